@@ -1,0 +1,12 @@
+/** The name of an actor: its kind, its tenant, its id. Whoever knows it can reach the actor. */
+
+export interface ActorKey {
+  readonly kind: string
+  readonly tenant: string
+  readonly id: string
+}
+
+/** A text that no other key has. */
+export function actorKeyText(key: ActorKey): string {
+  return `${key.kind}\n${key.tenant}\n${key.id}`
+}

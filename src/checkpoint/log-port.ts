@@ -1,0 +1,78 @@
+/** The durable log of one actor, as the store offers it: append, read back, branch, purge. */
+
+import type { AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow }
+  from '../../proto/gen/storage/v1/row.ts'
+
+/** One row to append. `body` is an encoded storage.v1.LogRow. */
+export interface NewRow {
+  readonly tenant: string
+  readonly branch: Branch
+  readonly epoch: number
+  /** Rows of a branch are numbered from 1 without gaps, on from the end of its last ancestor. */
+  readonly seq: number
+  /** Epoch of the row before this one; 0 where there is none. */
+  readonly prevEpoch: number
+  readonly body: Uint8Array
+  /** The checkpoints of this row that `findCheckpoint` must find; later places win. */
+  readonly places: readonly CheckpointPlace[]
+}
+
+/** A mutable row that changes in the same transaction as the log rows beside it. */
+export type RowUpdate =
+  | { readonly table: 'thread'; readonly row: ThreadRow }
+  | { readonly table: 'run'; readonly row: RunRow }
+  | { readonly table: 'assistant'; readonly row: AssistantRow }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
+      readonly runId: string }
+
+/** A row as it stands in the log. */
+export interface LogEntry {
+  readonly epoch: number
+  readonly seq: number
+  readonly body: Uint8Array
+}
+
+/** Which rows to read: `from` and `through` are inclusive. */
+export interface LogRange {
+  readonly from: number
+  readonly through: number
+  /** Newest first. */
+  readonly reverse?: boolean
+  /** At most this many rows. */
+  readonly limit?: number
+}
+
+/**
+ * Two implementations: store/embedded and store/cassandra.
+ *
+ * The caller may rely on: appends of one branch become durable in the order of the calls; all of
+ * one call becomes durable or none of it; an append with an epoch older than the branch's newest,
+ * or whose seq does not follow the newest row, is refused with `stale_append` and changes nothing.
+ * It may not rely on any order between branches.
+ */
+export interface LogPort {
+  /** Resolves when every row and update is on disk. */
+  append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void>
+
+  /** The newest row of the branch, its ancestors included; undefined for an empty log. */
+  tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
+
+  /** Rows in the order asked for, those of ancestors included. */
+  read(branch: Branch, range: LogRange): Promise<LogEntry[]>
+
+  /** Where the checkpoint is; undefined where the branch, ancestors included, has none such. */
+  findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
+
+  /**
+   * Removes what is stored of a deleted thread or assistant: its row and its run rows at once, its
+   * log as far as no other branch grew from it. Idempotent.
+   */
+  purge(subject: PurgeSubject): Promise<void>
+}
+
+export interface PurgeSubject {
+  readonly table: 'thread' | 'assistant'
+  readonly tenant: string
+  readonly id: string
+  readonly branch: Branch
+}

@@ -1,0 +1,68 @@
+/** The one catalogue of errors: code, sentence, HTTP and gRPC status, and whether to ask again. */
+
+/** `no`: never again as it is. `same`: the same request later. `elsewhere`: ask the owner. */
+export type Retry = 'no' | 'same' | 'elsewhere'
+
+interface CatalogueEntry {
+  readonly http: number
+  readonly grpc: number
+  readonly retry: Retry
+  readonly sentence: string
+}
+
+/**
+ * The official client repeats every 5xx and 429, POST included, so a permanent error is never one
+ * of them. gRPC numbers are those of google.rpc.Code.
+ */
+const catalogue = {
+  invalid: { http: 422, grpc: 3, retry: 'no', sentence: 'The request is not valid.' },
+  malformed: { http: 400, grpc: 3, retry: 'no', sentence: 'The body is not valid JSON.' },
+  not_found: { http: 404, grpc: 5, retry: 'no', sentence: 'There is nothing here.' },
+  exists: { http: 409, grpc: 6, retry: 'no', sentence: 'It exists already.' },
+  busy: { http: 409, grpc: 9, retry: 'no', sentence: 'The thread is busy.' },
+  rejected: { http: 422, grpc: 9, retry: 'no',
+    sentence: 'Thread is already running a task. Wait for it to finish or choose a different ' +
+      'multitask strategy.' },
+  too_large: { http: 413, grpc: 8, retry: 'no', sentence: 'The body is too large.' },
+  unsupported: { http: 422, grpc: 12, retry: 'no', sentence: 'This is not offered yet.' },
+  forbidden: { http: 403, grpc: 7, retry: 'no', sentence: 'This is not allowed.' },
+  full: { http: 429, grpc: 8, retry: 'same', sentence: 'Too much is waiting here; try later.' },
+  not_owner: { http: 503, grpc: 9, retry: 'elsewhere', sentence: 'Another member owns this.' },
+  unavailable: { http: 503, grpc: 14, retry: 'same', sentence: 'Not available right now.' },
+  stale_append: { http: 503, grpc: 10, retry: 'elsewhere',
+    sentence: 'A newer owner has written to this log.' },
+  graph_failed: { http: 422, grpc: 9, retry: 'no', sentence: 'The graph could not do this.' },
+  internal: { http: 500, grpc: 13, retry: 'same', sentence: 'Something went wrong here.' },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** An operating error that a caller may see. Its message is a sentence that says what to do. */
+export class HeddleError extends Error {
+  override readonly name = 'HeddleError'
+  readonly code: ErrorCode
+  /** Facts that travel with the error, such as the owner that `not_owner` knows. */
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, sentence?: string, facts: Readonly<Record<string, unknown>> = {},
+    options?: { cause?: unknown }) {
+    super(sentence ?? catalogue[code].sentence, options)
+    this.code = code
+    this.facts = facts
+  }
+
+  get httpStatus(): number { return catalogue[this.code].http }
+  get grpcStatus(): number { return catalogue[this.code].grpc }
+  get retry(): Retry { return catalogue[this.code].retry }
+
+  /** What the wire shows of anything caught: a stranger's error says nothing. */
+  static from(caught: unknown): HeddleError {
+    if (caught instanceof HeddleError) return caught
+    return new HeddleError('internal', undefined, {}, { cause: caught })
+  }
+}
+
+/** Throws where `condition` does not hold: a mistake of ours, never of a caller. */
+export function assert(condition: unknown, sentence: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${sentence}`)
+}

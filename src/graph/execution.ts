@@ -1,0 +1,227 @@
+/** What a thread asks of the graph host, and what it hears back: the words of an execution. */
+
+import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
+import type { Value } from '../../proto/gen/storage/v1/value.ts'
+
+/** JSON text. Passed on unparsed by everyone who need not look inside. */
+export type JsonText = string
+
+/**
+ * run    input or a command goes in, supersteps and events come out
+ * edit   the graph's own updateState: one or several supersteps of values, no node runs
+ */
+export type ExecutionKind = 'run' | 'edit'
+
+/** One hand-out of work on a thread to a worker. A new hand-out is a new execution. */
+export interface Execution {
+  /** Unique in this process: a worker's message about any other execution is dropped. */
+  readonly id: number
+  readonly kind: ExecutionKind
+  readonly tenant: string
+  readonly threadId: string
+  readonly graphId: string
+  /** Empty for an edit. */
+  readonly runId: string
+  readonly attempt: number
+  /** The thread's head, null for none: a worker that remembers another one forgets it. */
+  readonly headId: string | null
+  readonly request: RunRequest | EditRequest
+}
+
+/** What the engine is started with. Everything is as the client sent it, checked in shape only. */
+export interface RunRequest {
+  readonly kind: 'run'
+  /** `null` continues from the head: also what a resumed attempt gets. */
+  readonly input: JsonText
+  /** `{resume?, update?, goto?}`; null without one. */
+  readonly command: JsonText | null
+  /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
+  readonly config: JsonText
+  readonly context: JsonText | null
+  /** API stream modes, `messages` and `messages-tuple` included. */
+  readonly streamModes: readonly string[]
+  readonly streamSubgraphs: boolean
+  readonly interruptBefore: '*' | readonly string[] | null
+  readonly interruptAfter: '*' | readonly string[] | null
+  readonly durability: 'sync' | 'async' | 'exit'
+  /** Where to fork from; null for the head. */
+  readonly checkpoint: CheckpointSelector | null
+  /** A later attempt: events that the log already holds are not told again. */
+  readonly told: readonly ToldEvent[]
+}
+
+export interface CheckpointSelector {
+  readonly checkpointId: string | null
+  readonly checkpointNs: string
+  readonly checkpointMap: Readonly<Record<string, string>> | null
+}
+
+/** A durable event of an earlier attempt, as far as the head checkpoint is concerned. */
+export interface ToldEvent {
+  readonly name: string
+  readonly json: JsonText
+  readonly valuesOf: string
+}
+
+export interface EditRequest {
+  readonly kind: 'edit'
+  readonly config: JsonText
+  readonly checkpoint: CheckpointSelector | null
+  readonly supersteps: readonly (readonly EditUpdate[])[]
+}
+
+export interface EditUpdate {
+  /** The values, or null for an empty step. */
+  readonly values: JsonText
+  /** `{resume?, update?, goto?}` instead of values; null without one. */
+  readonly command: JsonText | null
+  /** The node it counts as; null lets the engine decide. */
+  readonly asNode: string | null
+}
+
+/** What a worker did since its last batch, in order: rows first, then the events they make true. */
+export interface StepBatch {
+  readonly steps: readonly Step[]
+  readonly events: readonly StepEvent[]
+}
+
+export type Step =
+  | { readonly $case: 'checkpoint'; readonly value: Checkpoint }
+  | { readonly $case: 'writes'; readonly value: Writes }
+
+export interface StepEvent {
+  /** The SSE event name, subgraph namespace included: `updates`, `updates|sub:…`. */
+  readonly name: string
+  /** The data as JSON text; empty where `valuesOf` says whose values it is. */
+  readonly json: JsonText
+  /** A root checkpoint whose state values are the data; empty otherwise. */
+  readonly valuesOf: string
+  /** Kept in the log and told exactly once; otherwise a client may miss it after a failure. */
+  readonly durable: boolean
+}
+
+/**
+ * success      the graph ended, or waits for a human (`waiting`)
+ * error        the graph threw; final
+ * aborted      `abort` was called
+ * drained      stopped at a superstep boundary because the host drains; resumes later
+ */
+export type OutcomeStatus = 'success' | 'error' | 'aborted' | 'drained'
+
+export interface Outcome {
+  readonly status: OutcomeStatus
+  /** Tasks are left to do: the thread waits for input. */
+  readonly waiting: boolean
+  /** `{task id: [{id, value}]}` of the root graph's tasks. */
+  readonly interrupts: JsonText
+  readonly error: { readonly error: string; readonly message: string } | null
+}
+
+/**
+ * crashed     the worker died or could not be used: costs the run an attempt
+ * displaced   a neighbour on the worker spins: same attempt, another worker
+ */
+export type LossReason = 'crashed' | 'displaced'
+
+/** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
+export interface ExecutionListener {
+  /** Resolves when the batch is on disk; rejects where it never will be. */
+  steps(batch: StepBatch): Promise<void>
+  ended(outcome: Outcome): void
+  lost(reason: LossReason): void
+}
+
+/** The checkpoints of one thread, for whoever executes or asks. Reads see what was appended. */
+export interface CheckpointSource {
+  /** The newest checkpoint of the namespace where `checkpointId` is null. */
+  tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined>
+  /** A page, newest first. */
+  list(query: TupleQuery): Promise<StoredTuple[]>
+}
+
+export interface TupleQuery {
+  /** null: every namespace. */
+  readonly ns: string | null
+  readonly checkpointId: string | null
+  /** Only checkpoints older than this one. */
+  readonly before: string | null
+  readonly limit: number | null
+  /** Every key must equal the checkpoint's metadata. */
+  readonly filter: Readonly<Record<string, unknown>> | null
+}
+
+/** One checkpoint with its state and its pending writes, as stored. */
+export interface StoredTuple {
+  readonly ns: string
+  readonly id: string
+  readonly parentId: string
+  /** False where a newer checkpoint of the namespace exists: the next one is stored in full. */
+  readonly newest: boolean
+  /** The engine's checkpoint without channel values. */
+  readonly skeleton: JsonText
+  readonly metadata: JsonText
+  readonly channels: readonly StoredChannel[]
+  readonly writes: readonly Writes[]
+  /** Bytes of changes since the last full checkpoint, and that one's size. */
+  readonly deltaBytes: number
+  readonly fullBytes: number
+}
+
+export interface StoredChannel {
+  readonly channel: string
+  /** A list keeps its elements apart, so that appending to it costs what is appended. */
+  readonly content: { readonly list: readonly Value[] } | { readonly value: Value }
+}
+
+/** A read that needs the engine: which tasks come next, what they wrote, how they failed. */
+export type StateQuestion =
+  | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null
+      readonly subgraphs: boolean }
+  | { readonly kind: 'history'; readonly ns: string; readonly checkpointId: string | null
+      readonly before: string | null; readonly limit: number
+      readonly filter: Readonly<Record<string, unknown>> | null }
+
+/** A StateSnapshot of the engine in the API's shape (api: ThreadState), its values left out. */
+export interface SnapshotAnswer {
+  /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}` */
+  readonly json: JsonText
+  /** The checkpoint whose stored channels are the values; empty where `values` states them. */
+  readonly valuesOf: string
+  readonly values: JsonText
+}
+
+/** What is known of a loaded graph. Schemas are JSON Schema or null. */
+export interface GraphDescription {
+  readonly graphId: string
+  readonly description: string | null
+  /** Channels that make the state values, in order; one name alone means the value itself. */
+  readonly stateChannels: readonly string[] | string
+  /** Whether stored channels are the state values as they stand. */
+  readonly plain: boolean
+  readonly nodes: readonly string[]
+}
+
+export interface GraphSchemas {
+  readonly input_schema: unknown
+  readonly output_schema: unknown
+  readonly state_schema: unknown
+  readonly config_schema: unknown
+  readonly context_schema: unknown
+}
+
+/** The graph host as threads and the front door see it. */
+export interface GraphHost {
+  graphs(): readonly GraphDescription[]
+  describe(graphId: string): GraphDescription | undefined
+  /** Starts at once or when a worker is free. */
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
+  /** Ends an execution; its listener hears nothing of it any more. Never waits for user code. */
+  abort(executionId: number): void
+  ask(graphId: string, thread: { tenant: string; threadId: string; headId: string | null },
+    question: StateQuestion, source: CheckpointSource): Promise<SnapshotAnswer[]>
+  schemas(graphId: string): Promise<GraphSchemas>
+  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
+    Promise<Readonly<Record<string, GraphSchemas>>>
+  /** `{nodes, edges}` of the API; `xray` is a depth, or true for all. */
+  drawable(graphId: string, xray: boolean | number): Promise<unknown>
+}

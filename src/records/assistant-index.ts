@@ -1,0 +1,27 @@
+/** Finding assistants: rows by id, search, count. */
+
+import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+
+export type AssistantSort = 'assistant_id' | 'graph_id' | 'name' | 'created_at' | 'updated_at'
+
+/** Every condition must hold. `name` is a part of the name, in any case; metadata is containment. */
+export interface AssistantFilter {
+  readonly tenant: string
+  readonly graphId?: string
+  readonly name?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface AssistantQuery extends AssistantFilter {
+  readonly sortBy: AssistantSort
+  readonly sortOrder: 'asc' | 'desc'
+  /** 1 to 1 000. */
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface AssistantIndex {
+  get(tenant: string, assistantId: string): Promise<AssistantRow | undefined>
+  search(query: AssistantQuery): Promise<{ rows: AssistantRow[]; total: number }>
+  count(filter: AssistantFilter): Promise<number>
+}

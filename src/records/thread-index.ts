@@ -1,0 +1,35 @@
+/** Finding threads: rows by id, search by metadata and status, count. Answered without a scan. */
+
+import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+
+/** House and specification §3.1. `busy`: a run is pending or running. */
+export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
+
+export type ThreadSort =
+  'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
+
+/** Every condition must hold. Metadata is containment: scalars equal, objects recursive. */
+export interface ThreadFilter {
+  readonly tenant: string
+  readonly ids?: readonly string[]
+  readonly status?: ThreadStatus
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface ThreadQuery extends ThreadFilter {
+  readonly sortBy: ThreadSort
+  readonly sortOrder: 'asc' | 'desc'
+  /** 1 to 1 000. */
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Hidden threads (of stateless runs) are found by `get` and `unfinished` only. */
+export interface ThreadIndex {
+  get(tenant: string, threadId: string): Promise<ThreadRow | undefined>
+  /** One page, and how many threads match in all. */
+  search(query: ThreadQuery): Promise<{ rows: ThreadRow[]; total: number }>
+  count(filter: ThreadFilter): Promise<number>
+  /** Threads left `busy` or hidden by an earlier life of this member: what a start must look at. */
+  unfinished(): Promise<readonly { tenant: string; threadId: string }[]>
+}

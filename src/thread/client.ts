@@ -1,0 +1,141 @@
+/** Threads and runs as the front door calls them: one typed call a command, wherever it lives. */
+
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { CheckpointSelector, EditUpdate, JsonText } from '../graph/index.ts'
+import type { RunQuery, ThreadFilter, ThreadQuery } from '../records/index.ts'
+
+/** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
+export interface ThreadClient {
+  create(tenant: string, request: CreateThread): Promise<ThreadView>
+  get(tenant: string, threadId: string): Promise<ThreadView>
+  /** Merges shallowly. */
+  patch(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<ThreadView>
+  delete(tenant: string, threadId: string): Promise<void>
+  copy(tenant: string, threadId: string): Promise<ThreadView>
+  search(query: ThreadQuery & ValuesFilter): Promise<{ threads: ThreadView[]; total: number }>
+  count(filter: ThreadFilter & ValuesFilter): Promise<number>
+
+  /** A ThreadState of the API as JSON text. */
+  state(tenant: string, threadId: string, query: StateQuery): Promise<JsonText>
+  /** ThreadStates, newest first, as the JSON text of an array. */
+  history(tenant: string, threadId: string, query: HistoryQuery): Promise<JsonText>
+  /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
+  updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
+
+  startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
+  getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
+  listRuns(query: RunQuery): Promise<RunRow[]>
+  /** Resolves when the cancel is in the log, or with `wait` when the run is over. */
+  cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
+  deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
+  /**
+   * The run's result when it is over: the state values as JSON text with `__interrupt__` where it
+   * waits, `{"__error__": {error, message}}` where it failed. Never `null`.
+   */
+  joinRun(tenant: string, threadId: string, runId: string): Promise<JsonText>
+  /** Tells the events after `after` and all that come. The result stops the telling. */
+  followRun(tenant: string, threadId: string, runId: string, follow: FollowRun,
+    listener: FeedListener): Promise<() => void>
+}
+
+export interface ThreadView {
+  readonly row: ThreadRow
+  /** The state values, `{}` for an empty thread. */
+  readonly values: JsonText
+}
+
+export interface ValuesFilter {
+  /** Containment on state values. */
+  readonly values?: Readonly<Record<string, unknown>>
+  /** Leave the values of the answer out: search is much cheaper then. */
+  readonly withoutValues?: boolean
+}
+
+export interface CreateThread {
+  /** A new id where the client named none. */
+  readonly threadId: string
+  readonly metadata: Record<string, unknown>
+  readonly ifExists: 'raise' | 'do_nothing'
+  readonly supersteps: readonly (readonly EditUpdate[])[]
+  /** Of a stateless run: hidden until kept. */
+  readonly hidden?: boolean
+}
+
+export interface StateQuery {
+  readonly checkpointId: string | null
+  readonly checkpointNs: string
+  readonly subgraphs: boolean
+}
+
+export interface HistoryQuery {
+  readonly checkpointId: string | null
+  readonly checkpointNs: string
+  readonly before: string | null
+  readonly limit: number
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+export interface StateUpdate {
+  readonly update: EditUpdate
+  readonly checkpoint: CheckpointSelector | null
+}
+
+export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
+
+/** A run as the front door resolved it: the assistant is looked up, the ids are made. */
+export interface StartRun {
+  readonly runId: string
+  readonly assistantId: string
+  readonly graphId: string
+  readonly strategy: MultitaskStrategy
+  /** The caller's Idempotency-Key, empty without one: the same key answers the same run. */
+  readonly commandId: string
+  /** Thread metadata and assistant metadata are merged under it by the thread. */
+  readonly metadata: Record<string, unknown>
+  /** As the run record shows it: input, command, config, context, stream_mode, … */
+  readonly kwargs: Record<string, unknown>
+  readonly plan: RunPlan
+  readonly afterMs: number
+  /** Make the thread where it is missing. `hidden`: a stateless run's own thread. */
+  readonly ifMissing: 'reject' | 'create' | 'hidden'
+}
+
+/** What executing the run takes beside `kwargs`; never shown to clients. */
+export interface RunPlan {
+  readonly graphId: string
+  /** The assistant's metadata, merged under the thread's and the run's. */
+  readonly assistantMetadata: Record<string, unknown>
+  /** `x-…` request headers for `configurable`. */
+  readonly headers: Record<string, string>
+  readonly userId: string
+  readonly resumable: boolean
+  /** Stateless: remove the thread when the run is done. */
+  readonly temporary: boolean
+  readonly timeoutMs: number
+}
+
+export interface CancelRun {
+  readonly action: 'interrupt' | 'rollback'
+  readonly wait: boolean
+}
+
+export interface FollowRun {
+  /** An event id; `-1`, `-` or null: from the start. */
+  readonly after: string | null
+  /** Only these API stream modes; null for all that the run has. */
+  readonly modes: readonly string[] | null
+}
+
+export interface FeedEvent {
+  /** Opaque to clients; grows along the run. */
+  readonly id: string
+  readonly name: string
+  readonly json: JsonText
+}
+
+/** Called in order, on the main loop, with as many events at once as are there. */
+export interface FeedListener {
+  events(batch: readonly FeedEvent[]): void
+  /** `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too. */
+  ended(how: 'over' | 'lagged' | 'lost'): void
+}
