@@ -3,23 +3,36 @@
 import type { ActorKey } from './actor-key.ts'
 
 /**
- * What a turn leaves behind. The turn is over when the decision is made; the reply may follow
- * later, when what was decided is durable. The next turn does not wait for it.
+ * What a turn leaves behind. The turn is over when the decision is made; the reply may be a
+ * promise that is kept later, when what was decided is durable. The next turn does not wait for
+ * it. The actor settles every promise it made, at the latest when it lets go.
  */
 export interface Turn {
   readonly reply: unknown
 }
 
-/** Commands come one at a time; the next one is handed in when the turn before it is returned. */
+/**
+ * Commands come one at a time; the next one is handed in when the turn before it is returned.
+ *
+ * A turn that throws a HeddleError has answered its caller and changed nothing. Anything else that
+ * it throws is a mistake of ours: the activation ends, the next command makes a new one.
+ */
 export interface Actor {
   /** Called once, before the first turn. A throw fails every waiting command and ends it. */
   activate(): Promise<void>
   receive(command: unknown): Turn | Promise<Turn>
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
-  /** True while something runs or somebody follows: it is not passivated then. */
+  /**
+   * True while something runs or somebody follows: it is not passivated then. Nor is it while a
+   * turn is under way, a command waits or a promised reply is to come.
+   */
   readonly occupied: boolean
-  /** The last call: stop what runs, let go. `deadline` aborts when there is no more time. */
+  /**
+   * The last call: stop what runs, let go. `deadline` aborts when there is no more time; it has
+   * aborted already where the activation failed. Nothing else lives under this key until it
+   * returns. Not called where `activate` threw.
+   */
   passivate(deadline: AbortSignal): Promise<void>
 }
 
@@ -27,9 +40,15 @@ export interface ActorContext {
   readonly key: ActorKey
   /** Of the shard, as it was when this activation began. */
   readonly epoch: number
-  /** Sends a command to itself, as a turn of its own. */
+  /**
+   * Sends a command to itself, as a turn of its own: at once where no other is under way. Never
+   * refused as `full`; dropped when the activation is on its way out.
+   */
   tell(command: unknown): void
-  /** Ends this activation: something it believed is not so. The next command makes a new one. */
+  /**
+   * Ends this activation: something it believed is not so. Every command that waits, or whose turn
+   * is under way, fails with `reason`. The next command makes a new activation.
+   */
   fail(reason: unknown): void
 }
 

@@ -1,35 +1,46 @@
-// Writes proto/gen from proto/: run by every npm script that needs it, a no-op while nothing changed.
+// Writes proto/gen from proto/; does nothing while nothing changed that the code depends on.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const stamp = join(root, 'proto/gen/.stamp')
+import { root } from './node24.mjs'
+
+const generated = join(root, 'proto/gen')
+const stamp = join(generated, '.stamp')
 
 /** One hash over everything that the generated code depends on. */
 function fingerprint() {
   const sources = readdirSync(join(root, 'proto'), { recursive: true })
     .filter((name) => name.endsWith('.proto'))
     .map((name) => join('proto', name))
-    .concat('package.json', 'buf.yaml', 'buf.gen.storage.yaml', 'buf.gen.frontdoor.yaml')
+    .concat('package-lock.json', 'buf.yaml', 'buf.gen.storage.yaml', 'buf.gen.frontdoor.yaml')
     .sort()
   const hash = createHash('sha256')
   for (const source of sources) hash.update(source).update(readFileSync(join(root, source)))
   return hash.digest('hex')
 }
 
-function generate(template, path) {
-  const buf = join(root, 'node_modules/.bin/buf')
-  const args = ['generate', '--template', template, '--path', path]
-  execFileSync(buf, args, { cwd: root, stdio: 'inherit' })
+/** Generates beside the old code and then takes its place: who reads meanwhile sees one of both. */
+function generate(wanted) {
+  const fresh = join(root, 'node_modules/.cache/heddle-generate')
+  rmSync(fresh, { recursive: true, force: true })
+  for (const [template, path] of [
+    ['buf.gen.storage.yaml', 'proto/storage'],
+    ['buf.gen.frontdoor.yaml', 'proto/frontdoor'],
+  ]) buf(['generate', '--template', template, '--path', path, '--output', fresh])
+  writeFileSync(join(fresh, 'proto/gen/.stamp'), wanted)
+  if (existsSync(generated)) renameSync(generated, join(fresh, 'before'))
+  renameSync(join(fresh, 'proto/gen'), generated)
+  rmSync(fresh, { recursive: true, force: true })
+}
+
+function buf(args) {
+  const bin = join(root, 'node_modules/.bin')
+  // Its plug-ins are started by whatever `node` the path names first.
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+  execFileSync(join(bin, 'buf'), args, { cwd: root, env, stdio: 'inherit' })
 }
 
 const wanted = fingerprint()
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  rmSync(join(root, 'proto/gen'), { recursive: true, force: true })
-  generate('buf.gen.storage.yaml', 'proto/storage')
-  generate('buf.gen.frontdoor.yaml', 'proto/frontdoor')
-  writeFileSync(stamp, wanted)
-}
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) generate(wanted)

@@ -1,10 +1,10 @@
 /** What a thread asks of the graph host, and what it hears back: the words of an execution. */
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
-import type { Value } from '../../proto/gen/storage/v1/value.ts'
+import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
 
-/** JSON text. Passed on unparsed by everyone who need not look inside. */
-export type JsonText = string
+export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
+  from '../checkpoint/index.ts'
 
 /**
  * run    input or a command goes in, supersteps and events come out
@@ -129,48 +129,6 @@ export interface ExecutionListener {
   steps(batch: StepBatch): Promise<void>
   ended(outcome: Outcome): void
   lost(reason: LossReason): void
-}
-
-/** The checkpoints of one thread, for whoever executes or asks. Reads see what was appended. */
-export interface CheckpointSource {
-  /** The newest checkpoint of the namespace where `checkpointId` is null. */
-  tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined>
-  /** A page, newest first. */
-  list(query: TupleQuery): Promise<StoredTuple[]>
-}
-
-export interface TupleQuery {
-  /** null: every namespace. */
-  readonly ns: string | null
-  readonly checkpointId: string | null
-  /** Only checkpoints older than this one. */
-  readonly before: string | null
-  readonly limit: number | null
-  /** Every key must equal the checkpoint's metadata. */
-  readonly filter: Readonly<Record<string, unknown>> | null
-}
-
-/** One checkpoint with its state and its pending writes, as stored. */
-export interface StoredTuple {
-  readonly ns: string
-  readonly id: string
-  readonly parentId: string
-  /** False where a newer checkpoint of the namespace exists: the next one is stored in full. */
-  readonly newest: boolean
-  /** The engine's checkpoint without channel values. */
-  readonly skeleton: JsonText
-  readonly metadata: JsonText
-  readonly channels: readonly StoredChannel[]
-  readonly writes: readonly Writes[]
-  /** Bytes of changes since the last full checkpoint, and that one's size. */
-  readonly deltaBytes: number
-  readonly fullBytes: number
-}
-
-export interface StoredChannel {
-  readonly channel: string
-  /** A list keeps its elements apart, so that appending to it costs what is appended. */
-  readonly content: { readonly list: readonly Value[] } | { readonly value: Value }
 }
 
 /** A read that needs the engine: which tasks come next, what they wrote, how they failed. */

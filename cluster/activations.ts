@@ -1,0 +1,155 @@
+/**
+ * The actors that live in this process: found by key, made on demand, let go when idle.
+ *
+ * Their number is bounded. At the bound the one that rested longest makes room; where all are
+ * occupied the newcomer is answered `full`.
+ */
+
+import { HeddleError, assert } from '../src/errors.ts'
+import { Activation } from './activation.ts'
+import type { ActorKind } from './actor.ts'
+import { actorKeyText } from './actor-key.ts'
+import type { ActorKey } from './actor-key.ts'
+import type { Env } from './env.ts'
+import type { Act, Letter } from './mailbox.ts'
+
+export interface ActivationsOptions {
+  readonly env: Env
+  readonly kinds: readonly ActorKind[]
+  /** An actor that was asked nothing for so long is let go: 10 minutes unless told. */
+  readonly idleMs?: number
+  /** Actors that may be alive at once: 100 000 unless told. */
+  readonly limit?: number
+  /** Commands that may wait for one actor: 1 024 unless told. */
+  readonly mailboxBound?: number
+}
+
+/** How many that cannot go are looked at before a newcomer is refused. */
+const looksForRoom = 64
+
+/** So often in the span of `idleMs` the one timer looks who is idle. */
+const looksPerIdleSpan = 10
+
+export class Activations {
+  readonly #env: Env
+  readonly #kinds: ReadonlyMap<string, ActorKind>
+  readonly #idleMs: number
+  readonly #limit: number
+  readonly #mailboxBound: number
+  /** By key text, the one that rested longest first. */
+  readonly #table = new Map<string, Activation>()
+  readonly #stopTimer: () => void
+  #closed = false
+
+  constructor(options: ActivationsOptions) {
+    const { env, kinds, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
+    this.#env = env
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
+    this.#idleMs = idleMs
+    this.#limit = limit
+    this.#mailboxBound = mailboxBound
+    this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
+  }
+
+  /** How many are alive, those on their way in or out included. */
+  get size(): number { return this.#table.size }
+
+  /** The actor's reply; it lives under the epoch given where it does not live yet. */
+  ask(key: ActorKey, epoch: number, command: unknown): Promise<unknown> {
+    return this.#post(key, epoch, (actor) => actor.receive(command))
+  }
+
+  async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
+  Promise<() => void> {
+    const stop = await this.#post(key, epoch, async (actor) =>
+      ({ reply: await actor.follow(request, listener) }))
+    return stop as () => void
+  }
+
+  /** Resolves when the actor lives: what it does by itself it does from then on. */
+  async wake(key: ActorKey, epoch: number): Promise<void> {
+    await this.#post(key, epoch, () => ({ reply: undefined }))
+  }
+
+  /** Lets all go; whoever asks from now on is answered `unavailable`. */
+  async close(deadline: AbortSignal): Promise<void> {
+    this.#closed = true
+    this.#stopTimer()
+    await Promise.all([...this.#table.values()].map((one) => one.passivate(deadline)))
+  }
+
+  #post(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
+    const text = actorKeyText(key)
+    let activation = this.#table.get(text)
+    if (activation === undefined) {
+      const refusal = this.#refusal()
+      if (refusal !== undefined) return Promise.reject(refusal)
+      activation = this.#activate(text, key, epoch, [])
+    } else if (this.#closed) return Promise.reject(closed())
+    this.#touch(text, activation)
+    return activation.post(act)
+  }
+
+  /** Why no newcomer is let in; undefined where there is room, or room was made. */
+  #refusal(): HeddleError | undefined {
+    if (this.#closed) return closed()
+    if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
+    return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
+  }
+
+  #activate(text: string, key: ActorKey, epoch: number, letters: readonly Letter[]): Activation {
+    const kind = this.#kinds.get(key.kind)
+    assert(kind !== undefined, `somebody hosts actors of kind ${key.kind}`)
+    return new Activation({
+      kind,
+      key,
+      epoch,
+      letters,
+      log: this.#env.log,
+      mailboxBound: this.#mailboxBound,
+      ended: (waiting) => {
+        this.#table.delete(text)
+        if (this.#closed) for (const letter of waiting) letter.reject(closed())
+        else if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
+      },
+    })
+  }
+
+  #makeRoom(): boolean {
+    let looks = 0
+    for (const [text, activation] of this.#table) {
+      if (!activation.occupied) {
+        this.#letGo(activation)
+        return true
+      }
+      if (++looks === looksForRoom) return false
+      this.#touch(text, activation)
+    }
+    return false
+  }
+
+  #letIdleGo(): void {
+    const idleSinceMs = this.#env.monotonicMs() - this.#idleMs
+    for (const [text, activation] of this.#table) {
+      if (activation.usedMs > idleSinceMs) return
+      if (activation.occupied) this.#touch(text, activation)
+      else this.#letGo(activation)
+    }
+  }
+
+  #letGo(activation: Activation): void {
+    const noHurry = new AbortController().signal
+    void activation.passivate(noHurry)
+  }
+
+  /** Being asked, and being occupied when it is looked at, are both use. */
+  #touch(text: string, activation: Activation): void {
+    activation.usedMs = this.#env.monotonicMs()
+    this.#table.delete(text)
+    this.#table.set(text, activation)
+  }
+}
+
+function closed(): HeddleError {
+  return new HeddleError('unavailable', 'This member is going away; ask again.')
+}

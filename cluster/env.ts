@@ -1,0 +1,124 @@
+/** The one window through which time, chance and the console come in, so a test can own them. */
+
+import { isatty } from 'node:tty'
+import { styleText } from 'node:util'
+
+import { pino, stdSerializers, stdTimeFunctions } from 'pino'
+import type { DestinationStream, Logger } from 'pino'
+import { v4, v7 } from 'uuid'
+
+/** What a log line may carry beside its sentence. An Error belongs under the name `error`. */
+export type Facts = Readonly<Record<string, unknown>>
+
+/** A line each, to the console's error stream. A message is a sentence without values in it. */
+export interface Log {
+  debug(message: string, facts?: Facts): void
+  info(message: string, facts?: Facts): void
+  warn(message: string, facts?: Facts): void
+  error(message: string, facts?: Facts): void
+  /** The same log with facts that every line of it carries. */
+  child(facts: Facts): Log
+}
+
+/** Whoever sets a timer keeps what it returns and calls it when he lets go: it ends the timer. */
+export interface Env {
+  /** Wall clock, in milliseconds since 1970. It may jump; only people and records read it. */
+  nowMs(): number
+  /** Never runs backwards, counts from an arbitrary moment. Not to be compared across threads. */
+  monotonicMs(): number
+  /** Calls `fn` once. */
+  after(ms: number, fn: () => void): () => void
+  /** Calls `fn` again and again. */
+  every(ms: number, fn: () => void): () => void
+  /** Random, version 4. */
+  uuid(): string
+  /** By time, version 7: each is greater than the one before it in this thread. */
+  uuid7(): string
+  readonly log: Log
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+export interface SystemEnvOptions {
+  /** The least that is written; `info` unless told. */
+  readonly level?: LogLevel
+  /** Who writes, where there are several: the name of a worker. */
+  readonly name?: string
+  /** Lines for people instead of JSON; unless told, where the console is a terminal. */
+  readonly pretty?: boolean
+}
+
+/** The real clock, real chance and the real console. Works in a worker thread as well. */
+export function systemEnv(options: SystemEnvOptions = {}): Env {
+  return {
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    after: (ms, fn) => {
+      const timer = setTimeout(fn, ms)
+      return () => clearTimeout(timer)
+    },
+    every: (ms, fn) => {
+      const timer = setInterval(fn, ms)
+      return () => clearInterval(timer)
+    },
+    uuid: () => v4(),
+    uuid7: () => v7(),
+    log: systemLog(options),
+  }
+}
+
+function systemLog({ level = 'info', name, pretty = forPeople() }: SystemEnvOptions): Log {
+  // Synchronous: the last line before a crash is the one that is needed.
+  const console = pino.destination({ dest: 2, sync: true })
+  const settings = {
+    level,
+    base: name === undefined ? null : { name },
+    messageKey: 'message',
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: stdSerializers.errWithCause },
+  }
+  return logOver(pino(settings, pretty ? peopleOver(console) : console))
+}
+
+function forPeople(): boolean {
+  return isatty(2) || process.env.NODE_ENV === 'development'
+}
+
+function logOver(logger: Logger): Log {
+  return {
+    debug: (message, facts) => logger.debug(facts ?? {}, message),
+    info: (message, facts) => logger.info(facts ?? {}, message),
+    warn: (message, facts) => logger.warn(facts ?? {}, message),
+    error: (message, facts) => logger.error(facts ?? {}, message),
+    child: (facts) => logOver(logger.child(facts)),
+  }
+}
+
+/** Turns each JSON line into one for people: `12:03:44 warn  The sentence.  key=value`. */
+function peopleOver(console: DestinationStream): DestinationStream {
+  return { write: (line) => console.write(lineForPeople(line)) }
+}
+
+const colours = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
+
+function lineForPeople(json: string): string {
+  const { level, time, message, error, ...facts } = JSON.parse(json) as Record<string, unknown>
+  const colour = colours[level as keyof typeof colours] ?? 'red'
+  const paint = { validateStream: true, stream: process.stderr }
+  const clock = styleText('dim', String(time).slice(11, 19), paint)
+  const label = styleText(colour, String(level).padEnd(5), paint)
+  const rest = Object.entries(facts).map(([name, value]) => `  ${name}=${textOf(value)}`).join('')
+  return `${clock} ${label} ${String(message)}${styleText('dim', rest, paint)}${story(error)}\n`
+}
+
+/** The stack of an error, and those of what caused it. */
+function story(error: unknown): string {
+  if (error === undefined) return ''
+  const { stack, cause } = error as { stack?: string; cause?: unknown }
+  return `\n${stack ?? textOf(error)}${cause === undefined ? '' : `\nbecause of${story(cause)}`}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

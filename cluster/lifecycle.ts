@@ -1,0 +1,73 @@
+/** The stages of a process: started upward one after another, stopped downward, each in its time. */
+
+import type { Env } from './env.ts'
+
+/** `T` is what the stage provides to those above it. */
+export interface Stage<T> {
+  readonly start: () => T | Promise<T>
+  /** The start has failed when it takes longer. */
+  readonly startMs: number
+  /** `deadline` aborts after `stopMs`; a moment later those below are stopped in any case. */
+  readonly stop: (value: T, deadline: AbortSignal) => unknown
+  readonly stopMs: number
+}
+
+export interface Lifecycle {
+  /** Adds a stage on top. When it fails, those below are stopped before its error is thrown. */
+  start<T>(name: string, stage: Stage<T>): Promise<T>
+  /** Stops all, the top one first. Never throws; the second call waits for the first. */
+  stop(): Promise<void>
+}
+
+/** What a stage may still do after its deadline. */
+const lastMomentMs = 250
+
+export function createLifecycle(env: Env): Lifecycle {
+  const stops: (() => Promise<void>)[] = []
+  let stopping: Promise<void> | undefined
+
+  const stopAll = async () => {
+    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next()
+  }
+  const stop = () => stopping ??= stopAll()
+
+  const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
+    const late = `The stage ${name} did not start within ${stage.startMs} ms.`
+    const starting = Promise.resolve().then(() => stage.start())
+    try {
+      const value = await within(env, stage.startMs, starting, late)
+      stops.push(() => stopStage(env, name, stage, value))
+      return value
+    } catch (error) {
+      void starting.then((value) => stopStage(env, name, stage, value), () => {})
+      await stop()
+      throw error
+    }
+  }
+  return { start, stop }
+}
+
+async function stopStage<T>(env: Env, name: string, stage: Stage<T>, value: T): Promise<void> {
+  const deadline = new AbortController()
+  const cancel = env.after(stage.stopMs, () => deadline.abort())
+  const late = `The stage ${name} did not stop within ${stage.stopMs} ms.`
+  try {
+    const stopping = Promise.resolve().then(() => stage.stop(value, deadline.signal))
+    await within(env, stage.stopMs + lastMomentMs, stopping, late)
+  } catch (error) {
+    env.log.warn('A stage did not stop in peace.', { stage: name, error })
+  } finally {
+    cancel()
+  }
+}
+
+/** `promise`, or an error with the sentence `late` after `ms`. */
+async function within<T>(env: Env, ms: number, promise: Promise<T>, late: string): Promise<T> {
+  const { promise: lateness, reject } = Promise.withResolvers<never>()
+  const cancel = env.after(ms, () => reject(new Error(late)))
+  try {
+    return await Promise.race([promise, lateness])
+  } finally {
+    cancel()
+  }
+}

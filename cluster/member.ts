@@ -1,0 +1,8 @@
+/** A member: one process that hosts actors, from its start to its end. */
+
+export interface Member {
+  /** Made at each start and never used again. */
+  readonly id: string
+  /** Where other members reach it. */
+  readonly address: string
+}

@@ -1,0 +1,14 @@
+/** Who is in the cluster, as one member sees it. A view never changes; a newer one replaces it. */
+
+import type { Member } from './member.ts'
+
+export interface MembershipView {
+  readonly self: Member
+  /** Those that may own shards, `self` among them. */
+  readonly members: readonly Member[]
+}
+
+/** The view of a cluster of one. */
+export function soleMember(self: Member): MembershipView {
+  return Object.freeze({ self, members: Object.freeze([self]) })
+}

@@ -1,0 +1,71 @@
+/** A stand-in for a hosted model: works offline and always says the same to the same question. */
+
+import { setImmediate } from 'node:timers/promises'
+
+import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager'
+import { BaseChatModel } from '@langchain/core/language_models/chat_models'
+import type { BaseChatModelCallOptions, BindToolsInput }
+  from '@langchain/core/language_models/chat_models'
+import { AIMessageChunk } from '@langchain/core/messages'
+import type { BaseMessage, ToolCallChunk } from '@langchain/core/messages'
+import { ChatGenerationChunk } from '@langchain/core/outputs'
+import type { ChatResult } from '@langchain/core/outputs'
+
+interface LocalOptions extends BaseChatModelCallOptions {
+  tools?: BindToolsInput[]
+}
+
+/** Asks for `get_weather` where the weather is in question, and answers in words otherwise. */
+export class LocalModel extends BaseChatModel<LocalOptions> {
+  override _llmType() {
+    return 'local'
+  }
+
+  override bindTools(tools: BindToolsInput[]) {
+    return this.withConfig({ tools })
+  }
+
+  override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions'],
+    runManager?: CallbackManagerForLLMRun): Promise<ChatResult> {
+    let whole: ChatGenerationChunk | undefined
+    for await (const chunk of this._streamResponseChunks(messages, options, runManager)) {
+      whole = whole?.concat(chunk) ?? chunk
+    }
+    return { generations: whole === undefined ? [] : [whole] }
+  }
+
+  override async *_streamResponseChunks(messages: BaseMessage[],
+    options: this['ParsedCallOptions'], runManager?: CallbackManagerForLLMRun) {
+    for (const chunk of reply(messages, options.tools !== undefined)) {
+      // A breath between tokens, as a network would make it: others get their turn.
+      await setImmediate(undefined, { signal: options.signal })
+      yield chunk
+      await runManager?.handleLLMNewToken(chunk.text,
+        undefined, undefined, undefined, undefined, { chunk })
+    }
+  }
+}
+
+function reply(messages: readonly BaseMessage[], hasTools: boolean): ChatGenerationChunk[] {
+  const last = messages.at(-1)
+  if (last?.type === 'tool') return inWords(`I looked it up. ${last.text}`)
+  const question = last?.text ?? ''
+  const [, city] = /weather\b.*\b(?:in|at|for) +([^?.!,]+)/i.exec(question) ?? []
+  if (hasTools && city !== undefined) {
+    const args = JSON.stringify({ city: city.trim() })
+    return [callOf({ name: 'get_weather', args, id: `call_${messages.length}`, index: 0 })]
+  }
+  const told = messages.find((message) => message.type === 'system')?.text ?? 'nothing'
+  return inWords(`You said: "${question}". I am a small stand-in for a model and was told: ` +
+    `"${told}" Ask me about the weather in a city, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.`)
+}
+
+function inWords(text: string): ChatGenerationChunk[] {
+  return (text.match(/\s*\S+/g) ?? ['']).map((word) =>
+    new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ content: word }) }))
+}
+
+function callOf(call: ToolCallChunk): ChatGenerationChunk {
+  const message = new AIMessageChunk({ content: '', tool_call_chunks: [call] })
+  return new ChatGenerationChunk({ text: '', message })
+}

@@ -1,0 +1,22 @@
+// The checks that run no code of ours: types, lint, wire definitions. Fails when one of them does.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+import { root } from './node24.mjs'
+
+const checks = [
+  ['tsc', '--noEmit'],
+  ['oxlint', '--deny-warnings', '--quiet'],
+  ['buf', 'lint'],
+]
+
+let failed = false
+for (const [tool, ...args] of checks) {
+  const started = performance.now()
+  const { status } = spawnSync(join(root, 'node_modules/.bin', tool), args,
+    { cwd: root, stdio: 'inherit' })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${status === 0 ? 'ok    ' : 'failed'} ${tool} ${args.join(' ')} (${seconds} s)`)
+  failed ||= status !== 0
+}
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,129 @@
+/** The channels of one checkpoint as stored text: apply changes, read the state as JSON. */
+
+import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
+import type { JsonText, StoredChannel } from './tuple.ts'
+import { assert } from '../errors.ts'
+
+/** A list and, where somebody asked for it, its elements joined by commas. */
+interface ListContent {
+  readonly list: readonly Value[]
+  joined: string | undefined
+}
+
+interface ValueContent {
+  readonly value: Value
+}
+
+type Content = ListContent | ValueContent
+
+/**
+ * Immutable: applying changes gives a new view that shares what did not change. Appending to a
+ * list extends its joined text too, so a growing list is never joined again from the start.
+ */
+export class ChannelView {
+  static readonly empty = new ChannelView(new Map(), 0)
+
+  readonly #channels: ReadonlyMap<string, Content>
+  /** About how many bytes the view holds on to. */
+  readonly bytes: number
+
+  private constructor(channels: ReadonlyMap<string, Content>, bytes: number) {
+    this.#channels = channels
+    this.bytes = bytes
+  }
+
+  /** The view after a checkpoint's changes; `full` ones stand alone. */
+  apply(changes: readonly ChannelChange[], full: boolean): ChannelView {
+    const channels = new Map(full ? [] : this.#channels)
+    for (const change of changes) {
+      const content = changed(channels.get(change.channel), change)
+      if (content) channels.set(change.channel, content)
+      else channels.delete(change.channel)
+    }
+    return new ChannelView(channels, (full ? 0 : this.bytes) + changesBytes(changes))
+  }
+
+  /**
+   * The state values: an object of the named channels, those that are empty left out; the value
+   * itself where one name stands alone (`null` when that channel is empty).
+   */
+  json(stateChannels: readonly string[] | string): JsonText {
+    if (typeof stateChannels === 'string') {
+      const content = this.#channels.get(stateChannels)
+      return content ? contentJson(content) : 'null'
+    }
+    const members: string[] = []
+    for (const name of stateChannels) {
+      const content = this.#channels.get(name)
+      if (content) members.push(`${JSON.stringify(name)}:${contentJson(content)}`)
+    }
+    return `{${members.join(',')}}`
+  }
+
+  /** The names of the channels that hold something. */
+  names(): string[] {
+    return [...this.#channels.keys()]
+  }
+
+  stored(): StoredChannel[] {
+    return [...this.#channels].map(([channel, content]) => ({
+      channel,
+      content: 'list' in content ? { list: content.list } : { value: content.value },
+    }))
+  }
+}
+
+/** The size of changes as they count for snapshots: the text of their values. */
+export function changesBytes(changes: readonly ChannelChange[]): number {
+  let bytes = 0
+  for (const { change } of changes) {
+    switch (change?.$case) {
+      case 'set': bytes += valueBytes(change.value); break
+      case 'list': for (const value of change.value.elements) bytes += valueBytes(value); break
+      case 'splice': for (const value of change.value.insert) bytes += valueBytes(value); break
+    }
+  }
+  return bytes
+}
+
+function valueBytes(value: Value): number {
+  return value.json.length + (value.serialized?.data.length ?? 0) + 8
+}
+
+function changed(before: Content | undefined, { channel, change }: ChannelChange):
+  Content | undefined {
+  switch (change?.$case) {
+    case 'set': return { value: change.value }
+    case 'list': return { list: change.value.elements, joined: undefined }
+    case 'removed': return undefined
+    case 'splice': {
+      assert(before && 'list' in before, `channel ${channel} holds a list before it is spliced`)
+      return spliced(before, change.value)
+    }
+    default: throw new Error(`assertion failed: channel ${channel} changed in a known way`)
+  }
+}
+
+function spliced(before: ListContent, splice: { at: number; remove: number; insert: Value[] }):
+  ListContent {
+  const list = before.list.slice(0, splice.at)
+  for (const value of splice.insert) list.push(value)
+  for (let i = splice.at + splice.remove; i < before.list.length; i++) list.push(before.list[i]!)
+  const appended = splice.at === before.list.length
+  const joined = appended && before.joined !== undefined
+    ? joinElements(before.joined, splice.insert)
+    : undefined
+  return { list, joined }
+}
+
+function joinElements(start: string, values: readonly Value[]): string {
+  let joined = start
+  for (const value of values) joined += joined === '' ? value.json : `,${value.json}`
+  return joined
+}
+
+function contentJson(content: Content): JsonText {
+  if ('value' in content) return content.value.json
+  content.joined ??= joinElements('', content.list)
+  return `[${content.joined}]`
+}

@@ -1,0 +1,260 @@
+/** Reads checkpoints back from a thread's log: one by id, or a page of history. */
+
+import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import type { LogEntry, LogPort } from './log-port.ts'
+import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
+import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
+import { ChannelView, changesBytes } from './channel-view.ts'
+import { lateWritesOf, newestOf } from './place-name.ts'
+
+/** What the reader must know of the thread at the moment of the call. */
+export interface LogHead {
+  readonly branch: Branch
+  /** The newest row. */
+  readonly seq: number
+  readonly head: CheckpointPlace | null
+  /** The head is not the newest checkpoint in the log. */
+  readonly movedBack: boolean
+}
+
+/** A checkpoint with the state it stands for. */
+export interface ReadCheckpoint {
+  readonly checkpoint: Checkpoint
+  readonly view: ChannelView
+  readonly writes: readonly Writes[]
+  readonly newest: boolean
+  readonly deltaBytes: number
+  readonly fullBytes: number
+}
+
+/** Rows read at a time while looking for what ends a search. */
+const stride = 64
+
+/**
+ * A checkpoint's state is found from its nearest full ancestor: the rows between are read once,
+ * and only the changes on its own line of ancestors count, so that rows of abandoned lines in
+ * between do no harm.
+ */
+export class CheckpointReader implements CheckpointSource {
+  readonly #log: LogPort
+  readonly #head: () => LogHead
+
+  constructor(log: LogPort, head: () => LogHead) {
+    this.#log = log
+    this.#head = head
+  }
+
+  async tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined> {
+    const found = await this.checkpoint(ns, checkpointId)
+    return found && this.toTuple(found)
+  }
+
+  async list(query: TupleQuery): Promise<StoredTuple[]> {
+    return (await this.page(query)).map((read) => this.toTuple(read))
+  }
+
+  /** As `tuple`, with the state as a view. */
+  async checkpoint(ns: string, checkpointId: string | null): Promise<ReadCheckpoint | undefined> {
+    const now = this.#head()
+    const place = await this.#place(now, ns, checkpointId)
+    if (!place || place.seq === 0) return undefined
+    const rows = await this.#log.read(now.branch, { from: place.base, through: place.seq })
+    const line = new CheckpointLine(rows.flatMap((row) => decodeRow(row.body)), ns)
+    const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
+    const checkpoint = line.get(id)
+    if (!checkpoint) return undefined
+    const isHead = ns === '' && now.head?.id === id
+    return {
+      ...line.state(checkpoint),
+      checkpoint,
+      newest: checkpointId === null || isHead ? !(ns === '' && now.movedBack) : false,
+      writes: await this.#writes(now, { ns, id, seq: place.seq }),
+    }
+  }
+
+  /** A page of history, newest first, without what rollbacks dropped. */
+  async page(query: TupleQuery): Promise<ReadCheckpoint[]> {
+    const now = this.#head()
+    const limit = query.limit ?? Number.POSITIVE_INFINITY
+    const before = query.before === null ? undefined
+      : await this.#log.findCheckpoint(now.branch, query.before)
+    if (query.before !== null && (!before || before.seq === 0)) return []
+    const page: { checkpoint: Checkpoint; writes: Writes[] }[] = []
+    const writes = new Map<string, Writes[]>()
+    const dropped = new Set<string>()
+    let waiting = query.before
+    for await (const row of this.#backwards(now, before?.seq ?? now.seq)) {
+      for (const record of decodeRow(row.body).reverse()) {
+        if (record.$case === 'headMoved') {
+          for (const runId of record.value.droppedRunIds) dropped.add(runId)
+        } else if (record.$case === 'writes') {
+          const key = `${record.value.ns}\n${record.value.checkpointId}`
+          writes.set(key, [record.value, ...(writes.get(key) ?? [])])
+        } else if (record.$case === 'checkpoint') {
+          const checkpoint = record.value
+          if (checkpoint.runId !== '' && dropped.has(checkpoint.runId)) continue
+          if (waiting !== null) {
+            if (checkpoint.id === waiting) waiting = null
+            continue
+          }
+          if (!matches(checkpoint, query)) continue
+          const key = `${checkpoint.ns}\n${checkpoint.id}`
+          page.push({ checkpoint, writes: writes.get(key) ?? [] })
+          if (page.length >= limit) return this.#withStates(now, page)
+        }
+      }
+    }
+    return this.#withStates(now, page)
+  }
+
+  /** As savers take it. */
+  toTuple(read: ReadCheckpoint): StoredTuple {
+    const { checkpoint } = read
+    return {
+      ns: checkpoint.ns,
+      id: checkpoint.id,
+      parentId: checkpoint.parentId,
+      newest: read.newest,
+      skeleton: checkpoint.skeletonJson,
+      metadata: checkpoint.metadataJson,
+      channels: read.view.stored(),
+      writes: read.writes,
+      deltaBytes: read.deltaBytes,
+      fullBytes: read.fullBytes,
+    }
+  }
+
+  async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
+    if (id !== null) {
+      return ns === '' && now.head?.id === id ? now.head : this.#log.findCheckpoint(now.branch, id)
+    }
+    if (ns === '') return now.head ?? undefined
+    return this.#log.findCheckpoint(now.branch, newestOf(ns))
+  }
+
+  /** States for a page: read from its oldest entries' full ancestors on, each row once. */
+  async #withStates(now: LogHead, page: { checkpoint: Checkpoint; writes: Writes[] }[]):
+    Promise<ReadCheckpoint[]> {
+    const states = new Map<string, LineState>()
+    const read: ReadCheckpoint[] = []
+    for (const { checkpoint, writes } of page.toReversed()) {
+      const before = states.get(checkpoint.parentId)
+      const state = before || checkpoint.full
+        ? step(before, checkpoint)
+        : await this.#stateOf(checkpoint)
+      states.set(checkpoint.id, state)
+      const newest = checkpoint.ns === '' && now.head?.id === checkpoint.id && !now.movedBack
+      read.push({ checkpoint, writes, newest, ...state })
+    }
+    return read.reverse()
+  }
+
+  async #stateOf(checkpoint: Checkpoint): Promise<LineState> {
+    const found = await this.checkpoint(checkpoint.ns, checkpoint.id)
+    return found ?? step(undefined, checkpoint)
+  }
+
+  /**
+   * Writes stand between their checkpoint and the next one of its namespace; those of a fork from
+   * an old checkpoint are found by name.
+   */
+  async #writes(now: LogHead, of: { ns: string; id: string; seq: number }): Promise<Writes[]> {
+    const near = await this.#writesFrom(now, of, of.seq)
+    const late = await this.#log.findCheckpoint(now.branch, lateWritesOf(of.id))
+    if (!late || late.seq <= near.through) return near.writes
+    return [...near.writes, ...(await this.#writesFrom(now, of, late.seq)).writes]
+  }
+
+  /** Writes from a row on to the end of the checkpoint's time, and the last row looked at. */
+  async #writesFrom(now: LogHead, of: { ns: string; id: string }, from: number):
+    Promise<{ writes: Writes[]; through: number }> {
+    const writes: Writes[] = []
+    let begun = false
+    for (let at = from; at <= now.seq; at += stride) {
+      const through = Math.min(at + stride - 1, now.seq)
+      for (const row of await this.#log.read(now.branch, { from: at, through })) {
+        for (const record of decodeRow(row.body)) {
+          if (belongs(record, of)) {
+            begun = true
+            if (record.$case === 'writes') writes.push(record.value)
+          } else if (begun && record.$case === 'checkpoint' && ends(record.value, of)) {
+            return { writes, through: row.seq }
+          }
+        }
+      }
+    }
+    return { writes, through: now.seq }
+  }
+
+  async *#backwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {
+    for (let through = from; through > 0; through -= stride) {
+      const range = { from: Math.max(1, through - stride + 1), through, reverse: true }
+      yield* await this.#log.read(now.branch, range)
+    }
+  }
+}
+
+function belongs(record: RecordOf, { ns, id }: { ns: string; id: string }): boolean {
+  if (record.$case === 'checkpoint') return record.value.ns === ns && record.value.id === id
+  return record.$case === 'writes' && record.value.ns === ns && record.value.checkpointId === id
+}
+
+/** Pending writes of a checkpoint end at the next one of its namespace or of the root. */
+function ends(next: Checkpoint, of: { ns: string }): boolean {
+  return next.ns === of.ns || next.ns === ''
+}
+
+interface LineState {
+  readonly view: ChannelView
+  readonly deltaBytes: number
+  readonly fullBytes: number
+}
+
+function step(before: LineState | undefined, checkpoint: Checkpoint): LineState {
+  const { changes, full } = checkpoint
+  const bytes = changesBytes(changes)
+  return {
+    view: (before?.view ?? ChannelView.empty).apply(changes, full),
+    deltaBytes: full ? 0 : (before?.deltaBytes ?? 0) + bytes,
+    fullBytes: full ? bytes : before?.fullBytes ?? 0,
+  }
+}
+
+/** The checkpoints of one namespace among some records, by id. */
+class CheckpointLine {
+  readonly #checkpoints = new Map<string, Checkpoint>()
+  newestId = ''
+
+  constructor(records: ReturnType<typeof decodeRow>, ns: string) {
+    for (const record of records) {
+      if (record.$case !== 'checkpoint' || record.value.ns !== ns) continue
+      this.#checkpoints.set(record.value.id, record.value)
+      this.newestId = record.value.id
+    }
+  }
+
+  get(id: string): Checkpoint | undefined {
+    return this.#checkpoints.get(id)
+  }
+
+  /** The state at a checkpoint: its nearest full ancestor, then every change down to it. */
+  state(checkpoint: Checkpoint): LineState {
+    const line: Checkpoint[] = []
+    let at: Checkpoint | undefined = checkpoint
+    while (at) {
+      line.push(at)
+      at = at.full ? undefined : this.#checkpoints.get(at.parentId)
+    }
+    return line.reduceRight<LineState | undefined>(step, undefined)!
+  }
+}
+
+function matches(checkpoint: Checkpoint, query: TupleQuery): boolean {
+  if (query.ns !== null && checkpoint.ns !== query.ns) return false
+  if (query.checkpointId !== null && checkpoint.id !== query.checkpointId) return false
+  const wanted = Object.entries(query.filter ?? {})
+  if (wanted.length === 0) return true
+  const metadata = JSON.parse(checkpoint.metadataJson) as Record<string, unknown>
+  return wanted.every(([key, value]) => JSON.stringify(metadata[key]) === JSON.stringify(value))
+}

@@ -1,0 +1,11 @@
+/** Checkpoints and the log they live in: rows, changes, and reading state back. */
+
+export type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate } from './log-port.ts'
+export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
+  from './tuple.ts'
+export { ChannelView, changesBytes } from './channel-view.ts'
+export { CheckpointReader } from './checkpoint-reader.ts'
+export type { LogHead, ReadCheckpoint } from './checkpoint-reader.ts'
+export { lateWritesOf, newestOf } from './place-name.ts'
+export { decodeRow, encodeRow } from './row-codec.ts'
+export type { RecordOf } from './row-codec.ts'

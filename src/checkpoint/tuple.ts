@@ -1,0 +1,49 @@
+/** A checkpoint as it is stored, and where to get one: what the engine's saver reads. */
+
+import type { Writes } from '../../proto/gen/storage/v1/log.ts'
+import type { Value } from '../../proto/gen/storage/v1/value.ts'
+
+/** JSON text. Passed on unparsed by everyone who need not look inside. */
+export type JsonText = string
+
+/** The checkpoints of one thread, for whoever executes or asks. Reads see what was appended. */
+export interface CheckpointSource {
+  /** The newest checkpoint of the namespace where `checkpointId` is null. */
+  tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined>
+  /** A page, newest first. */
+  list(query: TupleQuery): Promise<StoredTuple[]>
+}
+
+export interface TupleQuery {
+  /** null: every namespace. */
+  readonly ns: string | null
+  readonly checkpointId: string | null
+  /** Only checkpoints older than this one. */
+  readonly before: string | null
+  readonly limit: number | null
+  /** Every key must equal the checkpoint's metadata. */
+  readonly filter: Readonly<Record<string, unknown>> | null
+}
+
+/** One checkpoint with its state and its pending writes, as stored. */
+export interface StoredTuple {
+  readonly ns: string
+  readonly id: string
+  readonly parentId: string
+  /** False where a newer checkpoint of the namespace exists: the next one is stored in full. */
+  readonly newest: boolean
+  /** The engine's checkpoint without channel values. */
+  readonly skeleton: JsonText
+  readonly metadata: JsonText
+  readonly channels: readonly StoredChannel[]
+  readonly writes: readonly Writes[]
+  /** Bytes of changes since the last full checkpoint, and that one's size. */
+  readonly deltaBytes: number
+  readonly fullBytes: number
+}
+
+export interface StoredChannel {
+  readonly channel: string
+  /** A list keeps its elements apart, so that appending to it costs what is appended. */
+  readonly content: { readonly list: readonly Value[] } | { readonly value: Value }
+}

@@ -1,0 +1,210 @@
+/**
+ * The settings of a server: options win over the environment, the environment over defaults.
+ *
+ * They are resolved once, at the start; everything else gets what it needs as arguments.
+ */
+
+import { availableParallelism } from 'node:os'
+import { dirname, extname, join, resolve } from 'node:path'
+import { isIPv4 } from 'node:net'
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+export interface Settings {
+  /** Absolute; a langgraph.json or a folder that has one. */
+  readonly config: string
+  /** 0 for any that is free. */
+  readonly port: number
+  readonly host: string
+  /** Listening where others can reach it, though there is no authentication. */
+  readonly insecureListen: boolean
+  /** Absolute. */
+  readonly dataDirectory: string
+  readonly workers: number
+  readonly drainMs: number
+  /** Beside the loopback origins; `*` for any. */
+  readonly allowOrigins: readonly string[]
+  readonly reload: boolean
+  readonly logLevel: typeof logLevels[number]
+}
+
+/** How a setting is given: as text by a flag or a variable. */
+export interface Setting {
+  readonly flags: string
+  readonly variable: string
+  readonly sentence: string
+}
+
+/** Two: a graph that spins must leave a worker to the others. Eight: each takes its memory. */
+const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
+
+export const settings = {
+  config: {
+    flags: '--config <path>',
+    variable: 'HEDDLE_CONFIG',
+    sentence: 'The langgraph.json to serve, or its folder (default: the starter project).',
+  },
+  port: {
+    flags: '--port <number>',
+    variable: 'PORT',
+    sentence: 'Where to listen; 0 takes any port that is free (default: 2024).',
+  },
+  host: {
+    flags: '--host <address>',
+    variable: 'HEDDLE_HOST',
+    sentence: 'The address to listen on (default: 127.0.0.1).',
+  },
+  insecureListen: {
+    flags: '--insecure-listen',
+    variable: 'HEDDLE_INSECURE_LISTEN',
+    sentence: 'Listen on an address that others can reach: whoever reaches it may do everything.',
+  },
+  data: {
+    flags: '--data <folder>',
+    variable: 'HEDDLE_DATA_DIR',
+    sentence: 'Where everything is kept (default: .heddle in the folder of the project).',
+  },
+  workers: {
+    flags: '--workers <number>',
+    variable: 'HEDDLE_WORKERS',
+    sentence: `How many worker threads run graphs (default here: ${defaultWorkers}).`,
+  },
+  drainMs: {
+    flags: '--drain-ms <ms>',
+    variable: 'HEDDLE_DRAIN_MS',
+    sentence: 'How long ending may take; runs cut short resume at the next start (default: 5000).',
+  },
+  allowOrigin: {
+    flags: '--allow-origin <origin...>',
+    variable: 'HEDDLE_ALLOW_ORIGIN',
+    sentence: 'Web pages that may call, beside those of this machine; * for all (default: none).',
+  },
+  reload: {
+    flags: '--no-reload',
+    variable: 'HEDDLE_RELOAD',
+    sentence: 'Do not load the project anew when one of its files changes.',
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    variable: 'HEDDLE_LOG_LEVEL',
+    sentence: `The least that is logged: ${logLevels.join(', ')} (default: info).`,
+  },
+} as const satisfies Record<string, Setting>
+
+type SettingName = keyof typeof settings
+
+export interface SettingsSource {
+  /** What was typed, by the name of the setting; flags without a value are booleans. */
+  readonly options: Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What a relative path starts from. */
+  readonly folder: string
+  /** The project to serve where none is named. */
+  readonly starter: string
+}
+
+/** What was typed cannot be followed. Its message has one sentence for each mistake. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
+/** Throws SettingsError. */
+export function resolveSettings(source: SettingsSource): Settings {
+  const reader = new SettingsReader(source)
+  const config = resolve(source.folder, reader.text('config', source.starter))
+  const project = extname(config) === '.json' ? dirname(config) : config
+  const resolved: Settings = {
+    config,
+    port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
+    host: reader.text('host', '127.0.0.1'),
+    insecureListen: reader.yesOrNo('insecureListen', false),
+    dataDirectory: resolve(source.folder, reader.text('data', join(project, '.heddle'))),
+    workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
+    drainMs: reader.wholeNumber('drainMs', { fallback: 5_000, min: 0, max: 3_600_000 }),
+    allowOrigins: Object.freeze(reader.origins('allowOrigin')),
+    reload: reader.yesOrNo('reload', true),
+    logLevel: reader.oneOf('logLevel', logLevels, 'info'),
+  }
+  const mistakes = [...reader.mistakes, ...broken(resolved)]
+  if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
+  return Object.freeze(resolved)
+}
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' ||
+    (isIPv4(host) && host.startsWith('127.'))
+}
+
+/** Relations between settings that do not hold. */
+function broken({ host, insecureListen }: Settings): string[] {
+  if (isLoopback(host) || insecureListen) return []
+  return [`--host ${host} is reached by others, and there is no authentication yet: add ` +
+    '--insecure-listen if that is meant, or listen on 127.0.0.1.']
+}
+
+/** Reads one setting after another and collects what is wrong. */
+class SettingsReader {
+  readonly mistakes: string[] = []
+  readonly #source: SettingsSource
+
+  constructor(source: SettingsSource) {
+    this.#source = source
+  }
+
+  text(name: SettingName, fallback: string): string {
+    const given = this.#given(name)
+    return typeof given === 'string' ? given : fallback
+  }
+
+  wholeNumber(name: SettingName, { fallback, min, max }: {
+    fallback: number
+    min: number
+    max: number
+  }): number {
+    const text = this.text(name, `${fallback}`)
+    const number = /^\d+$/.test(text) ? Number(text) : NaN
+    if (number >= min && number <= max) return number
+    return this.#mistaken(name, text, `must be a whole number from ${min} to ${max}`, fallback)
+  }
+
+  yesOrNo(name: SettingName, fallback: boolean): boolean {
+    const given = this.#given(name)
+    if (typeof given === 'boolean') return given
+    const text = this.text(name, fallback ? 'yes' : 'no').toLowerCase()
+    if (/^(yes|true|1|on)$/.test(text)) return true
+    if (/^(no|false|0|off)$/.test(text)) return false
+    return this.#mistaken(name, text, 'must be yes or no', fallback)
+  }
+
+  oneOf<T extends string>(name: SettingName, words: readonly T[], fallback: T): T {
+    const text = this.text(name, fallback)
+    return words.find((word) => word === text) ??
+      this.#mistaken(name, text, `must be one of ${words.join(', ')}`, fallback)
+  }
+
+  origins(name: SettingName): readonly string[] {
+    const given = this.#given(name) ?? []
+    const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
+    return texts.map((text) => text.trim()).filter((text) => text !== '')
+      .map((text) => isOrigin(text) ? text
+        : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+  }
+
+  /** What was typed, or else is in the environment; an empty text counts as none. */
+  #given(name: SettingName): string | boolean | readonly string[] | undefined {
+    const typed = this.#source.options[name]
+    if (typed !== undefined && typed !== '') return typed
+    return this.#source.environment[settings[name].variable] || undefined
+  }
+
+  #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {
+    const { flags, variable } = settings[name]
+    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${rule}, not "${text}".`)
+    return fallback
+  }
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+}

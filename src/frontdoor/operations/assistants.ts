@@ -1,0 +1,182 @@
+/** What can be done with assistants, whichever wire asked for it. */
+
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import { systemAssistantId } from '../../graph/index.ts'
+import type { GraphHost, GraphSchemas } from '../../graph/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { AssistantClient, AssistantIndex } from '../../records/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type {
+  CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
+} from '../schema/assistant.ts'
+
+export interface AssistantOperationParts {
+  readonly assistants: AssistantClient
+  readonly assistantIndex: AssistantIndex
+  readonly graphs: GraphHost
+  readonly threads: ThreadClient
+  readonly env: Env
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** How many threads a deletion takes at once. */
+const deletionPage = 100
+
+/** An assistant is named by its UUID, or by a graph id for the one that every graph has. */
+export class AssistantOperations {
+  readonly #assistants: AssistantClient
+  readonly #index: AssistantIndex
+  readonly #graphs: GraphHost
+  readonly #threads: ThreadClient
+  readonly #env: Env
+
+  constructor(parts: AssistantOperationParts) {
+    this.#assistants = parts.assistants
+    this.#index = parts.assistantIndex
+    this.#graphs = parts.graphs
+    this.#threads = parts.threads
+    this.#env = parts.env
+  }
+
+  /** Makes the assistant of every graph that has none yet. */
+  async makeSystemAssistants(tenant: string): Promise<void> {
+    await Promise.all(this.#graphs.graphs().map(({ graphId }) => this.#system(tenant, graphId)))
+  }
+
+  async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
+    this.#mustHave(request.graph_id)
+    const assistantId = request.assistant_id ?? this.#env.uuid()
+    return this.#assistants.create({ tenant, assistantId }, {
+      graphId: request.graph_id,
+      name: request.name ?? 'Untitled',
+      description: request.description ?? null,
+      config: request.config ?? {},
+      context: request.context ?? {},
+      metadata: request.metadata ?? {},
+    }, request.if_exists ?? 'raise')
+  }
+
+  /** The assistant that `name` names. A graph's own is made where it was deleted. */
+  async get(tenant: string, name: string): Promise<AssistantRow> {
+    if (this.#graphs.describe(name) !== undefined) return this.#system(tenant, name)
+    return this.#assistants.get(this.#named(tenant, name))
+  }
+
+  /** The new version. */
+  async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
+    if (request.graph_id !== undefined) this.#mustHave(request.graph_id)
+    const { graph_id: graphId, name: newName, description, config, context, metadata } = request
+    return this.#assistants.patch(this.#named(tenant, name),
+      { graphId, name: newName, description, config, context, metadata })
+  }
+
+  setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
+    return this.#assistants.setLatest(this.#named(tenant, name), version)
+  }
+
+  /** Newest first. */
+  versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
+    const { limit = 10, offset = 0, metadata } = request
+    return this.#assistants.versions(this.#named(tenant, name),
+      { limit, offset, metadata: metadata ?? undefined })
+  }
+
+  /** With all its versions and, where asked for, the threads that last ran it. */
+  async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
+    const assistant = this.#named(tenant, name)
+    await this.#assistants.get(assistant)
+    if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
+    await this.#assistants.delete(assistant)
+  }
+
+  search(tenant: string, request: SearchAssistants):
+    Promise<{ rows: AssistantRow[]; total: number }> {
+    const { limit = 10, offset = 0, sort_by, sort_order } = request
+    return this.#index.search({
+      ...filterOf(tenant, request), limit, offset,
+      sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
+    })
+  }
+
+  count(tenant: string, request: CountAssistants): Promise<number> {
+    return this.#index.count(filterOf(tenant, request))
+  }
+
+  /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */
+  async graph(tenant: string, name: string, xray: boolean | number): Promise<unknown> {
+    return this.#graphs.drawable(await this.#graphOf(tenant, name), xray)
+  }
+
+  async schemas(tenant: string, name: string):
+    Promise<GraphSchemas & { readonly graph_id: string }> {
+    const graph_id = await this.#graphOf(tenant, name)
+    return { graph_id, ...await this.#graphs.schemas(graph_id) }
+  }
+
+  /** Of the subgraph at `namespace`, or of every subgraph where that is null. */
+  async subgraphs(tenant: string, name: string, namespace: string | null, recurse: boolean):
+    Promise<Readonly<Record<string, GraphSchemas>>> {
+    return this.#graphs.subgraphSchemas(await this.#graphOf(tenant, name), namespace, recurse)
+  }
+
+  async #graphOf(tenant: string, name: string): Promise<string> {
+    const { graphId } = await this.get(tenant, name)
+    this.#mustHave(graphId)
+    return graphId
+  }
+
+  async #system(tenant: string, graphId: string): Promise<AssistantRow> {
+    const assistant = { tenant, assistantId: systemAssistantId(graphId) }
+    return this.#assistants.create(assistant, {
+      graphId, name: graphId,
+      description: this.#graphs.describe(graphId)?.description ?? null,
+      config: {}, context: {}, metadata: { created_by: 'system' },
+    }, 'do_nothing')
+  }
+
+  #named(tenant: string, name: string): { tenant: string; assistantId: string } {
+    if (this.#graphs.describe(name) !== undefined) {
+      return { tenant, assistantId: systemAssistantId(name) }
+    }
+    if (uuid.test(name)) return { tenant, assistantId: name }
+    throw new HeddleError('not_found', `No assistant found for "${name}". Name one by its UUID, ` +
+      `or by a graph id for the graph's own: ${this.#graphIds()}.`)
+  }
+
+  #mustHave(graphId: string): void {
+    if (this.#graphs.describe(graphId) !== undefined) return
+    throw new HeddleError('not_found', `Graph "${graphId}" not found. There is: ` +
+      `${this.#graphIds()}.`)
+  }
+
+  #graphIds(): string {
+    return this.#graphs.graphs().map(({ graphId }) => graphId).join(', ') || 'none'
+  }
+
+  async #deleteThreads(tenant: string, assistantId: string): Promise<void> {
+    const query = {
+      tenant, metadata: { assistant_id: assistantId }, withoutValues: true, offset: 0,
+      limit: deletionPage, sortBy: 'thread_id', sortOrder: 'asc',
+    } as const
+    for (;;) {
+      const { threads } = await this.#threads.search(query)
+      if (threads.length === 0) return
+      await Promise.all(threads.map(({ row }) =>
+        this.#threads.delete(tenant, row.threadId).catch(unlessGone)))
+    }
+  }
+}
+
+/** Somebody else was faster. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof HeddleError && error.code === 'not_found')) throw error
+}
+
+function filterOf(tenant: string, { graph_id, name, metadata }: CountAssistants) {
+  return {
+    tenant,
+    graphId: graph_id ?? undefined, name: name ?? undefined, metadata: metadata ?? undefined,
+  }
+}

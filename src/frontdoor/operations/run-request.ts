@@ -1,0 +1,149 @@
+/** From what a client asks of a run to what the thread is told: merging and defaults. Pure. */
+
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { StartRun } from '../../thread/index.ts'
+import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Who asks, beside what the body says. */
+export interface RunCaller {
+  /** The Idempotency-Key, empty without one. */
+  readonly commandId: string
+  /** As they came in. Some of them are shown to the graph. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface RunIds {
+  readonly runId: string
+  readonly threadId: string
+}
+
+/** How long a run may take, all attempts together. */
+const runTimeoutMs = 60 * 60 * 1_000
+
+/** A run on a thread that the client names. */
+export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunIds,
+  caller: RunCaller): StartRun {
+  return {
+    ...startRun(body, assistant, ids, caller, { temporary: false }),
+    strategy: body.multitask_strategy ?? 'enqueue',
+    ifMissing: body.if_not_exists ?? 'reject',
+  }
+}
+
+/** A run with a thread of its own, which nobody sees and which ends with it unless kept. */
+export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
+  caller: RunCaller): StartRun {
+  const temporary = body.on_completion !== 'keep'
+  return {
+    ...startRun(body, assistant, ids, caller, { temporary }),
+    strategy: 'enqueue',
+    ifMissing: 'hidden',
+  }
+}
+
+type CommonBody = Omit<CreateStatelessRun, 'on_completion'> & Pick<CreateRun, 'checkpoint'
+  | 'checkpoint_id'>
+
+function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller: RunCaller,
+  { temporary }: { temporary: boolean }): Omit<StartRun, 'strategy' | 'ifMissing'> {
+  const { assistantId, graphId } = assistant
+  const resumable = body.stream_resumable ?? false
+  const { checkpoint, config } = pickCheckpoint(body)
+  return {
+    runId: ids.runId, assistantId, graphId,
+    commandId: caller.commandId,
+    metadata: body.metadata ?? {},
+    afterMs: (body.after_seconds ?? 0) * 1_000,
+    kwargs: withoutNulls({
+      input: body.input ?? null,
+      command: body.command,
+      config: mergedConfig(JSON.parse(assistant.configJson || '{}') as Json, config,
+        { run_id: ids.runId, thread_id: ids.threadId, graph_id: graphId,
+          assistant_id: assistantId }),
+      context: mergedContext(JSON.parse(assistant.contextJson || '{}'), body.context),
+      stream_mode: [body.stream_mode ?? 'values'].flat(),
+      interrupt_before: body.interrupt_before,
+      interrupt_after: body.interrupt_after,
+      subgraphs: body.stream_subgraphs ?? false,
+      resumable, temporary,
+      durability: body.durability ?? durabilityOf(body.checkpoint_during),
+      checkpoint,
+    }, ['input']),
+    plan: {
+      graphId, resumable, temporary, userId: '', timeoutMs: runTimeoutMs,
+      assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
+      headers: headersForGraph(caller.headers),
+    },
+  }
+}
+
+/** The request's keys win; tags are appended; the ids are the server's to say. */
+export function mergedConfig(assistant: Json, request: Json | null, ids: Json): Json {
+  const tags = [...listOf(assistant.tags), ...listOf(request?.tags)]
+  return {
+    ...assistant, ...request,
+    ...(tags.length > 0 && { tags }),
+    configurable: { ...objectOf(assistant.configurable), ...objectOf(request?.configurable),
+      ...ids },
+  }
+}
+
+/** Objects are merged shallowly; any other context replaces the assistant's. */
+export function mergedContext(assistant: unknown, request: unknown): unknown {
+  if (request === undefined || request === null) return assistant
+  return isObject(assistant) && isObject(request) ? { ...assistant, ...request } : request
+}
+
+/** Credentials and what proxies add never reach a graph. */
+const hiddenHeader = /^x-(api-key|tenant-id|service-key|forwarded-.*|auth-.*)$/
+
+export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) =>
+    name.startsWith('x-') && value !== undefined && !hiddenHeader.test(name)
+      ? [[name, typeof value === 'string' ? value : value.join(', ')]] : []))
+}
+
+const checkpointKeys = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map'] as const
+
+/**
+ * The place to run from. Some clients name it in the config; it is taken out there, so that it
+ * holds for this run and no other.
+ */
+function pickCheckpoint(body: CommonBody): { checkpoint?: Json; config: Json | null } {
+  const configurable = { ...objectOf(body.config?.configurable) }
+  const configured = Object.fromEntries(checkpointKeys.map((key) => [key, configurable[key]]))
+  for (const key of checkpointKeys) delete configurable[key]
+  const asked = { ...configured, ...withoutNulls({ checkpoint_id: body.checkpoint_id }),
+    ...withoutNulls(body.checkpoint ?? {}) }
+  const entries = checkpointKeys.map((key) => [key, asked[key]] as const)
+  const checkpoint = withoutNulls(Object.fromEntries(entries))
+  const named = Object.values(checkpoint).some((value) => value !== '')
+  return {
+    config: body.config ? { ...body.config, configurable } : null,
+    ...(named && { checkpoint }),
+  }
+}
+
+function durabilityOf(duringRun: boolean | null | undefined): 'async' | 'exit' | undefined {
+  if (duringRun === undefined || duringRun === null) return undefined
+  return duringRun ? 'async' : 'exit'
+}
+
+function withoutNulls(object: Json, except: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([name, value]) =>
+    value !== undefined && (value !== null || except.includes(name))))
+}
+
+function objectOf(value: unknown): Json {
+  return isObject(value) ? value : {}
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

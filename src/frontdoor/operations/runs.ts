@@ -1,0 +1,90 @@
+/** What can be done with runs, whichever wire asked for it. */
+
+import { v5 } from 'uuid'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { FeedListener, FollowRun, ThreadClient } from '../../thread/index.ts'
+import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
+import type { AssistantOperations } from './assistants.ts'
+import { runOnThread, statelessRun } from './run-request.ts'
+import type { RunCaller } from './run-request.ts'
+
+export interface RunOperationParts {
+  readonly threads: ThreadClient
+  readonly assistants: AssistantOperations
+  readonly env: Env
+}
+
+/** A run by its place. The thread of a stateless run has the run's own id. */
+export interface RunName {
+  readonly threadId: string
+  readonly runId: string
+}
+
+export function nameOf({ threadId, runId }: RunRow): RunName {
+  return { threadId, runId }
+}
+
+/** Stateless run ids are made from Idempotency-Keys under this name. */
+const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
+
+export class RunOperations {
+  readonly #threads: ThreadClient
+  readonly #assistants: AssistantOperations
+  readonly #env: Env
+
+  constructor({ threads, assistants, env }: RunOperationParts) {
+    this.#threads = threads
+    this.#assistants = assistants
+    this.#env = env
+  }
+
+  /** The run as it was put on disk. It goes on whether or not anybody listens. */
+  async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
+    Promise<RunRow> {
+    const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    const ids = { runId: this.#env.uuid7(), threadId }
+    return this.#threads.startRun(tenant, threadId, runOnThread(body, assistant, ids, caller))
+  }
+
+  /** A repeat with the same Idempotency-Key must find the same hidden thread. */
+  async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
+    Promise<RunRow> {
+    const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    const runId = caller.commandId === '' ? this.#env.uuid7()
+      : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
+    const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
+    return this.#threads.startRun(tenant, runId, run)
+  }
+
+  get(tenant: string, { threadId, runId }: RunName): Promise<RunRow> {
+    return this.#threads.getRun(tenant, threadId, runId)
+  }
+
+  /** Newest first. */
+  async list(tenant: string, threadId: string, request: ListRuns): Promise<RunRow[]> {
+    const { limit = 10, offset = 0, status } = request
+    return this.#threads.listRuns({ tenant, threadId, status, limit, offset })
+  }
+
+  cancel(tenant: string, { threadId, runId }: RunName, request: CancelRun): Promise<void> {
+    const { action = 'interrupt', wait = false } = request
+    return this.#threads.cancelRun(tenant, threadId, runId, { action, wait })
+  }
+
+  delete(tenant: string, { threadId, runId }: RunName): Promise<void> {
+    return this.#threads.deleteRun(tenant, threadId, runId)
+  }
+
+  /** The result when the run is over: an object as JSON text. */
+  join(tenant: string, { threadId, runId }: RunName): Promise<JsonText> {
+    return this.#threads.joinRun(tenant, threadId, runId)
+  }
+
+  follow(tenant: string, { threadId, runId }: RunName, follow: FollowRun,
+    listener: FeedListener): Promise<() => void> {
+    return this.#threads.followRun(tenant, threadId, runId, follow, listener)
+  }
+}

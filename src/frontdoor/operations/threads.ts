@@ -1,0 +1,149 @@
+/** What can be done with threads and their state, whichever wire asked for it. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { EditUpdate, GraphHost } from '../../graph/index.ts'
+import type { ThreadClient, ThreadView } from '../../thread/index.ts'
+import type {
+  Checkpoint, ReadHistory, UpdateState,
+} from '../schema/state.ts'
+import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
+import { invalid } from '../validation.ts'
+import { extract } from './extract.ts'
+
+export interface ThreadOperationParts {
+  readonly threads: ThreadClient
+  readonly graphs: GraphHost
+  readonly env: Env
+}
+
+export interface FoundThread extends ThreadView {
+  /** Alias to value, where the search asked to extract. */
+  readonly extracted?: Readonly<Record<string, unknown>>
+}
+
+export class ThreadOperations {
+  readonly #threads: ThreadClient
+  readonly #graphs: GraphHost
+  readonly #env: Env
+
+  constructor({ threads, graphs, env }: ThreadOperationParts) {
+    this.#threads = threads
+    this.#graphs = graphs
+    this.#env = env
+  }
+
+  async create(tenant: string, request: CreateThread): Promise<ThreadView> {
+    const { metadata = {}, if_exists: ifExists = 'raise' } = request
+    const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
+    if (supersteps.length > 0) this.#mustNameGraph(metadata.graph_id)
+    const threadId = request.thread_id ?? this.#env.uuid7()
+    return this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps })
+  }
+
+  get(tenant: string, threadId: string): Promise<ThreadView> {
+    return this.#threads.get(tenant, threadId)
+  }
+
+  patch(tenant: string, threadId: string, { metadata }: PatchThread): Promise<ThreadView> {
+    if (metadata === undefined) return this.#threads.get(tenant, threadId)
+    return this.#threads.patch(tenant, threadId, metadata)
+  }
+
+  delete(tenant: string, threadId: string): Promise<void> {
+    return this.#threads.delete(tenant, threadId)
+  }
+
+  copy(tenant: string, threadId: string): Promise<ThreadView> {
+    return this.#threads.copy(tenant, threadId)
+  }
+
+  /** The page that was asked for, and how many threads match in all. */
+  async search(tenant: string, request: SearchThreads):
+    Promise<{ threads: FoundThread[]; total: number }> {
+    const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
+    const selects = (name: string) => !select || (select as readonly string[]).includes(name)
+    const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
+    const { threads, total } = await this.#threads.search({
+      ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
+      sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
+      withoutValues: !selects('values') && !extracts,
+    })
+    if (!paths) return { threads, total }
+    return { threads: threads.map((view) => ({ ...view, extracted: extract(view, paths) })), total }
+  }
+
+  count(tenant: string, request: CountThreads): Promise<number> {
+    return this.#threads.count(filterOf(tenant, request))
+  }
+
+  /** A ThreadState. `checkpoint` null: the newest. */
+  state(tenant: string, threadId: string, checkpoint: Checkpoint | null, subgraphs: boolean):
+    Promise<JsonText> {
+    return this.#threads.state(tenant, threadId, {
+      checkpointId: checkpoint?.checkpoint_id ?? null,
+      checkpointNs: checkpoint?.checkpoint_ns ?? '',
+      subgraphs,
+    })
+  }
+
+  /** An array of ThreadStates, newest first. */
+  history(tenant: string, threadId: string, request: ReadHistory): Promise<JsonText> {
+    const { limit = 10, before, metadata, checkpoint } = request
+    return this.#threads.history(tenant, threadId, {
+      checkpointId: checkpoint?.checkpoint_id ?? null,
+      checkpointNs: checkpoint?.checkpoint_ns ?? '',
+      before: checkpointIdOf(before), limit, metadata: metadata ?? null,
+    })
+  }
+
+  updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
+    const { values, as_node, checkpoint_id, checkpoint } = request
+    const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
+    const update = editOf({ values, as_node: as_node ?? undefined })
+    return this.#threads.updateState(tenant, threadId, {
+      update,
+      checkpoint: checkpointId === null && !checkpoint?.checkpoint_ns ? null : {
+        checkpointId,
+        checkpointNs: checkpoint?.checkpoint_ns ?? '',
+        checkpointMap: checkpoint?.checkpoint_map ?? null,
+      },
+    })
+  }
+
+  #mustNameGraph(graphId: unknown): void {
+    const field = 'metadata.graph_id'
+    const message = 'is required by supersteps'
+    if (typeof graphId !== 'string') throw invalid([{ field, message }])
+    if (this.#graphs.describe(graphId) !== undefined) return
+    throw new HeddleError('not_found', `Graph "${graphId}" not found.`)
+  }
+}
+
+interface Update {
+  readonly values?: unknown
+  readonly command?: unknown
+  readonly as_node?: string
+}
+
+function editOf({ values, command, as_node }: Update): EditUpdate {
+  return {
+    values: JSON.stringify(values ?? null),
+    command: command === undefined || command === null ? null : JSON.stringify(command),
+    asNode: as_node ?? null,
+  }
+}
+
+/** The official client sends a config, others an id or a checkpoint. */
+function checkpointIdOf(before: ReadHistory['before']): string | null {
+  if (before === undefined || before === null || typeof before === 'string') return before ?? null
+  return 'configurable' in before ? before.configurable.checkpoint_id : before.checkpoint_id
+}
+
+function filterOf(tenant: string, { metadata, values, status }: CountThreads) {
+  return {
+    tenant,
+    metadata: metadata ?? undefined, values: values ?? undefined, status: status ?? undefined,
+  }
+}

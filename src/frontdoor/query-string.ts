@@ -1,0 +1,33 @@
+/** Query strings: texts into the booleans, numbers and lists that their schema asks for. */
+
+import type { TObject, TSchema } from 'typebox'
+
+type Given = string | readonly string[]
+
+/** What cannot be read as asked for stays as it is, for the check to name. */
+export function readQuery(schema: TObject, query: Readonly<Record<string, Given>>):
+  Record<string, unknown> {
+  const read: Record<string, unknown> = { ...query }
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = query[name]
+    if (given !== undefined) read[name] = readAs(property as Shape, given)
+  }
+  return read
+}
+
+type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }
+
+/** A list is a repeated key, or one text with commas. */
+function readAs(shape: Shape, given: Given): unknown {
+  if (shape.anyOf !== undefined) {
+    const readings = shape.anyOf.map((variant) => readAs(variant, given))
+    return readings.find((reading) => reading !== given) ?? given
+  }
+  if (shape.type === 'array') return [given].flat().flatMap((text) => text.split(','))
+  if (typeof given !== 'string') return given
+  if (shape.type === 'integer') return /^-?\d{1,15}$/.test(given) ? Number(given) : given
+  if (shape.type === 'boolean') return booleans.get(given) ?? given
+  return given
+}
+
+const booleans = new Map([['true', true], ['1', true], ['false', false], ['0', false]])

@@ -1,0 +1,70 @@
+/** The REST wire: routes, checks, bodies, errors and the description of all of them. */
+
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TObject } from 'typebox'
+
+import type { Log } from '../../../cluster/index.ts'
+import { readQuery } from '../query-string.ts'
+import { answerSchemas } from '../schema/answer.ts'
+import { checkerOf } from '../validation.ts'
+import { assistantRoutes } from './assistants.ts'
+import { acceptJson } from './body.ts'
+import { errorReply } from './error-reply.ts'
+import { notFound } from './not-found.ts'
+import type { App, RouteParts } from './route.ts'
+import { runRoutes } from './runs.ts'
+import { serverRoutes } from './server.ts'
+import type { ServerFacts } from './server.ts'
+import { stateRoutes } from './states.ts'
+import { statelessRunRoutes } from './stateless-runs.ts'
+import { threadRoutes } from './threads.ts'
+
+export interface RestOptions extends RouteParts, ServerFacts {
+  readonly log: Log
+}
+
+export async function addRest(app: App, options: RestOptions): Promise<void> {
+  checkRequests(app)
+  acceptJson(app)
+  app.setErrorHandler(errorReply(options.log))
+  app.setNotFoundHandler(notFound)
+  await describe(app, options.version)
+  serverRoutes(app, options, options)
+  assistantRoutes(app, options)
+  threadRoutes(app, options)
+  stateRoutes(app, options)
+  runRoutes(app, options)
+  statelessRunRoutes(app, options)
+}
+
+/** The same schemas check and describe; what answers look like is described only. */
+function checkRequests(app: App): void {
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
+    const check = checkerOf(schema)
+    const read = httpPart === 'querystring'
+      ? (value: unknown) => readQuery(schema, value as Record<string, string>)
+      : (value: unknown) => value
+    return (value: unknown) => {
+      try {
+        return { value: check(read(value)) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  })
+  for (const schema of answerSchemas) app.addSchema(schema)
+}
+
+async function describe(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Heddle', version, description: 'The Agent Deployment API.' },
+    },
+    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? `def-${i}`) },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs' })
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+}

@@ -1,0 +1,94 @@
+/**
+ * An answer that may take as long as a run takes.
+ *
+ * What is there soon is a plain reply. Otherwise the headers leave early, and line breaks, which
+ * JSON allows before a value, keep the connection known to be alive.
+ */
+
+import type { OutgoingHttpHeaders } from 'node:http'
+
+import type { FastifyReply } from 'fastify'
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { ticksOfSilence } from '../pulse.ts'
+import type { LongReply, Pulse } from '../pulse.ts'
+import { breakOff } from './break-off.ts'
+
+/** Ticks before the headers leave early. */
+const graceTicks = 2
+
+export interface LateAnswerOptions {
+  readonly reply: FastifyReply
+  readonly pulse: Pulse
+  readonly answer: Promise<JsonText>
+  /** Called where the client goes before it has the answer. */
+  abandoned(): void
+}
+
+/** Throws what `answer` throws while there is still a status to say it with. */
+export async function answerLate({ reply, pulse, answer, abandoned }: LateAnswerOptions):
+  Promise<void> {
+  const waiting = new WaitingReply(reply, () => {
+    pulse.remove(waiting)
+    abandoned()
+  })
+  pulse.add(waiting)
+  try {
+    waiting.succeed(await answer)
+  } catch (error) {
+    if (!waiting.begun) throw error
+    waiting.fail(error)
+  } finally {
+    pulse.remove(waiting)
+  }
+}
+
+class WaitingReply implements LongReply {
+  readonly #reply: FastifyReply
+  #ticks = 0
+  #gone = false
+  /** The headers have left. */
+  begun = false
+
+  constructor(reply: FastifyReply, abandoned: () => void) {
+    this.#reply = reply
+    reply.raw.on('close', () => {
+      this.#gone = true
+      if (!reply.raw.writableEnded) abandoned()
+    })
+  }
+
+  beat(): void {
+    const ticks = ++this.#ticks
+    if (this.#gone || ticks < graceTicks) return
+    if (!this.begun) this.#begin()
+    if ((ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
+  }
+
+  /** Its client would start the run again, or lose its turn: it is left until the deadline. */
+  leave(): void {}
+
+  succeed(text: JsonText): void {
+    if (!this.begun) void this.#reply.type('application/json').send(text)
+    else if (!this.#gone) this.#reply.raw.end(text)
+  }
+
+  /** In the body, where a failed run is told as well; a client repeats what breaks off. */
+  fail(error: unknown): void {
+    if (this.#gone) return
+    const { raw } = this.#reply
+    const { retry, code, message } = HeddleError.from(error)
+    if (retry !== 'no') return breakOff(raw)
+    raw.end(JSON.stringify({ __error__: { error: code, message } }))
+  }
+
+  #begin(): void {
+    this.begun = true
+    this.#reply.hijack()
+    this.#reply.raw.writeHead(200, {
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders,
+      'content-type': 'application/json; charset=utf-8',
+    })
+  }
+}

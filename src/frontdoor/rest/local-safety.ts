@@ -1,0 +1,68 @@
+/** Who may call: a web page that somebody visits must not reach the server on his machine. */
+
+import cors from '@fastify/cors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+import { HeddleError } from '../../errors.ts'
+
+export interface LocalSafetyOptions {
+  /** The address that the server listens on. */
+  readonly host: string
+  /** Origins beside this server's own, `*` for any; unless told, those of this machine. */
+  readonly allowOrigins?: readonly string[]
+}
+
+/** What clients read of a reply; browsers hide every other header from them. */
+const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
+  'Retry-After', 'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export async function keepLocal(app: FastifyInstance, options: LocalSafetyOptions): Promise<void> {
+  const mayCall = originTest(options.allowOrigins)
+  const loopbackOnly = isLoopback(options.host)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const host = hostOf(request)
+    if (loopbackOnly && !isLoopback(host)) {
+      return done(new HeddleError('forbidden', 'This server is for this machine only: call it as ' +
+        'localhost or 127.0.0.1, or start it with another --host.'))
+    }
+    const { origin } = request.headers
+    if (origin === undefined || mayCall(origin) || isSameOrigin(request, origin)) return done()
+    done(new HeddleError('forbidden', `Pages of ${origin} may not call this server: name it ` +
+      'among the allowed origins.'))
+  })
+  await app.register(cors, {
+    origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
+    methods, exposedHeaders, maxAge: 600,
+  })
+}
+
+function originTest(allowed: readonly string[] | undefined): (origin: string) => boolean {
+  if (allowed === undefined) return (origin) => isLoopback(nameIn(origin))
+  if (allowed.includes('*')) return () => true
+  const known = new Set(allowed)
+  return (origin) => known.has(origin)
+}
+
+function isSameOrigin(request: FastifyRequest, origin: string): boolean {
+  return origin.replace(/^https?:\/\//, '') === authorityOf(request)
+}
+
+function authorityOf({ headers }: FastifyRequest): string {
+  return headers.host ?? String(headers[':authority'] ?? '')
+}
+
+function hostOf(request: FastifyRequest): string {
+  return nameIn(`http://${authorityOf(request)}`)
+}
+
+/** The host name of a URL without its port; empty where there is none. */
+function nameIn(url: string): string {
+  return URL.parse(url)?.hostname ?? ''
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(host) ||
+    host === '::1' || host === '[::1]'
+}

@@ -1,0 +1,107 @@
+/** The replies that a run is watched through: its events, or its result when it is over. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { RunName } from '../operations/runs.ts'
+import type { RunCaller } from '../operations/run-request.ts'
+import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import { answerLate } from './late-answer.ts'
+import type { RouteParts } from './route.ts'
+import { frame, SseStream } from './sse.ts'
+
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
+
+export interface Watched {
+  readonly run: RunName
+  readonly reply: FastifyReply
+  /** Cancel the run where its client goes before the end. */
+  readonly cancelOnDisconnect: boolean
+}
+
+/** The last id a client saw, and what it wants to hear. Null and null: everything. */
+export interface Wish {
+  readonly after: string | null
+  readonly modes: readonly string[] | null
+}
+
+export const everything: Wish = { after: null, modes: null }
+
+export function lastEventId({ headers }: FastifyRequest): string | null {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+export function callerOf({ headers }: FastifyRequest): RunCaller {
+  return { commandId: String(headers['idempotency-key'] ?? ''), headers }
+}
+
+/** Where a run is found, as clients read it from a reply. */
+export function placeOf({ threadId, runId }: RunName): string {
+  return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
+}
+
+/** Tells the run's events until it is over; the reply is this function's from here on. */
+export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched: Watched,
+  wish: Wish): Promise<void> {
+  const { run, reply, cancelOnDisconnect } = watched
+  const fromStart = wish.after === null || wish.after === '-1' || wish.after === '-'
+  reply.hijack()
+  let unfollow = () => {}
+  let gone = false
+  const stream: SseStream = new SseStream(reply.raw, {
+    headers: {
+      ...reply.getHeaders() as Record<string, string>,
+      'content-location': placeOf(run), location: `${placeOf(run)}/stream`,
+    },
+    opening: fromStart ? openingOf(run) : '',
+    closed: (byClient) => {
+      gone = true
+      pulse.remove(stream)
+      unfollow()
+      if (byClient && cancelOnDisconnect) cancel({ runs, tenant }, run)
+    },
+  })
+  pulse.add(stream)
+  try {
+    const listener = fromStart ? withoutOpening(stream) : stream
+    unfollow = await runs.follow(tenant, run, wish, listener)
+    if (gone) unfollow()
+  } catch {
+    stream.leave()
+  }
+}
+
+/** Answers with the run's result when it is over. */
+export function answerWithResult({ runs, pulse, tenant }: RunReplyParts, watched: Watched):
+  Promise<void> {
+  const { run, reply, cancelOnDisconnect } = watched
+  void reply.header('content-location', placeOf(run))
+  return answerLate({
+    reply, pulse,
+    answer: runs.join(tenant, run),
+    abandoned: () => { if (cancelOnDisconnect) cancel({ runs, tenant }, run) },
+  })
+}
+
+/** A client that waits hears of its run as soon as it is on disk, before anything has begun. */
+function openingOf({ runId }: RunName): string {
+  return frame('metadata', JSON.stringify({ run_id: runId, attempt: 1 }))
+}
+
+/** A feed that tells of the first attempt as well would say it twice. */
+function withoutOpening(stream: SseStream): FeedListener {
+  const isOpening = ({ name, json }: FeedEvent) => name === 'metadata' &&
+    (JSON.parse(json) as { attempt?: unknown }).attempt === 1
+  return {
+    events: (batch) => {
+      const news = batch.some(isOpening) ? batch.filter((event) => !isOpening(event)) : batch
+      if (news.length > 0) stream.events(news)
+    },
+    ended: (how) => stream.ended(how),
+  }
+}
+
+/** Nobody is left to be told how it went. */
+function cancel({ runs, tenant }: Pick<RouteParts, 'runs' | 'tenant'>, run: RunName): void {
+  runs.cancel(tenant, run, { action: 'interrupt' }).catch(() => {})
+}

@@ -1,0 +1,98 @@
+/** The routes of runs on a thread. */
+
+import { nameOf } from '../operations/runs.ts'
+import { CancelRun, CreateRun, JoinRun, JoinStream, ListRuns, RunPath } from '../schema/run.ts'
+import { ThreadPath } from '../schema/thread.ts'
+import { arrayText, runJson } from './render.ts'
+import { eventStream, route, sendJson } from './route.ts'
+import type { App, RouteParts } from './route.ts'
+import {
+  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun,
+} from './run-reply.ts'
+
+const tag = 'Runs'
+const creation = { tag, params: ThreadPath, body: CreateRun } as const
+const one = { tag, params: RunPath } as const
+
+export function runRoutes(app: App, parts: RouteParts): void {
+  creationRoutes(app, parts)
+  watchingRoutes(app, parts)
+  recordRoutes(app, parts)
+}
+
+function creationRoutes(app: App, parts: RouteParts): void {
+  const { runs, tenant } = parts
+
+  app.post('/threads/:thread_id/runs', route({ ...creation, answer: 'Run',
+    summary: 'Create a run in the background' }), async (request, reply) => {
+    const { params, body } = request
+    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
+  })
+
+  app.post('/threads/:thread_id/runs/stream', route({ ...creation, answer: eventStream,
+    summary: 'Create a run and stream its events' }), async (request, reply) => {
+    const { params, body } = request
+    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    const cancelOnDisconnect = body.on_disconnect === 'cancel'
+    return streamRun(parts, { run: nameOf(row), reply, cancelOnDisconnect }, everything)
+  })
+
+  app.post('/threads/:thread_id/runs/wait', route({ ...creation, answer: 'RunResult',
+    summary: 'Create a run and wait for its result' }), async (request, reply) => {
+    const { params, body } = request
+    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    const cancelOnDisconnect = body.on_disconnect === 'cancel'
+    return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
+  })
+}
+
+function watchingRoutes(app: App, parts: RouteParts): void {
+  const { runs, tenant } = parts
+
+  app.get('/threads/:thread_id/runs/:run_id/join', route({ ...one, querystring: JoinRun,
+    answer: 'RunResult', summary: 'Wait for the result of a run' }),
+  async ({ params, query }, reply) => {
+    const run = { threadId: params.thread_id, runId: params.run_id }
+    const cancelOnDisconnect = query.cancel_on_disconnect ?? false
+    return answerWithResult(parts, { run, reply, cancelOnDisconnect })
+  })
+
+  app.get('/threads/:thread_id/runs/:run_id/stream', route({ ...one, querystring: JoinStream,
+    answer: eventStream, summary: 'Stream the events of a run, from where a client left off' }),
+  async (request, reply) => {
+    const { params, query } = request
+    const run = nameOf(await runs.get(tenant,
+      { threadId: params.thread_id, runId: params.run_id }))
+    const cancelOnDisconnect = query.cancel_on_disconnect ?? false
+    return streamRun(parts, { run, reply, cancelOnDisconnect },
+      { after: lastEventId(request), modes: query.stream_mode ?? null })
+  })
+}
+
+function recordRoutes(app: App, { runs, tenant }: RouteParts): void {
+  app.get('/threads/:thread_id/runs', route({ tag, params: ThreadPath, querystring: ListRuns,
+    answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
+  async ({ params, query }, reply) => {
+    const rows = await runs.list(tenant, params.thread_id, query)
+    return sendJson(reply, arrayText(rows.map((row) => runJson(row, query.select))))
+  })
+
+  app.get('/threads/:thread_id/runs/:run_id', route({ ...one, answer: 'Run',
+    summary: 'Get a run' }), async ({ params }, reply) => {
+    const row = await runs.get(tenant, { threadId: params.thread_id, runId: params.run_id })
+    return sendJson(reply, runJson(row))
+  })
+
+  app.delete('/threads/:thread_id/runs/:run_id', route({ ...one,
+    summary: 'Delete a run' }), async ({ params }, reply) => {
+    await runs.delete(tenant, { threadId: params.thread_id, runId: params.run_id })
+    return reply.code(204).send()
+  })
+
+  app.post('/threads/:thread_id/runs/:run_id/cancel', route({ ...one, querystring: CancelRun,
+    summary: 'Cancel a run' }), async ({ params, query }, reply) => {
+    await runs.cancel(tenant, { threadId: params.thread_id, runId: params.run_id }, query)
+    return reply.code(query.wait ? 204 : 202).send()
+  })
+}

@@ -1,0 +1,117 @@
+/**
+ * One run's events on one connection, as server-sent events.
+ *
+ * Job: frames, silence, and a reader that does not keep up. What there is to tell comes from the
+ * feed, which this file never slows down.
+ *
+ * S1  All events of one call leave in one write.
+ * S2  A clean end says that the run is over. In any other case the connection is broken off, so
+ *     that the client comes back with the last id that it saw.
+ * S3  While the socket is full, events wait here up to a limit; beyond it, S2.
+ */
+
+import type { ServerResponse } from 'node:http'
+
+import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import { ticksOfSilence } from '../pulse.ts'
+import type { LongReply } from '../pulse.ts'
+import { breakOff } from './break-off.ts'
+
+/** How much may wait for a slow reader before it is sent away. */
+export const sseBacklog = { events: 1_000, characters: 1024 * 1024 } as const
+
+const sseHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Ends with one line break: an empty line would make some clients see an event. */
+const heartbeat = ': heartbeat\n'
+
+/** `json` is one line. Without an `id` there is nothing that a client could come back to. */
+export function frame(name: string, json: string, id?: string): string {
+  return id === undefined ? `event: ${name}\ndata: ${json}\n\n`
+    : `event: ${name}\ndata: ${json}\nid: ${id}\n\n`
+}
+
+export interface SseOptions {
+  readonly headers: Readonly<Record<string, string>>
+  /** Leaves together with the headers; may be empty. */
+  readonly opening: string
+  /** Called once. `byClient`: the client went before the end, and not because we broke off. */
+  closed(byClient: boolean): void
+}
+
+export class SseStream implements FeedListener, LongReply {
+  readonly #response: ServerResponse
+  #silentTicks = 0
+  /** The socket takes no more until it says so. */
+  #full = false
+  /** Nothing more is told. */
+  #ended = false
+  #waiting: string[] = []
+  #waitingCharacters = 0
+  #waitingEvents = 0
+
+  constructor(response: ServerResponse, { headers, opening, closed }: SseOptions) {
+    this.#response = response
+    response.on('drain', () => this.#drain())
+    response.on('error', () => this.leave())
+    response.on('close', () => {
+      const byClient = !this.#ended
+      this.#ended = true
+      closed(byClient)
+    })
+    response.writeHead(200, { ...headers, ...sseHeaders })
+    if (opening === '') response.flushHeaders()
+    else this.#write(opening)
+  }
+
+  events(batch: readonly FeedEvent[]): void {
+    if (this.#ended) return
+    let text = ''
+    for (const { name, json, id } of batch) text += frame(name, json, id)
+    if (!this.#full) return this.#write(text)
+    if (this.#waitingEvents >= sseBacklog.events) return this.leave()
+    if (this.#waitingCharacters >= sseBacklog.characters) return this.leave()
+    this.#waiting.push(text)
+    this.#waitingEvents += batch.length
+    this.#waitingCharacters += text.length
+  }
+
+  ended(how: 'over' | 'lagged' | 'lost'): void {
+    if (this.#ended) return
+    if (how !== 'over') return this.leave()
+    this.#ended = true
+    this.#response.end(this.#takeWaiting())
+  }
+
+  beat(): void {
+    if (this.#full || this.#ended) return
+    if (++this.#silentTicks >= ticksOfSilence) this.#write(heartbeat)
+  }
+
+  leave(): void {
+    this.#ended = true
+    breakOff(this.#response)
+  }
+
+  #write(text: string): void {
+    this.#silentTicks = 0
+    this.#full = !this.#response.write(text)
+  }
+
+  #drain(): void {
+    this.#full = false
+    if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
+  }
+
+  #takeWaiting(): string {
+    const text = this.#waiting.join('')
+    this.#waiting = []
+    this.#waitingEvents = 0
+    this.#waitingCharacters = 0
+    return text
+  }
+}

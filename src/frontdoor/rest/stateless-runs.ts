@@ -1,0 +1,48 @@
+/** The routes of runs without a thread: each has a hidden one, of the run's own id. */
+
+import { nameOf } from '../operations/runs.ts'
+import { CreateStatelessRun, JoinStream, StatelessRunPath } from '../schema/run.ts'
+import { runJson } from './render.ts'
+import { eventStream, route, sendJson } from './route.ts'
+import type { App, RouteParts } from './route.ts'
+import {
+  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun,
+} from './run-reply.ts'
+
+const tag = 'Stateless runs'
+const creation = { tag, body: CreateStatelessRun } as const
+
+export function statelessRunRoutes(app: App, parts: RouteParts): void {
+  const { runs, tenant } = parts
+
+  app.post('/runs', route({ ...creation, answer: 'Run',
+    summary: 'Create a stateless run in the background' }), async (request, reply) => {
+    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
+  })
+
+  app.post('/runs/stream', route({ ...creation, answer: eventStream,
+    summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
+    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
+    return streamRun(parts, { run: nameOf(row), reply, cancelOnDisconnect }, everything)
+  })
+
+  app.post('/runs/wait', route({ ...creation, answer: 'RunResult',
+    summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
+    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
+    return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
+  })
+
+  app.get('/runs/:run_id/stream', route({ tag, params: StatelessRunPath,
+    querystring: JoinStream, answer: eventStream,
+    summary: 'Stream the events of a stateless run, from where a client left off' }),
+  async (request, reply) => {
+    const { params: { run_id }, query } = request
+    const run = nameOf(await runs.get(tenant, { threadId: run_id, runId: run_id }))
+    const cancelOnDisconnect = query.cancel_on_disconnect ?? false
+    return streamRun(parts, { run, reply, cancelOnDisconnect },
+      { after: lastEventId(request), modes: query.stream_mode ?? null })
+  })
+}

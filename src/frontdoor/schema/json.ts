@@ -1,0 +1,27 @@
+/** Pieces that the schemas of requests are made of. */
+
+import { Type } from 'typebox'
+import type { TSchema, TSchemaOptions } from 'typebox'
+
+/** A JSON object with any fields. */
+export const JsonObject = (options: TSchemaOptions = {}) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options })
+
+/** Any JSON. */
+export const Json = (options: TSchemaOptions = {}) => Type.Unknown(options)
+
+export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options })
+
+export const OneOf = <Values extends string[]>(values: readonly [...Values],
+  options: TSchemaOptions = {}) => Type.Enum(values, { type: 'string', ...options })
+
+export const Nullable = <Schema extends TSchema>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+export const Limit = () => Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })
+
+export const Offset = () => Type.Integer({ minimum: 0, default: 0 })
+
+/** Filters by metadata are containment: scalars equal, objects recursive. */
+export const MetadataFilter = () =>
+  JsonObject({ description: 'Every key must be there and contain this value.' })

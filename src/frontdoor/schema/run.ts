@@ -1,0 +1,88 @@
+/** What requests about runs look like. */
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { RunnableConfig } from './assistant.ts'
+import { Command } from './command.ts'
+import { Json, JsonObject, Limit, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import { Checkpoint } from './state.ts'
+
+export const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
+  'events', 'tasks', 'checkpoints', 'tools'] as const
+
+const StreamModes = () => Type.Union([OneOf(streamModes), Type.Array(OneOf(streamModes))])
+
+const Breakpoints = () => Type.Union([Type.Literal('*'), Type.Array(Type.String()), Type.Null()], {
+  description: 'Node names, or `*` for every node.' })
+
+const common = {
+  assistant_id: Type.String({ minLength: 1,
+    description: 'A UUID, or a graph id for the assistant that the graph has from the start.' }),
+  input: Type.Optional(Json({ description: 'null continues from the thread\'s state.' })),
+  command: Type.Optional(Nullable(Command())),
+  config: Type.Optional(Nullable(RunnableConfig())),
+  context: Type.Optional(Json({ description: 'Merged over the assistant\'s context.' })),
+  metadata: Type.Optional(Nullable(JsonObject())),
+  stream_mode: Type.Optional(Nullable(StreamModes())),
+  stream_subgraphs: Type.Optional(Nullable(Type.Boolean())),
+  stream_resumable: Type.Optional(Nullable(Type.Boolean())),
+  interrupt_before: Type.Optional(Breakpoints()),
+  interrupt_after: Type.Optional(Breakpoints()),
+  on_disconnect: Type.Optional(Nullable(OneOf(['cancel', 'continue'], { default: 'continue' }))),
+  after_seconds: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 31_536_000 }))),
+  durability: Type.Optional(Nullable(OneOf(['sync', 'async', 'exit'], { default: 'async' }))),
+  checkpoint_during: Type.Optional(Nullable(Type.Boolean({ deprecated: true,
+    description: 'false means durability `exit`.' }))),
+  langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'Of tracing; ignored.' }))),
+}
+
+const unoffered = { 'x-not-offered': ['webhook', 'feedback_keys'] }
+
+export const CreateRun = Type.Object({
+  ...common,
+  multitask_strategy: Type.Optional(Nullable(
+    OneOf(['reject', 'enqueue', 'interrupt', 'rollback'], { default: 'enqueue' }))),
+  if_not_exists: Type.Optional(Nullable(OneOf(['reject', 'create'], { default: 'reject' }))),
+  checkpoint: Type.Optional(Nullable(Checkpoint())),
+  checkpoint_id: Type.Optional(Nullable(Type.String())),
+}, unoffered)
+export type CreateRun = Static<typeof CreateRun>
+
+export const CreateStatelessRun = Type.Object({
+  ...common,
+  on_completion: Type.Optional(Nullable(OneOf(['delete', 'keep', 'complete', 'continue'], {
+    default: 'delete', description: 'Whether its hidden thread is deleted or kept; the other ' +
+      'two words mean the default.' }))),
+}, unoffered)
+export type CreateStatelessRun = Static<typeof CreateStatelessRun>
+
+export const RunPath = Type.Object({ thread_id: Uuid(), run_id: Uuid() })
+
+export const StatelessRunPath = Type.Object({ run_id: Uuid() })
+
+export const runFields = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at',
+  'status', 'metadata', 'kwargs', 'multitask_strategy'] as const
+
+export const ListRuns = Type.Object({
+  limit: Type.Optional(Limit()),
+  offset: Type.Optional(Offset()),
+  status: Type.Optional(
+    OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout'])),
+  select: Type.Optional(Type.Array(OneOf(runFields))),
+})
+export type ListRuns = Static<typeof ListRuns>
+
+export const CancelRun = Type.Object({
+  wait: Type.Optional(Type.Boolean({ default: false })),
+  action: Type.Optional(OneOf(['interrupt', 'rollback'], { default: 'interrupt' })),
+})
+export type CancelRun = Static<typeof CancelRun>
+
+export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })
+
+export const JoinStream = Type.Object({
+  cancel_on_disconnect: Type.Optional(Type.Boolean()),
+  stream_mode: Type.Optional(Type.Array(OneOf(streamModes))),
+})
+export type JoinStream = Static<typeof JoinStream>

@@ -1,0 +1,60 @@
+/** What requests about threads look like. */
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { Json, JsonObject, Limit, MetadataFilter, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import { Command } from './command.ts'
+
+export const ThreadPath = Type.Object({ thread_id: Uuid() })
+
+export const CreateThread = Type.Object({
+  thread_id: Type.Optional(Uuid()),
+  metadata: Type.Optional(JsonObject()),
+  if_exists: Type.Optional(OneOf(['raise', 'do_nothing'], { default: 'raise' })),
+  supersteps: Type.Optional(Nullable(Type.Array(Type.Object({
+    updates: Type.Array(Type.Object({
+      values: Type.Optional(Json()),
+      command: Type.Optional(Nullable(Command())),
+      as_node: Type.String(),
+    })),
+  }), { description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
+}, { 'x-not-offered': ['ttl'] })
+export type CreateThread = Static<typeof CreateThread>
+
+export const PatchThread = Type.Object({
+  metadata: Type.Optional(JsonObject({ description: 'Merged shallowly.' })),
+}, { 'x-not-offered': ['ttl'] })
+export type PatchThread = Static<typeof PatchThread>
+
+export const ReadThread = Type.Object({}, { 'x-not-offered': ['include'] })
+
+const filter = {
+  metadata: Type.Optional(Nullable(MetadataFilter())),
+  values: Type.Optional(Nullable(JsonObject({ description: 'What the state must contain.' }))),
+  status: Type.Optional(Nullable(OneOf(['idle', 'busy', 'interrupted', 'error']))),
+}
+
+export const CountThreads = Type.Object(filter)
+export type CountThreads = Static<typeof CountThreads>
+
+export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
+  'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
+
+export const SearchThreads = Type.Object({
+  ...filter,
+  ids: Type.Optional(Nullable(Type.Array(Uuid()))),
+  limit: Type.Optional(Limit()),
+  offset: Type.Optional(Offset()),
+  sort_by: Type.Optional(Nullable(
+    OneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at']))),
+  sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
+  select: Type.Optional(Nullable(Type.Array(OneOf([...threadFields, 'context'])))),
+  extract: Type.Optional(Nullable(Type.Unsafe<Record<string, string>>({
+    type: 'object', maxProperties: 10, additionalProperties: {
+      type: 'string', pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
+    },
+    description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
+  }))),
+})
+export type SearchThreads = Static<typeof SearchThreads>

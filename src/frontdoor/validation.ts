@@ -1,0 +1,90 @@
+/** Checks what came from outside against its schema, and names every field that is wrong. */
+
+import type { Static, TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Errors } from 'typebox/value'
+
+import { HeddleError } from '../errors.ts'
+
+/** One wrong field, its path joined by dots. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
+
+/** Returns the value, or throws `invalid` with `errors: Fault[]` among its facts. */
+export type Checker<Value> = (value: unknown) => Value
+
+const checkers = new WeakMap<TObject, Checker<unknown>>()
+
+/**
+ * Fields that the schema does not know are left alone, except those that it lists under
+ * `x-not-offered`: ignoring them would promise what is not kept. Nothing at all counts as `{}`.
+ */
+export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
+  const known = checkers.get(schema)
+  if (known !== undefined) return known as Checker<Static<Schema>>
+  const compiled = Compile(schema)
+  const checker = (value: unknown) => {
+    const given = value ?? {}
+    if (!compiled.Check(given)) throw invalid(faultsIn(schema, given))
+    refuseUnoffered(schema, given)
+    return given as Static<Schema>
+  }
+  checkers.set(schema, checker)
+  return checker
+}
+
+/** What a request is answered with where `faults` are wrong with it. */
+export function invalid(faults: readonly Fault[]): HeddleError {
+  const sentence = faults.map(({ field, message }) => field ? `${field}: ${message}` : message)
+  return new HeddleError('invalid', `${sentence.join('; ')}.`, { errors: faults })
+}
+
+/** One fault a field at most, so that the list is as short as the schema, whatever was sent. */
+function faultsIn(schema: TObject, value: unknown): Fault[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ field: '', message: 'the body must be a JSON object' }]
+  }
+  const given = value as Readonly<Record<string, unknown>>
+  const required = new Set<string>(schema.required)
+  return Object.entries(schema.properties).flatMap(([name, property]) => {
+    if (given[name] !== undefined) return faultOf(name, property, given[name])
+    return required.has(name) ? [{ field: name, message: 'is required' }] : []
+  })
+}
+
+type SchemaError = ReturnType<typeof Errors>[number]
+
+/** The error that lies deepest: of a union it is that of the variant that was meant. */
+function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
+  const errors = Errors(schema, value).filter(({ keyword }) => keyword !== 'anyOf')
+  const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
+  const deepest = errors.reduce<SchemaError | undefined>((found, each) =>
+    found === undefined || depth(each) > depth(found) ? each : found, undefined)
+  if (deepest === undefined) return []
+  const path = deepest.instancePath.replaceAll('/', '.')
+  return [{ field: `${name}${path}`, message: messageOf(deepest) }]
+}
+
+function messageOf(error: SchemaError): string {
+  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
+  if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
+  return error.message
+}
+
+function refuseUnoffered(schema: TObject, value: object): void {
+  const unoffered = (schema as { 'x-not-offered'?: readonly string[] })['x-not-offered'] ?? []
+  const sent = unoffered.filter((name) => isSaid((value as Record<string, unknown>)[name]))
+  if (sent.length === 0) return
+  const errors = sent.map((field) => ({ field, message: 'is not offered yet' }))
+  const names = sent.join(', ')
+  throw new HeddleError('unsupported', `Not offered yet: ${names}. Send the request without.`,
+    { errors })
+}
+
+/** Clients send `null`, `[]` and `false` for what they do not ask for. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false &&
+    !(Array.isArray(value) && value.length === 0)
+}

@@ -1,0 +1,11 @@
+/** The id of the assistant that every graph has from the start. */
+
+import { v5 } from 'uuid'
+
+/** The namespace that the ecosystem uses: a client may compute the id by itself. */
+const namespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
+
+/** A UUID, version 5: the same for the same graph id, anywhere. */
+export function systemAssistantId(graphId: string): string {
+  return v5(graphId, namespace)
+}

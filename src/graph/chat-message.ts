@@ -1,0 +1,161 @@
+/** Chat messages as the API shows them, flat, and live again from that text alone. */
+
+import type * as Messages from '@langchain/core/messages'
+
+/** The part of `@langchain/core/messages` that messages are made with: the project's own copy. */
+export type MessageClasses = Pick<typeof Messages,
+  'AIMessage' | 'AIMessageChunk' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>
+
+/** Any copy's message. Members of the several classes are read where they are. */
+export type AnyMessage = Record<string, unknown> & {
+  readonly lc_kwargs: Record<string, unknown>
+  readonly type: string
+  toDict(): { readonly type: string; readonly data: Record<string, unknown> }
+}
+
+export type FlatMessage = Record<string, unknown>
+
+type Maker = (fields: Record<string, unknown>) => unknown
+
+interface MessageForm {
+  /** Own properties that an instance has: one more, and flat text would lose it. */
+  readonly ownKeys: number
+  /** Constructor arguments that the flat text holds. */
+  readonly kwargs: ReadonlySet<string>
+  readonly flatten: (message: AnyMessage) => FlatMessage
+  /** Missing where the flat text does not tell the class. */
+  readonly make?: Maker
+}
+
+const baseKwargs = ['content', 'additional_kwargs', 'response_metadata', 'id', 'name', 'example']
+const aiKwargs = [...baseKwargs, 'tool_calls', 'invalid_tool_calls', 'usage_metadata']
+const toolKwargs = [...baseKwargs, 'tool_call_id', 'status', 'artifact', 'metadata']
+
+const baseKeys = ['lc_serializable', 'lc_kwargs', 'lc_namespace', 'id', 'name', 'content',
+  'additional_kwargs', 'response_metadata', 'type']
+const aiKeys = [...baseKeys, 'tool_calls', 'invalid_tool_calls', 'usage_metadata']
+const toolKeys = [...baseKeys, 'lc_direct_tool_output', 'status', 'tool_call_id', 'metadata',
+  'artifact']
+
+/** What the API states with `null` where a message has none. */
+const statedAsNull: ReadonlySet<string> = new Set(['id', 'name', 'usage_metadata'])
+
+/** Knows the message classes of one copy of the library. */
+export class ChatMessages {
+  readonly #forms = new Map<unknown, MessageForm>()
+  readonly #makers = new Map<string, Maker>()
+
+  constructor(classes: MessageClasses) {
+    const { HumanMessage, SystemMessage, AIMessage, ToolMessage, AIMessageChunk } = classes
+    this.#learn(HumanMessage, baseKeys, baseKwargs, flatHuman, 'human',
+      (fields) => new HumanMessage(fields))
+    this.#learn(SystemMessage, baseKeys, baseKwargs, flatBase, 'system',
+      (fields) => new SystemMessage(fields))
+    this.#learn(AIMessage, aiKeys, aiKwargs, flatAi, 'ai', (fields) => new AIMessage(fields))
+    this.#learn(ToolMessage, toolKeys, toolKwargs, flatTool, 'tool',
+      (fields) => new ToolMessage(fields as never))
+    this.#learn(AIMessageChunk, [...aiKeys, 'tool_call_chunks'], [...aiKwargs, 'tool_call_chunks'],
+      flatAiChunk)
+  }
+
+  /**
+   * The flat shape; its members are the message's own, not copied. `revivable`: the text of the
+   * shape makes the same message again, if its members are plain JSON.
+   */
+  flatten(message: AnyMessage): { readonly flat: FlatMessage; readonly revivable: boolean } {
+    const form = this.#forms.get(message.constructor)
+    if (form === undefined || !isOrdinary(message, form)) {
+      return { flat: flatStranger(message), revivable: false }
+    }
+    return { flat: form.flatten(message), revivable: form.make !== undefined && !isV1(message) }
+  }
+
+  /** A message of a class that `flatten` found revivable. */
+  revive(flat: FlatMessage): unknown {
+    const { type, ...rest } = flat
+    const fields: Record<string, unknown> = {}
+    for (const key in rest) {
+      const stated = rest[key] === null && statedAsNull.has(key)
+      if (!stated && !(key === 'example' && rest[key] === false)) fields[key] = rest[key]
+    }
+    const make = this.#makers.get(String(type))
+    if (!make) throw new Error(`a stored message is of an unknown type: ${String(type)}`)
+    return make(fields)
+  }
+
+  /** Learns a class only where this copy of the library builds it as we know it. */
+  #learn(messageClass: new (fields: never) => unknown, keys: readonly string[],
+    kwargs: readonly string[], flatten: MessageForm['flatten'], type?: string, make?: Maker): void {
+    const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
+    const known = Object.keys(sample).every((key) => keys.includes(key))
+    if (make && type !== undefined) this.#makers.set(type, make)
+    if (!known) return
+    const ownKeys = Object.keys(sample).length
+    this.#forms.set(messageClass, { ownKeys, kwargs: new Set(kwargs), flatten, make })
+  }
+}
+
+/** True for a message of any copy of the library, chunks included. */
+export function isChatMessage(value: object): value is AnyMessage {
+  const candidate = value as Partial<AnyMessage> & { _getType?: unknown }
+  return typeof candidate._getType === 'function' && typeof candidate.toDict === 'function'
+    && typeof candidate.lc_kwargs === 'object'
+}
+
+/** Nothing was added to the message that its class does not have. */
+function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): boolean {
+  if (Object.keys(message).length !== ownKeys) return false
+  for (const key in message.lc_kwargs) if (!kwargs.has(key)) return false
+  return true
+}
+
+/** Content blocks of the newer form are rebuilt by the constructor: not from the text alone. */
+function isV1({ response_metadata: metadata }: AnyMessage): boolean {
+  return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
+}
+
+function flatBase(message: AnyMessage): FlatMessage {
+  return {
+    type: message.type,
+    content: message.content,
+    additional_kwargs: message.additional_kwargs,
+    response_metadata: message.response_metadata,
+    id: message.id ?? null,
+    name: message.name ?? null,
+  }
+}
+
+function flatHuman(message: AnyMessage): FlatMessage {
+  const flat = flatBase(message)
+  flat.example = message.lc_kwargs.example ?? false
+  return flat
+}
+
+function flatAi(message: AnyMessage): FlatMessage {
+  const flat = flatHuman(message)
+  flat.tool_calls = message.tool_calls
+  flat.invalid_tool_calls = message.invalid_tool_calls
+  flat.usage_metadata = message.usage_metadata ?? null
+  return flat
+}
+
+function flatAiChunk(message: AnyMessage): FlatMessage {
+  const flat = flatAi(message)
+  flat.tool_call_chunks = message.tool_call_chunks
+  return flat
+}
+
+function flatTool(message: AnyMessage): FlatMessage {
+  const flat = flatBase(message)
+  flat.tool_call_id = message.tool_call_id
+  for (const key of ['status', 'artifact', 'metadata']) {
+    if (message[key] !== undefined) flat[key] = message[key]
+  }
+  return flat
+}
+
+/** A message of another class or copy, or one with more to it: whatever it says of itself. */
+function flatStranger(message: AnyMessage): FlatMessage {
+  const { type, data } = message.toDict()
+  return { ...data, type, id: data.id ?? null, name: data.name ?? null }
+}

@@ -1,0 +1,173 @@
+/** The graphs of a project, loaded into this worker thread. */
+
+import { HeddleError } from '../errors.ts'
+import type { GraphDescription, GraphSchemas } from './execution.ts'
+import { resolveExport, toGraph } from './graph-export.ts'
+import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
+import { graphSchemas } from './graph-schemas.ts'
+import { serveModules } from './module-loader.ts'
+import type { CompiledProject, GraphEntry } from './project-compiler.ts'
+
+type Langgraph = typeof import('@langchain/langgraph')
+type Messages = typeof import('@langchain/core/messages')
+
+/** Why and with what a graph is fetched; only a factory looks at it. */
+export interface GraphUse {
+  readonly access: AccessContext
+  /** A RunnableConfig. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Of the run, where `access` is threads.create_run. */
+  readonly context?: unknown
+}
+
+interface LoadedGraph {
+  readonly entry: GraphEntry
+  /** A `graph_failed` stands where the graph would be: its neighbours do not suffer. */
+  readonly content: ServedGraph | GraphFactory | HeddleError
+}
+
+const inspection: GraphUse = { access: 'assistants.read' }
+
+/** Channels whose checkpointed form is their value. */
+const plainChannels = ['LastValue', 'BinaryOperatorAggregate', 'AnyValue']
+
+export class GraphLibrary {
+  /** The modules that the graphs run on: make Commands, Sends and messages from no others. */
+  readonly langgraph: Langgraph
+  readonly messages: Messages
+  readonly #graphs: ReadonlyMap<string, LoadedGraph>
+  readonly #schemas = new WeakMap<ServedGraph, Promise<GraphSchemas>>()
+
+  private constructor(langgraph: Langgraph, messages: Messages, graphs: readonly LoadedGraph[]) {
+    this.langgraph = langgraph
+    this.messages = messages
+    this.#graphs = new Map(graphs.map((graph) => [graph.entry.graphId, graph]))
+  }
+
+  /** Once in a thread, before anything else imports @langchain/*. */
+  static async open(project: CompiledProject): Promise<GraphLibrary> {
+    serveModules(project)
+    for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
+    const [langgraph, messages, ...graphs] = await Promise.all([
+      import('@langchain/langgraph'), import('@langchain/core/messages'),
+      ...project.graphs.map((entry) => load(project.root, entry)),
+    ])
+    return new GraphLibrary(langgraph, messages, graphs)
+  }
+
+  /** The graphs that cannot be used, and why. */
+  get failures(): readonly { readonly graphId: string; readonly error: HeddleError }[] {
+    return [...this.#graphs.values()].flatMap(({ entry: { graphId }, content }) =>
+      content instanceof HeddleError ? [{ graphId, error: content }] : [])
+  }
+
+  /**
+   * A compiled graph, shared by all uses and never to be changed: copy it, or pass what differs
+   * in the config. From a factory it is a fresh one. Throws `not_found` or `graph_failed`.
+   */
+  async get(graphId: string, use: GraphUse): Promise<ServedGraph> {
+    const { content } = this.#loaded(graphId)
+    if (content instanceof HeddleError) throw content
+    if (typeof content !== 'function') return content
+    const executes = use.access === 'threads.create_run'
+    const runtime = {
+      accessContext: use.access,
+      executionRuntime: executes ? { context: use.context } : null,
+    }
+    try {
+      return toGraph(await content(use.config ?? { configurable: {} }, runtime))
+    } catch (error) {
+      throw graphFailed(`The factory of graph "${graphId}" failed`, error)
+    }
+  }
+
+  /** In the order of langgraph.json. A graph that cannot be inspected has no nodes. */
+  describe(): Promise<GraphDescription[]> {
+    return Promise.all([...this.#graphs.values()].map(async ({ entry }) => {
+      const { graphId, description } = entry
+      const graph = await this.get(graphId, inspection).catch(() => undefined)
+      return { graphId, description, ...graph === undefined ? nothing : shapeOf(graph) }
+    }))
+  }
+
+  async schemas(graphId: string): Promise<GraphSchemas> {
+    return this.#schemasOf(await this.get(graphId, inspection))
+  }
+
+  /** By namespace, `outer|inner`: one, or with null those of the graph; `recurse` goes deeper. */
+  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
+    Promise<Record<string, GraphSchemas>> {
+    const graph = await this.get(graphId, inspection)
+    const found: [string, GraphSchemas][] = []
+    for await (const [name, subgraph] of graph.getSubgraphsAsync(undefined, true)) {
+      const wanted = namespace === null ? recurse || !name.includes('|') : name === namespace
+      if (wanted) found.push([name, await this.#schemasOf(subgraph as ServedGraph)])
+    }
+    return Object.fromEntries(found)
+  }
+
+  /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them where it is true. */
+  async drawable(graphId: string, xray: boolean | number): Promise<unknown> {
+    const graph = await this.get(graphId, inspection)
+    const options: DrawOptions = { xray }
+    return (await graph.getGraphAsync(options)).toJSON()
+  }
+
+  #loaded(graphId: string): LoadedGraph {
+    const loaded = this.#graphs.get(graphId)
+    if (loaded !== undefined) return loaded
+    const known = [...this.#graphs.keys()].join(', ')
+    throw new HeddleError('not_found', `There is no graph "${graphId}"; there is ${known}.`)
+  }
+
+  #schemasOf(graph: ServedGraph): Promise<GraphSchemas> {
+    const schemas = this.#schemas.get(graph) ?? graphSchemas(graph)
+    this.#schemas.set(graph, schemas)
+    return schemas
+  }
+}
+
+/** The engine reads `xray` here, yet its type does not say so. */
+type DrawOptions = Parameters<ServedGraph['getGraphAsync']>[0] & { readonly xray: boolean | number }
+
+type GraphShape = Pick<GraphDescription, 'stateChannels' | 'plain' | 'nodes'>
+
+const nothing: GraphShape = { stateChannels: [], plain: false, nodes: [] }
+
+/** What reads of its state need to know of a graph. */
+export function shapeOf(graph: ServedGraph): GraphShape {
+  const { streamChannelsAsIs: stateChannels, streamChannelsList, channels, nodes } = graph
+  return {
+    stateChannels,
+    plain: streamChannelsList.every((name) =>
+      plainChannels.includes(channels[name]?.lc_graph_name ?? '')),
+    nodes: Object.keys(nodes).filter((name) => name !== '__start__'),
+  }
+}
+
+async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
+  const { graphId, url, exportName, failure } = entry
+  const complaint = `Graph "${graphId}" could not be loaded`
+  if (failure !== null) return { entry, content: graphFailed(complaint, new Error(failure)) }
+  try {
+    const module = await import(url) as Record<string, unknown>
+    if (!(exportName in module)) throw new Error(`its file does not export "${exportName}"`)
+    return { entry, content: await resolveExport(module[exportName]) }
+  } catch (error) {
+    return { entry, content: graphFailed(`${complaint}${placeIn(root, error)}`, error) }
+  }
+}
+
+function graphFailed(complaint: string, cause: unknown): HeddleError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new HeddleError('graph_failed', `${complaint}: ${reason}`, {}, { cause })
+}
+
+/** The topmost line of the project's own files in the error's story: ` (src/agent.ts:3:7)`. */
+function placeIn(root: string, error: unknown): string {
+  const stack = error instanceof Error ? error.stack ?? '' : ''
+  const [, place] = stack.split(`${root}/`).slice(1)
+    .map((rest) => /^(?!node_modules\/)([^\s)]+:\d+:\d+)/.exec(rest))
+    .find((match) => match !== null) ?? []
+  return place === undefined ? '' : ` (${place})`
+}

@@ -1,0 +1,74 @@
+/** Serves a compiled project's modules to this thread, with the project's own LangGraph.js. */
+
+import { registerHooks, setSourceMapsSupport } from 'node:module'
+import type { LoadHookSync, ResolveHookContext, ResolveHookSync } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+import type { CompiledProject } from './project-compiler.ts'
+
+/** What Heddle brings along: a project that has a copy of its own runs on its own. */
+const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
+const engine = /^@langchain\/langgraph(\/|$)/
+
+const sourceFolder = new URL('..', import.meta.url).href
+
+type Next = Parameters<ResolveHookSync>[2]
+
+/**
+ * To be called once in a thread, before anything imports @langchain/*: from then on the project's
+ * files are importable by their URLs, and Heddle's own imports of @langchain/* mean the modules
+ * that the project's graphs run on. Stack traces show the project's own lines.
+ */
+export function serveModules(project: CompiledProject): void {
+  // Maps of packages are not read: that would double the time it takes to load them.
+  setSourceMapsSupport(true, { nodeModules: false })
+  registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
+}
+
+function resolveIn({ root, resolutions }: CompiledProject): ResolveHookSync {
+  const projectUrl = pathToFileURL(`${root}/`).href
+  const findEngine = (context: ResolveHookContext, next: Next) => () =>
+    resolveFrom('@langchain/langgraph', [projectUrl, import.meta.url], context, next).url
+
+  return (specifier, context, next) => {
+    const { parentURL = projectUrl } = context
+    const url = resolutions.get(parentURL)?.get(specifier)
+    if (url !== undefined) return { url, shortCircuit: true }
+    if (!brought.test(specifier)) return next(specifier, context)
+    const engineUrl = findEngine(context, next)
+    // What the engine sees is the copy that its objects are made of, wherever it is installed.
+    const ours = parentURL.startsWith(sourceFolder)
+    const importers = engine.test(specifier) ? [ours ? projectUrl : parentURL]
+      : ours ? [engineUrl] : [parentURL, engineUrl]
+    return resolveFrom(specifier, [...importers, import.meta.url], context, next)
+  }
+}
+
+type Importer = string | (() => string)
+
+/** As the first of the importers sees it that sees it at all. */
+function resolveFrom(specifier: string, [importer, ...others]: readonly Importer[],
+  context: ResolveHookContext, next: Next): ReturnType<ResolveHookSync> {
+  const parentURL = typeof importer === 'function' ? importer() : importer
+  try {
+    return next(specifier, { ...context, parentURL })
+  } catch (error) {
+    if (others.length === 0 || !isMissing(error)) throw error
+    return resolveFrom(specifier, others, context, next)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+}
+
+function loadFrom({ sources }: CompiledProject): LoadHookSync {
+  return (url, context, next) => {
+    const found = sources.get(url)
+    // A JSON file is compiled for import; Node knows what require() makes of it.
+    const required = url.endsWith('.json') && context.conditions.includes('require')
+    return found === undefined || required ? next(url, context)
+      : { ...found, shortCircuit: true }
+  }
+}

@@ -1,0 +1,131 @@
+/** Turns a project's TypeScript and JavaScript into modules that a worker can be handed. */
+
+import { basename, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { build } from 'esbuild'
+import type { BuildFailure, BuildOptions, Message, Metafile } from 'esbuild'
+
+import type { Project } from './project.ts'
+
+/**
+ * All that a worker needs to load the graphs: plain data, structured-clonable. Files are not
+ * bundled and keep their URLs, so that what two graphs import is one module, `import.meta.url`
+ * is true, and packages are found where the project has them.
+ */
+export interface CompiledProject {
+  readonly root: string
+  readonly graphs: readonly GraphEntry[]
+  readonly env: Readonly<Record<string, string>>
+  /** Every local file that a graph imports, by file URL. */
+  readonly sources: ReadonlyMap<string, ModuleSource>
+  /** Importer's URL → specifier → URL, as tsconfig and habit have it; packages are not in here. */
+  readonly resolutions: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+export interface GraphEntry {
+  readonly graphId: string
+  /** File URL. */
+  readonly url: string
+  readonly exportName: string
+  readonly description: string | null
+  /** Why its files could not be compiled, `file:line:column: message` each; null where they were. */
+  readonly failure: string | null
+}
+
+/** JavaScript with its source map inside. */
+export interface ModuleSource {
+  readonly format: 'module' | 'commonjs'
+  readonly source: string
+}
+
+/** What esbuild found from one graph file on, or why it could not. */
+type Discovery = { readonly inputs: Metafile['inputs'] } | { readonly failure: string }
+
+type Inputs = readonly (readonly [path: string, input: Metafile['inputs'][string]])[]
+
+/** Never throws over user code: a graph that cannot be compiled says so in its `failure`. */
+export async function compileProject(project: Project): Promise<CompiledProject> {
+  const { root } = project
+  const files = [...new Set(project.graphs.map(({ file }) => file))]
+  // Each alone, so that a mistake in one does not hide the others.
+  const discoveries = await Promise.all(files.map((file) => discover(root, file)))
+  const failures = new Map(discoveries.map((found, index) =>
+    [files[index], 'failure' in found ? found.failure : null]))
+  const inputs = discoveries.flatMap((found) => 'failure' in found ? [] : entriesOf(found.inputs))
+  return {
+    root,
+    graphs: project.graphs.map(({ file, ...graph }) =>
+      ({ ...graph, url: pathToFileURL(file).href, failure: failures.get(file) ?? null })),
+    env: project.env,
+    sources: await compile(root, inputs),
+    resolutions: resolutionsOf(root, inputs),
+  }
+}
+
+const options = {
+  platform: 'node', target: 'node24', logLevel: 'silent',
+} as const satisfies BuildOptions
+
+/** Bundles, only to learn which files there are and what each specifier means in each of them. */
+async function discover(root: string, file: string): Promise<Discovery> {
+  try {
+    const { metafile } = await build({
+      ...options, absWorkingDir: root, entryPoints: [file], outdir: root,
+      bundle: true, packages: 'external', format: 'esm', metafile: true, write: false,
+    })
+    return { inputs: metafile.inputs }
+  } catch (error) {
+    const { errors } = error as Partial<BuildFailure>
+    if (errors === undefined) throw error
+    return { failure: errors.map(textOf).join('\n') }
+  }
+}
+
+function textOf({ text, location }: Message): string {
+  return location === null ? text
+    : `${location.file}:${location.line}:${location.column + 1}: ${text}`
+}
+
+/** A file that is also imported with attributes stands in the list once more, under a suffix. */
+function entriesOf(inputs: Metafile['inputs']): Inputs {
+  return Object.entries(inputs).map(([path, input]) => [pathOf(path), input])
+}
+
+function pathOf(path: string): string {
+  return path.replace(/ with \{.*\}$/, '')
+}
+
+function resolutionsOf(root: string, inputs: Inputs): Map<string, Map<string, string>> {
+  const url = (path: string) => pathToFileURL(resolve(root, pathOf(path))).href
+  return new Map(inputs.map(([path, { imports }]) => [url(path), new Map(imports
+    .filter(({ external }) => !external)
+    .map((found) => [found.original ?? found.path, url(found.path)]))]))
+}
+
+async function compile(root: string, inputs: Inputs): Promise<Map<string, ModuleSource>> {
+  const formats = new Map(inputs.map(([path, { format }]) =>
+    [path, format === 'cjs' ? 'commonjs' : 'module'] as const))
+  const pathsOf = (wanted: ModuleSource['format']) =>
+    [...formats].filter(([, format]) => format === wanted).map(([path]) => path)
+  const compiled = await Promise.all((['module', 'commonjs'] as const).map((format) =>
+    transpile(root, format, pathsOf(format))))
+  return new Map(compiled.flat())
+}
+
+/** File by file. A build and not a transform, for only a build heeds each file's tsconfig. */
+async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
+  Promise<(readonly [url: string, source: ModuleSource])[]> {
+  const files = paths.map((path) => resolve(root, path))
+  const entryPoints = files.map((file, index) => ({ in: file, out: String(index) }))
+  // What code written for CommonJS expects of a module.
+  const define: Record<string, string> = format === 'module'
+    ? { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } : {}
+  const { outputFiles } = await build({
+    ...options, absWorkingDir: root, outdir: root, write: false, entryPoints, define,
+    format: format === 'module' ? 'esm' : 'cjs',
+    sourcemap: 'inline', sourcesContent: false, sourceRoot: `${pathToFileURL(root).href}/`,
+  })
+  return outputFiles.map(({ path, text: source }) =>
+    [pathToFileURL(files[Number(basename(path, '.js'))] ?? '').href, { format, source }])
+}

@@ -1,0 +1,130 @@
+/** Compiles a project anew when one of its files changes, for development. */
+
+import { watch } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import { compileProject } from './project-compiler.ts'
+import type { CompiledProject } from './project-compiler.ts'
+import { readProject } from './project.ts'
+import type { Project } from './project.ts'
+
+export interface ProjectListener {
+  /** What a worker would run now differs from before. */
+  changed(project: Project, compiled: CompiledProject): void
+  /** The change cannot be used; what was there before stays good. */
+  failed(error: HeddleError): void
+}
+
+/** An editor writes a file in several steps: the change is over when it was quiet for so long. */
+const quietMs = 60
+
+/** Until the returned function is called; afterwards the listener hears nothing. */
+export function watchProject(env: Env, project: Project, compiled: CompiledProject,
+  listener: ProjectListener): () => void {
+  const watcher = new ProjectWatcher(env, project, compiled, listener)
+  return () => watcher.stop()
+}
+
+class ProjectWatcher {
+  readonly #env: Env
+  readonly #listener: ProjectListener
+  readonly #configFile: string
+  readonly #folders = new Map<string, FSWatcher>()
+  #compiled: CompiledProject
+  #files: ReadonlySet<string> = new Set()
+  /** Something cannot be compiled: a file that is not known yet may be the cure. */
+  #broken: boolean
+  #compiling = false
+  #cancelTimer = () => {}
+  #stopped = false
+
+  constructor(env: Env, project: Project, compiled: CompiledProject, listener: ProjectListener) {
+    this.#env = env
+    this.#compiled = compiled
+    this.#listener = listener
+    this.#configFile = project.configFile
+    this.#broken = compiled.graphs.some(({ failure }) => failure !== null)
+    this.#watch(project, compiled)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancelTimer()
+    for (const folder of this.#folders.values()) folder.close()
+  }
+
+  /** Folders, not files: an editor may put a new file in the place of the old one. */
+  #watch(project: Project, compiled: CompiledProject): void {
+    this.#files = filesOf(project, compiled)
+    const wanted = new Set([...this.#files].map((file) => dirname(file)))
+    for (const [folder, watcher] of this.#folders) {
+      if (wanted.has(folder)) continue
+      watcher.close()
+      this.#folders.delete(folder)
+    }
+    for (const folder of wanted) {
+      if (!this.#folders.has(folder)) this.#watchFolder(folder)
+    }
+  }
+
+  #watchFolder(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name === null || this.#concerns(join(folder, name))) this.#schedule()
+      })
+      // A folder that goes away takes files of the project with it: that was an event of its own.
+      watcher.on('error', () => this.#folders.delete(folder))
+      this.#folders.set(folder, watcher)
+    } catch (error) {
+      this.#env.log.warn('A folder of the project cannot be watched.', { folder, error })
+    }
+  }
+
+  #concerns(file: string): boolean {
+    return this.#files.has(file)
+      || this.#broken && /^\.([cm]?[jt]s|[jt]sx|json)$/.test(extname(file))
+  }
+
+  #schedule(): void {
+    this.#cancelTimer()
+    if (!this.#stopped) this.#cancelTimer = this.#env.after(quietMs, () => void this.#recompile())
+  }
+
+  async #recompile(): Promise<void> {
+    if (this.#compiling) return this.#schedule()
+    this.#compiling = true
+    try {
+      const project = await readProject(this.#configFile)
+      const compiled = await compileProject(project)
+      if (!this.#stopped) this.#take(project, compiled)
+    } catch (error) {
+      this.#broken = true
+      if (!this.#stopped) this.#listener.failed(HeddleError.from(error))
+    } finally {
+      this.#compiling = false
+    }
+  }
+
+  #take(project: Project, compiled: CompiledProject): void {
+    const failures = compiled.graphs.flatMap(({ failure }) => failure ?? [])
+    if (failures.length > 0) throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
+    this.#broken = false
+    this.#watch(project, compiled)
+    const differs = !isDeepStrictEqual(compiled, this.#compiled)
+    this.#compiled = compiled
+    if (differs) this.#listener.changed(project, compiled)
+  }
+}
+
+function filesOf(project: Project, compiled: CompiledProject): Set<string> {
+  const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
+  const settings = ['package.json', 'tsconfig.json'].map((name) => join(project.root, name))
+  const graphs = project.graphs.map(({ file }) => file)
+  return new Set([project.configFile, ...settings, ...graphs, ...files,
+    ...project.envFile === null ? [] : [project.envFile]])
+}

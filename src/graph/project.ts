@@ -1,0 +1,175 @@
+/** A project: a folder with a langgraph.json, read and checked before anything is loaded. */
+
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+import { z } from 'zod'
+
+import { HeddleError } from '../errors.ts'
+
+export interface Project {
+  /** Absolute; links resolved, so that a file has one name only. */
+  readonly root: string
+  /** The langgraph.json. */
+  readonly configFile: string
+  readonly graphs: readonly ProjectGraph[]
+  /** Variables for the graphs, where the process has none of that name. */
+  readonly env: Readonly<Record<string, string>>
+  /** The dotenv file that `env` names, there or not; null where it names none. */
+  readonly envFile: string | null
+  /** What the file asks for and does not get, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+export interface ProjectGraph {
+  readonly graphId: string
+  /** Absolute. */
+  readonly file: string
+  readonly exportName: string
+  readonly description: string | null
+}
+
+const configName = 'langgraph.json'
+const extensions = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx']
+
+const pathForm = 'must name a file and its export, like "./agent.ts:graph"'
+const graphPath = z.string(pathForm)
+  .regex(/^.+:/s, pathForm)
+  .refine((path) => !path.includes(':') || extensions.includes(extname(fileOf(path))),
+    { error: (issue) => `names a file that is neither TypeScript nor JavaScript: ${issue.input}` })
+
+const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() },
+  { error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}' })
+
+const graphs = z.record(
+  z.string().regex(/^[\w.-]{1,128}$/),
+  z.preprocess((entry) => typeof entry === 'string' ? { path: entry } : entry, graphEntry),
+  { error: (issue) => issue.code === 'invalid_key'
+    ? 'is no graph id: use letters, digits, ".", "_" and "-"'
+    : 'must be an object from graph ids to "./file.ts:export"' },
+).refine((entries) => Object.keys(entries).length > 0, 'must name at least one graph')
+
+/** The keys that Heddle reads. All others of the ecosystem may be there as well. */
+const configShape = z.looseObject({
+  graphs,
+  env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
+    z.object({
+      path: z.string().optional(),
+      variables: z.record(z.string(), z.string({ error: 'must be a text' }),
+        { error: 'must be an object of texts or the path of a dotenv file' }).optional(),
+    })),
+}, { error: 'must be an object' })
+
+type Config = z.infer<typeof configShape>
+
+/**
+ * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a sentence that names
+ * every field that is wrong.
+ */
+export async function readProject(path: string): Promise<Project> {
+  const configFile = await findConfig(path)
+  const root = dirname(configFile)
+  const config = await parseConfig(configFile)
+  const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
+    graphId,
+    file: resolve(root, fileOf(path)),
+    exportName: path.slice(path.lastIndexOf(':') + 1) || 'default',
+    description: description ?? null,
+  }))
+  await requireFiles(configFile, graphs)
+  return { root, configFile, graphs, ...await readEnv(root, config) }
+}
+
+async function findConfig(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  const file = found?.isDirectory() ? join(path, configName) : path
+  if ((await stat(file).catch(() => undefined))?.isFile()) {
+    return join(await realpath(dirname(file)), basename(file))
+  }
+  throw new HeddleError('invalid',
+    `There is no project at ${file}: name a ${configName} or a folder that has one.`)
+}
+
+async function parseConfig(configFile: string): Promise<Config> {
+  const text = await readFile(configFile, 'utf8')
+  const parsed = configShape.safeParse(parseJson(configFile, text))
+  if (parsed.success) return parsed.data
+  throw refusal(configFile, parsed.error.issues.map(({ path, message }) => ({
+    field: fieldName(path), message,
+  })))
+}
+
+function parseJson(configFile: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HeddleError('invalid', `${configFile} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+/** The path as the file's author knows it: without the steps that preprocessing adds. */
+function fieldName(path: readonly PropertyKey[]): string {
+  const steps = path.map(String)
+  if (steps[0] === 'env') steps.splice(1, 1)
+  if (steps[0] === 'graphs' && steps[2] === 'path') steps.pop()
+  return steps.join('.')
+}
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+function refusal(configFile: string, problems: readonly Problem[]): HeddleError {
+  const sentences = problems.map(({ field, message }) => `${field} ${message}`.trim())
+  return new HeddleError('invalid', `${configFile} is not valid: ${sentences.join('; ')}.`,
+    { fields: problems.map(({ field }) => field) })
+}
+
+function fileOf(path: string): string {
+  return path.slice(0, path.lastIndexOf(':'))
+}
+
+async function requireFiles(configFile: string, graphs: readonly ProjectGraph[]): Promise<void> {
+  const problems = await Promise.all(graphs.map(async ({ graphId, file }) => {
+    const found = await stat(file).catch(() => undefined)
+    return found?.isFile() ? []
+      : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
+  }))
+  if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
+}
+
+type ProjectEnv = Pick<Project, 'env' | 'envFile' | 'warnings'>
+
+async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
+  const { path, variables = {} } = config.env
+  const warnings = unmetWishes(config)
+  if (path === undefined) return { env: variables, envFile: null, warnings }
+  const envFile = resolve(root, path)
+  try {
+    const env = parseEnv(await readFile(envFile, 'utf8')) as Record<string, string>
+    return { env, envFile, warnings }
+  } catch {
+    // A template names .env and does not bring one: where the process has the keys, all is well.
+    const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
+    return { env: {}, envFile, warnings: [...warnings, missing] }
+  }
+}
+
+/** Keys that would change what a client sees, had we what they ask for. */
+function unmetWishes(config: Config): string[] {
+  const wishes = {
+    auth: 'every caller may do everything',
+    'http.app': 'its routes are not served',
+    'store.index': 'nothing is found by meaning',
+    ui: 'its components are not served',
+  }
+  return Object.entries(wishes)
+    .filter(([key]) => (at(config, key.split('.')) ?? null) !== null)
+    .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
+}
+
+function at(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce((inside, step) => (inside as Record<string, unknown> | null)?.[step], value)
+}

@@ -1,0 +1,257 @@
+/** What one checkpoint changed against the one before it, element by element. */
+
+import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
+import { isChatMessage } from './chat-message.ts'
+import type { StoredChannel } from './execution.ts'
+import type { Encoded } from './value-codec.ts'
+
+export type ChannelValues = Record<string, unknown>
+export type Encode = (value: unknown) => Encoded
+export type Decode = (value: Value) => unknown
+
+interface KnownList {
+  readonly kind: 'list'
+  /** Our own list: a reducer may change the channel's and hand the same one back. */
+  readonly elements: unknown[]
+  /** How each element looked when it was encoded. */
+  readonly prints: Print[]
+  /** Elements that reviving does not give back as they are, and what is stored of them. */
+  readonly inexact: Map<unknown, Value>
+}
+
+interface KnownValue {
+  readonly kind: 'value'
+  live: unknown
+  json: string
+  inexact: Value | undefined
+}
+
+/** A value that JSON writes shorter than this is compared whole. */
+const smallTextLength = 4096
+/** Elements that are no messages are looked into where a list has at most so many. */
+const smallListLength = 256
+
+/**
+ * The channels of one checkpoint as live values. `advance` makes it those of the next one and
+ * says what changed; it compares identities, so a long list costs what was added to it.
+ */
+export class KnownChannels {
+  readonly #channels = new Map<string, KnownList | KnownValue>()
+
+  /** As read from the log. */
+  static async of(stored: readonly StoredChannel[], decode: Decode): Promise<KnownChannels> {
+    const known = new KnownChannels()
+    for (const { channel, content } of stored) {
+      known.#channels.set(channel, 'list' in content
+        ? listOf(await Promise.all(content.list.map(decode)))
+        : { kind: 'value', live: await decode(content.value), json: content.value.json,
+            inexact: undefined })
+    }
+    return known
+  }
+
+  has(channel: string): boolean {
+    return this.#channels.has(channel)
+  }
+
+  /** The values as an engine may have them: lists are copies. */
+  values(): ChannelValues {
+    const values: ChannelValues = {}
+    for (const [channel, known] of this.#channels) {
+      values[channel] = known.kind === 'list' ? known.elements.slice() : known.live
+    }
+    return values
+  }
+
+  /** Forgets what was and states every channel. */
+  restate(values: ChannelValues, encode: Encode): ChannelChange[] {
+    this.#channels.clear()
+    return Object.entries(values).flatMap(([channel, value]) =>
+      value === undefined ? [] : [this.#state(channel, value, encode)])
+  }
+
+  /** `isNew`: the engine says that the channel was written since. */
+  advance(values: ChannelValues, isNew: (channel: string) => boolean, encode: Encode):
+    ChannelChange[] {
+    const changes: ChannelChange[] = []
+    for (const channel of this.#channels.keys()) {
+      if (values[channel] !== undefined) continue
+      this.#channels.delete(channel)
+      changes.push({ channel, change: { $case: 'removed', value: true } })
+    }
+    for (const channel in values) {
+      const value = values[channel]
+      if (value === undefined) continue
+      const known = this.#channels.get(channel)
+      const change = known?.kind === 'list' && Array.isArray(value)
+        ? this.#changeList(channel, known, value, isNew(channel), encode)
+        : known?.kind === 'value' && !Array.isArray(value)
+          ? changeValue(channel, known, value, isNew(channel), encode)
+          : this.#state(channel, value, encode)
+      if (change) changes.push(change)
+    }
+    return changes
+  }
+
+  /** Whether somebody changed a value in place since it was encoded, as far as a look tells. */
+  touched(encode: Encode): boolean {
+    for (const known of this.#channels.values()) {
+      if (known.kind === 'list') {
+        if (!known.elements.every((element, i) => looksLike(element, known.prints[i]))) return true
+      } else if (isTouched(known, encode)) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /** True where a live value is not what reviving the stored one would give. */
+  get inexact(): boolean {
+    for (const known of this.#channels.values()) {
+      if (known.kind === 'list' ? known.inexact.size > 0 : known.inexact) return true
+    }
+    return false
+  }
+
+  /** Replaces inexact values by what the log would give, so that a reload changes nothing. */
+  async settle(decode: Decode): Promise<void> {
+    for (const known of this.#channels.values()) {
+      if (known.kind === 'value') {
+        if (known.inexact) known.live = await decode(known.inexact)
+        known.inexact = undefined
+      } else if (known.inexact.size > 0) {
+        await settleList(known, decode)
+      }
+    }
+  }
+
+  #state(channel: string, value: unknown, encode: Encode): ChannelChange {
+    if (Array.isArray(value)) {
+      const known = listOf([])
+      this.#channels.set(channel, known)
+      const list = { elements: replace(known, { at: 0, remove: 0, insert: value }, encode) }
+      return { channel, change: { $case: 'list', value: list } }
+    }
+    const { value: stored, exact } = encode(value)
+    const inexact = exact ? undefined : stored
+    this.#channels.set(channel, { kind: 'value', live: value, json: stored.json, inexact })
+    return { channel, change: { $case: 'set', value: stored } }
+  }
+
+  #changeList(channel: string, known: KnownList, value: readonly unknown[], isNew: boolean,
+    encode: Encode): ChannelChange | undefined {
+    const difference = spliceOf(known, value, isNew)
+    if (!difference) return undefined
+    const { at, remove } = difference
+    if (at === 0 && remove === known.elements.length) return this.#state(channel, value, encode)
+    const insert = replace(known, difference, encode)
+    return { channel, change: { $case: 'splice', value: { at, remove, insert } } }
+  }
+}
+
+interface Difference {
+  readonly at: number
+  readonly remove: number
+  readonly insert: readonly unknown[]
+}
+
+/** The one place in which two lists differ: what lies between their common start and end. */
+function spliceOf({ elements, prints }: KnownList, after: readonly unknown[], isNew: boolean):
+  Difference | undefined {
+  const same = (before: number, now: number) => Object.is(elements[before], after[now])
+    && (!isNew || looksLike(after[now], prints[before]))
+  const shorter = Math.min(elements.length, after.length)
+  let at = 0
+  while (at < shorter && same(at, at)) at += 1
+  if (at === shorter && elements.length === after.length) return undefined
+  let end = 0
+  while (end < shorter - at && same(elements.length - 1 - end, after.length - 1 - end)) end += 1
+  return { at, remove: elements.length - at - end, insert: after.slice(at, after.length - end) }
+}
+
+/** Changes our own list and returns what is stored of the new elements. */
+function replace(known: KnownList, { at, remove, insert }: Difference, encode: Encode): Value[] {
+  const { elements, prints, inexact } = known
+  const lookInto = elements.length - remove + insert.length <= smallListLength
+  for (let i = at; i < at + remove; i++) inexact.delete(elements[i])
+  const laterElements = elements.splice(at).slice(remove)
+  const laterPrints = prints.splice(at).slice(remove)
+  const stored: Value[] = []
+  for (const element of insert) {
+    const { value, exact } = encode(element)
+    if (!exact) inexact.set(element, value)
+    stored.push(value)
+    elements.push(element)
+    prints.push(printOf(element, lookInto))
+  }
+  for (const element of laterElements) elements.push(element)
+  for (const print of laterPrints) prints.push(print)
+  return stored
+}
+
+function changeValue(channel: string, known: KnownValue, value: unknown, isNew: boolean,
+  encode: Encode): ChannelChange | undefined {
+  const mayDiffer = isNew && typeof value === 'object' && value !== null
+  if (Object.is(known.live, value) && !mayDiffer) return undefined
+  const { value: stored, exact } = encode(value)
+  known.live = value
+  if (stored.json === known.json && exact && !known.inexact && !stored.serialized) return undefined
+  known.json = stored.json
+  known.inexact = exact ? undefined : stored
+  return { channel, change: { $case: 'set', value: stored } }
+}
+
+function isTouched({ live, json, inexact }: KnownValue, encode: Encode): boolean {
+  if (typeof live !== 'object' || live === null || json.length > smallTextLength) return false
+  return inexact === undefined && encode(live).value.json !== json
+}
+
+function listOf(elements: unknown[]): KnownList {
+  const lookInto = elements.length <= smallListLength
+  const prints = elements.map((element) => printOf(element, lookInto))
+  return { kind: 'list', elements, prints, inexact: new Map() }
+}
+
+async function settleList({ elements, prints, inexact }: KnownList, decode: Decode): Promise<void> {
+  for (let i = 0; i < elements.length; i++) {
+    const stored = inexact.get(elements[i])
+    if (!stored) continue
+    elements[i] = await decode(stored)
+    prints[i] = printOf(elements[i], elements.length <= smallListLength)
+  }
+  inexact.clear()
+}
+
+/** The members that are compared to notice a change in place; undefined where there are none. */
+type Print = MessagePrint | readonly unknown[] | undefined
+
+interface MessagePrint {
+  readonly content: unknown
+  readonly id: unknown
+  readonly name: unknown
+  readonly additional_kwargs: unknown
+  readonly response_metadata: unknown
+  readonly tool_calls: unknown
+}
+
+function printOf(element: unknown, lookInto: boolean): Print {
+  if (typeof element !== 'object' || element === null) return undefined
+  if (!isChatMessage(element)) return lookInto ? Object.values(element) : undefined
+  const { content, id, name, additional_kwargs, response_metadata, tool_calls } = element
+  return { content, id, name, additional_kwargs, response_metadata, tool_calls }
+}
+
+function looksLike(element: unknown, print: Print): boolean {
+  if (print === undefined) return true
+  if (Array.isArray(print)) {
+    const members = Object.values(element as object)
+    return members.length === print.length && members.every((member, i) =>
+      Object.is(member, print[i]))
+  }
+  const message = element as MessagePrint
+  const before = print as MessagePrint
+  return message.content === before.content && message.id === before.id
+    && message.name === before.name && message.additional_kwargs === before.additional_kwargs
+    && message.response_metadata === before.response_metadata
+    && message.tool_calls === before.tool_calls
+}

@@ -1,0 +1,115 @@
+/** Live values of graph state and what is stored of them, both ways. */
+
+import { deserialize, serialize } from 'node:v8'
+
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
+
+import type { Serialized, Value } from '../../proto/gen/storage/v1/value.ts'
+import { Form } from '../../proto/gen/storage/v1/value.ts'
+import type { AnyMessage, FlatMessage, MessageClasses } from './chat-message.ts'
+import { ChatMessages, isChatMessage } from './chat-message.ts'
+import { ApiShaper } from './api-shape.ts'
+import type { JsonText } from './execution.ts'
+
+/** What `Serialized.type` says where V8's structured clone wrote the bytes. */
+const cloneType = 'v8'
+
+export interface Encoded {
+  readonly value: Value
+  /** Reviving gives an equal value; otherwise the live value and the stored one may part. */
+  readonly exact: boolean
+}
+
+/**
+ * One for each copy of the library. A chat message is stored flat, a list of nothing but chat
+ * messages as the array of their flat texts (FORM_MESSAGE both); what JSON loses is stored twice,
+ * as the text that the API shows and as bytes that bring it back.
+ */
+export class ValueCodec {
+  readonly #messages: ChatMessages
+  readonly #shaper: ApiShaper
+  readonly #serde: SerializerProtocol
+
+  constructor(classes: MessageClasses, serde: SerializerProtocol) {
+    this.#messages = new ChatMessages(classes)
+    this.#shaper = new ApiShaper(this.#messages)
+    this.#serde = serde
+  }
+
+  /** The JSON text that the API shows; `null` for a value that JSON does not know. */
+  text(value: unknown): JsonText {
+    return JSON.stringify(this.#shaper.shape(value).shape) ?? 'null'
+  }
+
+  /**
+   * Takes the value as it is now: what happens to it later changes nothing. Where the graph's
+   * serializer is needed `later` gets a promise, and `serialized` is there when that resolves.
+   */
+  encode(value: unknown, later: (done: Promise<void>) => void): Encoded {
+    if (typeof value === 'object' && value !== null) {
+      const messages = this.#encodeMessages(value)
+      if (messages) return messages
+    }
+    const { shape, fidelity } = this.#shaper.shape(value)
+    const json = JSON.stringify(shape) ?? 'null'
+    if (fidelity === 'plain') return { value: { json, form: Form.FORM_UNSPECIFIED }, exact: true }
+    const stored: Value = { json, form: Form.FORM_SERIALIZED }
+    if (fidelity === 'cloned') {
+      stored.serialized = { type: cloneType, data: serialize(value) }
+      return { value: stored, exact: true }
+    }
+    later(this.#serialize(value).then((serialized) => { stored.serialized = serialized }))
+    return { value: stored, exact: false }
+  }
+
+  /** The live value; a promise where the graph's serializer makes it. */
+  decode({ json, form, serialized }: Value): unknown {
+    if (form === Form.FORM_UNSPECIFIED) return JSON.parse(json)
+    if (form === Form.FORM_MESSAGE) return this.#reviveMessages(JSON.parse(json))
+    if (!serialized) throw new Error('a stored value lacks its serialized form')
+    if (serialized.type === cloneType) return deserialize(serialized.data)
+    return this.#serde.loadsTyped(serialized.type, serialized.data)
+  }
+
+  /** A chat message, or a list of nothing else, as its flat text; undefined for other values. */
+  #encodeMessages(value: object): Encoded | undefined {
+    if (!Array.isArray(value)) return this.#encodeMessage(value)
+    if (value.length === 0) return undefined
+    const texts: string[] = []
+    let exact = true
+    for (const element of value) {
+      const encoded = typeof element === 'object' && element !== null
+        ? this.#encodeMessage(element as object)
+        : undefined
+      if (!encoded) return undefined
+      texts.push(encoded.value.json)
+      exact &&= encoded.exact
+    }
+    return { value: { json: `[${texts.join(',')}]`, form: Form.FORM_MESSAGE }, exact }
+  }
+
+  #encodeMessage(value: object): Encoded | undefined {
+    if (!isChatMessage(value)) return undefined
+    const { flat, revivable } = this.#messages.flatten(value)
+    if (!revivable) return undefined
+    const { shape, fidelity } = this.#shaper.shape(flat)
+    if (fidelity !== 'plain') return undefined
+    const json = JSON.stringify(shape)
+    return { value: { json, form: Form.FORM_MESSAGE }, exact: !saysNull(value) }
+  }
+
+  #reviveMessages(flat: FlatMessage | FlatMessage[]): unknown {
+    if (!Array.isArray(flat)) return this.#messages.revive(flat)
+    return flat.map((message) => this.#messages.revive(message))
+  }
+
+  async #serialize(value: unknown): Promise<Serialized> {
+    const [type, data] = await this.#serde.dumpsTyped(value)
+    return { type, data: Buffer.from(data) }
+  }
+}
+
+/** A message that says null where another says nothing: the revived one says nothing. */
+function saysNull({ id, name, usage_metadata: usage }: AnyMessage): boolean {
+  return id === null || name === null || usage === null
+}

@@ -1,0 +1,139 @@
+/** The command: reads the settings, serves, says what it serves, and ends when it is told to. */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { styleText } from 'node:util'
+
+import { Command, CommanderError } from 'commander'
+
+import { systemEnv } from '../cluster/index.ts'
+import type { Env } from '../cluster/index.ts'
+import { resolveSettings, settings, SettingsError } from './config.ts'
+import type { Settings } from './config.ts'
+import { HeddleError } from './errors.ts'
+import type { Server } from './server.ts'
+
+const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
+
+/** A signal that comes twice within this time is one: a terminal and npm both pass it on. */
+const sameSignalMs = 300
+
+if (Number.parseInt(process.versions.node) >= 24) await serve()
+else runOnNode24()
+
+async function serve(): Promise<void> {
+  const settings = settingsFromCommand()
+  const env = systemEnv({ level: settings.logLevel })
+  try {
+    const { openServer } = await import('./server.ts')
+    const server = await openServer(settings, env)
+    endOnSignal(server, settings, env)
+    announce(server)
+  } catch (error) {
+    if (error instanceof HeddleError) refuse(error.message, exitCodes.failed)
+    env.log.error('Heddle could not start.', { error })
+    process.exit(exitCodes.failed)
+  }
+}
+
+/** Ends the process where there is nothing to serve: help was asked for, or a mistake was made. */
+function settingsFromCommand(): Settings {
+  const command = new Command('heddle')
+    .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
+    .version(version())
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride()
+  for (const { flags, variable, sentence } of Object.values(settings)) {
+    command.option(flags, `${sentence} [${variable}]`)
+  }
+  try {
+    command.parse()
+    return resolveSettings({
+      options: typed(command),
+      environment: process.env,
+      folder: folderOfCaller(),
+      starter: pathInHouse('deploy/starter/langgraph.json'),
+    })
+  } catch (error) {
+    if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) process.exit(exitCodes.done)
+    refuse(`${error.message.replace(/^error: /, '')}; see --help`, exitCodes.misused)
+  }
+}
+
+/** Without the defaults that commander makes up for flags that begin with `no`. */
+function typed(command: Command): Record<string, string> {
+  const options = Object.entries(command.opts<Record<string, string>>())
+  return Object.fromEntries(options
+    .filter(([name]) => command.getOptionValueSource(name) === 'cli'))
+}
+
+/** npm runs its scripts in the folder of package.json, wherever it was called from. */
+function folderOfCaller(): string {
+  const { npm_lifecycle_event: script, INIT_CWD: caller } = process.env
+  return (script === 'start' || script === 'heddle') && caller ? caller : process.cwd()
+}
+
+function announce(server: Server): void {
+  const label = (text: string) => styleText('dim', text.padEnd(8))
+  const width = Math.max(...server.graphs.map(({ graphId }) => graphId.length))
+  const graphs = server.graphs.map(({ graphId, file }, place) =>
+    `  ${label(place === 0 ? 'graphs' : '')}${graphId.padEnd(width)}  ${nearby(file)}`)
+  process.stdout.write([
+    '',
+    `  ${styleText('bold', `heddle ${version()}`)} serves at ${styleText('cyan', server.url)}`,
+    '',
+    ...graphs,
+    `  ${label('data')}${nearby(server.dataDirectory)}`,
+    `  ${label('docs')}${server.url}/docs`,
+    '',
+    '',
+  ].join('\n'))
+}
+
+/** The first signal ends it in peace, within the time set for it; another one at once. */
+function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
+  let firstMs: number | undefined
+  const end = async () => {
+    const nowMs = env.monotonicMs()
+    if (firstMs !== undefined && nowMs - firstMs < sameSignalMs) return
+    if (firstMs !== undefined) process.exit(exitCodes.interrupted)
+    firstMs = nowMs
+    env.log.info('Ending; a second signal ends at once.')
+    env.after(drainMs, () => {
+      env.log.warn('Ending took too long; what is not done resumes at the next start.')
+      process.exit(exitCodes.done)
+    })
+    await server.close()
+    process.exit(exitCodes.done)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end())
+}
+
+/** An older Node reads this file as well, from 22 on; it has not what the rest needs. */
+function runOnNode24(): never {
+  const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
+  process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
+}
+
+function refuse(sentence: string, exitCode: number): never {
+  process.stderr.write(`heddle: ${sentence}\n`)
+  process.exit(exitCode)
+}
+
+function version(): string {
+  const packageFile = readFileSync(pathInHouse('package.json'), 'utf8')
+  return (JSON.parse(packageFile) as { version: string }).version
+}
+
+function pathInHouse(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url))
+}
+
+function nearby(path: string): string {
+  const here = relative(process.cwd(), path)
+  return here.startsWith('..') ? path : here
+}

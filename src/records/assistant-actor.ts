@@ -1,0 +1,185 @@
+/**
+ * The assistant actor: the single writer of one assistant and its versions.
+ *
+ * A turn that writes lasts until its row is on disk, so whatever is remembered is durable, and
+ * reads are answered from memory. Versions are rows of the log, newest last.
+ */
+
+import { actorKeyText } from '../../cluster/index.ts'
+import type { Actor, ActorContext, ActorKind, Env, Turn } from '../../cluster/index.ts'
+import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { assert, HeddleError } from '../errors.ts'
+import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
+import type { AssistantChange, AssistantContent } from './assistant.ts'
+import type { AssistantIndex } from './assistant-index.ts'
+import {
+  appendRecord, branchOf, findVersion, recordsBetween, versionsBackwards,
+} from './assistant-log.ts'
+import type { AssistantLog, AssistantRecord } from './assistant-log.ts'
+import { contains } from './containment.ts'
+
+export const assistantKindName = 'assistant'
+
+export interface VersionQuery {
+  readonly limit: number
+  readonly offset: number
+  /** Containment. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** Every command but `delete` and `versions` is answered with the assistant's row. */
+export type AssistantCommand =
+  | { readonly kind: 'create'; readonly content: AssistantContent
+      readonly ifExists: 'raise' | 'do_nothing' }
+  | { readonly kind: 'get' }
+  | { readonly kind: 'patch'; readonly change: AssistantChange }
+  | { readonly kind: 'set_latest'; readonly version: number }
+  | { readonly kind: 'versions'; readonly query: VersionQuery }
+  | { readonly kind: 'delete' }
+
+export interface AssistantActorParts {
+  readonly log: AssistantLog
+  readonly index: AssistantIndex
+  readonly env: Env
+}
+
+export function assistantKind(parts: AssistantActorParts): ActorKind {
+  return { name: assistantKindName, create: (context) => new AssistantActor(context, parts) }
+}
+
+class AssistantActor implements Actor {
+  readonly #context: ActorContext
+  readonly #log: AssistantLog
+  readonly #index: AssistantIndex
+  readonly #env: Env
+  #row: AssistantRow | null = null
+
+  constructor(context: ActorContext, { log, index, env }: AssistantActorParts) {
+    this.#context = context
+    this.#log = log
+    this.#index = index
+    this.#env = env
+  }
+
+  readonly occupied = false
+
+  async activate(): Promise<void> {
+    const { tenant, id } = this.#context.key
+    const row = await this.#index.get(tenant, id)
+    this.#row = row === undefined ? null : await this.#caughtUp(row)
+  }
+
+  async receive(command: unknown): Promise<Turn> {
+    const known = command as AssistantCommand
+    switch (known.kind) {
+      case 'create': return { reply: await this.#create(known.content, known.ifExists) }
+      case 'get': return { reply: this.#existing() }
+      case 'patch': return { reply: await this.#patch(known.change) }
+      case 'set_latest': return { reply: await this.#setLatest(known.version) }
+      case 'versions': return { reply: this.#versions(this.#existing(), known.query) }
+      case 'delete': return { reply: await this.#delete() }
+    }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new HeddleError('unsupported', 'An assistant has nothing to follow.'))
+  }
+
+  passivate(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #create(content: AssistantContent, ifExists: 'raise' | 'do_nothing') {
+    if (this.#row !== null) {
+      if (ifExists === 'do_nothing') return this.#row
+      throw new HeddleError('exists', `Assistant ${this.#context.key.id} already exists.`)
+    }
+    const { tenant, id } = this.#context.key
+    const version = firstVersion(content, this.#env.nowMs())
+    const branch = { id: this.#env.uuid(), ancestors: [] }
+    const row = bornAs({ tenant, assistantId: id, branch }, version)
+    return this.#write(row, { $case: 'assistantVersion', value: version }, row)
+  }
+
+  #patch(change: AssistantChange) {
+    const row = this.#existing()
+    const version = nextVersion(row, change, this.#env.nowMs())
+    const next = withVersion(row, version)
+    return this.#write(row, { $case: 'assistantVersion', value: version }, next)
+  }
+
+  async #setLatest(number: number) {
+    const row = this.#existing()
+    const version = await findVersion(this.#log, row, number)
+    if (version === undefined) {
+      throw new HeddleError('not_found',
+        `Assistant version not found: ${number}. The newest is ${row.newestVersion}.`)
+    }
+    const atMs = this.#env.nowMs()
+    const record = { $case: 'assistantLatest', value: { version: number, atMs } } as const
+    return this.#write(row, record, withActive(row, version, atMs))
+  }
+
+  async #versions(row: AssistantRow, { limit, offset, metadata }: VersionQuery) {
+    const page: AssistantRow[] = []
+    let toSkip = offset
+    for await (const version of versionsBackwards(this.#log, row)) {
+      if (metadata !== undefined && !contains(JSON.parse(version.metadataJson), metadata)) continue
+      if (toSkip-- > 0) continue
+      if (page.push(asOf(row, version)) === limit) break
+    }
+    return page
+  }
+
+  async #delete(): Promise<void> {
+    const row = this.#existing()
+    const record = { $case: 'assistantDeleted', value: { atMs: this.#env.nowMs() } } as const
+    await this.#write(row, record, null)
+    await this.#purge(row)
+  }
+
+  /** Remembers `next` once `record` is on disk; where that cannot be known, forgets everything. */
+  async #write(row: AssistantRow, record: AssistantRecord, next: AssistantRow | null) {
+    try {
+      this.#row = await appendRecord(this.#log, this.#context.epoch, row, record, next)
+    } catch (error) {
+      this.#context.fail(error)
+      throw error
+    }
+    return this.#row
+  }
+
+  /** A log that is ahead of its row was cut off between the two; the log is the truth. */
+  async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
+    const branch = branchOf(stored)
+    const tail = await this.#log.tail(branch)
+    if (tail === undefined || tail.seq <= stored.seq) return stored
+    let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
+    for (const record of await recordsBetween(this.#log, branch, stored.seq + 1, tail.seq)) {
+      if (record.$case === 'assistantVersion') row = withVersion(row, record.value)
+      if (record.$case === 'assistantLatest') {
+        const version = await findVersion(this.#log, row, record.value.version)
+        assert(version, `version ${record.value.version} that was made the latest is in the log`)
+        row = withActive(row, version, record.value.atMs)
+      }
+      if (record.$case === 'assistantDeleted') {
+        await this.#purge(stored)
+        return null
+      }
+    }
+    return row
+  }
+
+  #purge(row: AssistantRow): Promise<void> {
+    const { tenant, assistantId } = row
+    return this.#log.purge({ table: 'assistant', tenant, id: assistantId, branch: branchOf(row) })
+  }
+
+  #existing(): AssistantRow {
+    if (this.#row === null) {
+      throw new HeddleError('not_found', `Assistant with ID ${this.#context.key.id} not found.`,
+        { actor: actorKeyText(this.#context.key) })
+    }
+    return this.#row
+  }
+}

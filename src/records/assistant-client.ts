@@ -1,0 +1,44 @@
+/** Assistants as the front door calls them: one typed call a command, wherever they live. */
+
+import type { Router } from '../../cluster/index.ts'
+import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { assistantKindName } from './assistant-actor.ts'
+import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
+import type { AssistantChange, AssistantContent } from './assistant.ts'
+
+/** Every call throws HeddleError: `not_found` for an assistant that is not there. */
+export interface AssistantClient {
+  /** `exists` where it is there already, unless `ifExists` says to leave that one as it is. */
+  create(assistant: AssistantName, content: AssistantContent, ifExists: 'raise' | 'do_nothing'):
+    Promise<AssistantRow>
+  get(assistant: AssistantName): Promise<AssistantRow>
+  /** Makes a new version and makes it the active one. */
+  patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
+  setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
+  /** Newest first. A page costs as much as it is long. */
+  versions(assistant: AssistantName, query: VersionQuery): Promise<AssistantRow[]>
+  /** With all its versions. */
+  delete(assistant: AssistantName): Promise<void>
+}
+
+export interface AssistantName {
+  readonly tenant: string
+  readonly assistantId: string
+}
+
+export function assistantClient(router: Router): AssistantClient {
+  const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand) =>
+    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command)
+  const askRow = async (assistant: AssistantName, command: AssistantCommand) =>
+    await ask(assistant, command) as AssistantRow
+  return {
+    create: (assistant, content, ifExists) =>
+      askRow(assistant, { kind: 'create', content, ifExists }),
+    get: (assistant) => askRow(assistant, { kind: 'get' }),
+    patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
+    setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
+    versions: async (assistant, query) =>
+      await ask(assistant, { kind: 'versions', query }) as AssistantRow[],
+    delete: async (assistant) => { await ask(assistant, { kind: 'delete' }) },
+  }
+}

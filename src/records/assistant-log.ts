@@ -1,0 +1,85 @@
+/** What an assistant needs of the durable log: the part of the log's port that it uses. */
+
+import { LogRow } from '../../proto/gen/storage/v1/log.ts'
+import type { AssistantVersion, Record as LogRecord } from '../../proto/gen/storage/v1/log.ts'
+import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+
+/** Every method promises what the method of that name promises in the log's own port. */
+export interface AssistantLog {
+  append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
+  tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
+  read(branch: Branch, range: { readonly from: number; readonly through: number
+    readonly reverse?: boolean; readonly limit?: number }):
+    Promise<readonly { readonly seq: number; readonly body: Uint8Array }[]>
+  purge(subject: { readonly table: 'assistant'; readonly tenant: string; readonly id: string
+    readonly branch: Branch }): Promise<void>
+}
+
+interface AssistantLogRow {
+  readonly tenant: string
+  readonly branch: Branch
+  readonly epoch: number
+  readonly seq: number
+  readonly prevEpoch: number
+  readonly body: Uint8Array
+  readonly places: readonly never[]
+}
+
+interface AssistantUpdate {
+  readonly table: 'assistant'
+  readonly row: AssistantRow
+}
+
+export type AssistantRecord = NonNullable<LogRecord['record']>
+
+/** Writes `record` behind what `row` speaks for. The result is `next` at its log position. */
+export async function appendRecord(log: AssistantLog, epoch: number, row: AssistantRow,
+  record: AssistantRecord, next: AssistantRow | null): Promise<AssistantRow | null> {
+  const { tenant } = row
+  const seq = row.seq + 1
+  const body = LogRow.encode({ records: [{ record }] }).finish()
+  const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
+  const placed = next && { ...next, epoch, seq }
+  const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
+  await log.append([{ ...position, body, places: [] }], updates)
+  return placed
+}
+
+/** Records of rows `from` to `through`, oldest first. */
+export async function recordsBetween(log: AssistantLog, branch: Branch, from: number,
+  through: number): Promise<AssistantRecord[]> {
+  const entries = await log.read(branch, { from, through })
+  return entries.flatMap(({ body }) => recordsIn(body))
+}
+
+const pageRows = 100
+
+/** The versions up to the row's position, newest first, read a page at a time. */
+export async function* versionsBackwards(log: AssistantLog, row: AssistantRow):
+  AsyncGenerator<AssistantVersion> {
+  for (let through = row.seq; through > 0;) {
+    const page = await log.read(branchOf(row), { from: 1, through, reverse: true, limit: pageRows })
+    for (const { body } of page) {
+      for (const record of recordsIn(body)) {
+        if (record.$case === 'assistantVersion') yield record.value
+      }
+    }
+    through = (page.at(-1)?.seq ?? 1) - 1
+  }
+}
+
+/** Undefined where there is no version of that number. */
+export async function findVersion(log: AssistantLog, row: AssistantRow, version: number):
+  Promise<AssistantVersion | undefined> {
+  if (version < 1 || version > row.newestVersion) return undefined
+  for await (const each of versionsBackwards(log, row)) if (each.version === version) return each
+  return undefined
+}
+
+export function branchOf(row: AssistantRow): Branch {
+  return row.branch ?? { id: row.assistantId, ancestors: [] }
+}
+
+function recordsIn(body: Uint8Array): AssistantRecord[] {
+  return LogRow.decode(body).records.flatMap(({ record }) => (record ? [record] : []))
+}

@@ -1,0 +1,29 @@
+/** Memory that many share: when it is used up, what was used longest ago is let go. */
+
+export class ByteBudget<Key> {
+  readonly #limitBytes: number
+  readonly #held = new Map<Key, { bytes: number; letGo: () => void }>()
+  #bytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  /** `key` holds `bytes` now and was just used. `letGo` makes it hold nothing. */
+  hold(key: Key, bytes: number, letGo: () => void): void {
+    this.release(key)
+    this.#held.set(key, { bytes, letGo })
+    this.#bytes += bytes
+    for (const [oldest, { letGo: drop }] of this.#held) {
+      if (this.#bytes <= this.#limitBytes || oldest === key) break
+      this.release(oldest)
+      drop()
+    }
+  }
+
+  /** `key` holds nothing any more. */
+  release(key: Key): void {
+    this.#bytes -= this.#held.get(key)?.bytes ?? 0
+    this.#held.delete(key)
+  }
+}

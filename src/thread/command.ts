@@ -1,0 +1,58 @@
+/** What a thread can be told and asked. One command, one turn. */
+
+import type { CheckpointPlace, Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
+import type { RunQuery } from '../records/index.ts'
+import type {
+  CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
+} from './client.ts'
+
+/** From the front door, and between threads. */
+export type ThreadCommand =
+  | { readonly type: 'create'; readonly request: CreateThread }
+  | { readonly type: 'get'; readonly withoutValues?: boolean }
+  | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
+  | { readonly type: 'delete' }
+  | { readonly type: 'copy'; readonly targetId: string }
+  | { readonly type: 'adopt'; readonly origin: Origin }
+  | { readonly type: 'state'; readonly query: StateQuery }
+  | { readonly type: 'history'; readonly query: HistoryQuery }
+  | { readonly type: 'edit'; readonly update: StateUpdate }
+  | { readonly type: 'start'; readonly run: StartRun }
+  | { readonly type: 'get_run'; readonly runId: string }
+  | { readonly type: 'list_runs'; readonly query: RunQuery }
+  | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
+  | { readonly type: 'delete_run'; readonly runId: string }
+  | { readonly type: 'join'; readonly runId: string }
+
+/** From the thread's own executions and timers. */
+export type OwnCommand =
+  | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch
+      readonly done: (appended: Promise<void>) => void }
+  | { readonly type: 'ended'; readonly executionId: number; readonly outcome: Outcome }
+  | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
+  | { readonly type: 'time_limit'; readonly executionId: number }
+  /** Look whether something can start: a delay has passed, or the thread was just loaded. */
+  | { readonly type: 'wake' }
+  /** A stateless run's thread has been kept long enough. */
+  | { readonly type: 'expire' }
+
+/** What a copy takes over from the thread it was copied from. */
+export interface Origin {
+  readonly threadId: string
+  readonly branch: Branch
+  readonly epoch: number
+  /** The last row that belongs to the copy. */
+  readonly through: number
+  readonly head: CheckpointPlace | null
+  readonly movedBack: boolean
+  readonly status: string
+  readonly interruptsJson: string
+  readonly metadataJson: string
+  readonly configJson: string
+}
+
+export interface FollowRequest {
+  readonly runId: string
+  readonly follow: FollowRun
+}

@@ -1,0 +1,12 @@
+/** Threads and their runs: the actor that owns one, and the client that calls it. */
+
+export { ByteBudget } from './byte-budget.ts'
+export type {
+  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, MultitaskStrategy,
+  RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
+} from './client.ts'
+export { threadKind } from './thread-actor.ts'
+export { createThreadClient } from './thread-client.ts'
+export type { ThreadClientOptions } from './thread-client.ts'
+export { defaultLimits } from './thread-setting.ts'
+export type { ThreadLimits, ThreadPorts } from './thread-setting.ts'

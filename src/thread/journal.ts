@@ -1,0 +1,111 @@
+/** Writes a thread's log: what is decided in one turn of the loop travels in one row. */
+
+import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
+import { encodeRow } from '../checkpoint/index.ts'
+
+/** What one decision adds to the row that is being filled. */
+export interface JournalEntry {
+  readonly records: readonly RecordOf[]
+  readonly places?: readonly CheckpointPlace[]
+  /** Runs whose rows change, as they are now. */
+  readonly runs?: readonly RunRow[]
+  readonly removedRunIds?: readonly string[]
+  /** The thread's row changes with it; otherwise it is brought up to date by a later row. */
+  readonly thread: boolean
+}
+
+interface OpenRow {
+  readonly records: RecordOf[]
+  readonly places: CheckpointPlace[]
+  readonly runs: Map<string, RunRow>
+  readonly removedRunIds: Set<string>
+  thread: boolean
+  readonly durable: Promise<void>
+  readonly settle: (appended: Promise<void>) => void
+}
+
+export interface JournalOptions {
+  readonly log: LogPort
+  readonly tenant: string
+  readonly threadId: string
+  readonly epoch: number
+  /** The newest row of the log. */
+  readonly tail: { readonly epoch: number; readonly seq: number }
+  /** The thread's row as it is now. */
+  readonly threadRow: () => ThreadRow
+  /** An append failed: nothing more may be decided on what this journal believed. */
+  readonly onLost: (reason: unknown) => void
+}
+
+/**
+ * J1. Rows are numbered without gaps and name the one before.
+ * J2. The first row of an epoch says so before anything else it says.
+ * J3. A write resolves when it and every write before it are on disk.
+ */
+export class Journal {
+  readonly #options: JournalOptions
+  #open: OpenRow | undefined
+  #tail: { epoch: number; seq: number }
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#tail = { ...options.tail }
+  }
+
+  /** Where the next record will stand. */
+  get position(): { epoch: number; seq: number } {
+    return { epoch: this.#options.epoch, seq: this.#tail.seq + 1 }
+  }
+
+  /** Resolves when the entry is on disk. */
+  write(entry: JournalEntry): Promise<void> {
+    const row = this.#open ??= this.#openRow()
+    row.records.push(...entry.records)
+    row.places.push(...entry.places ?? [])
+    for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
+    for (const runId of entry.removedRunIds ?? []) row.removedRunIds.add(runId)
+    row.thread ||= entry.thread
+    return row.durable
+  }
+
+  #openRow(): OpenRow {
+    const { epoch } = this.#options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    promise.catch(() => {})
+    queueMicrotask(() => this.#close())
+    const records: RecordOf[] = this.#tail.epoch === epoch ? []
+      : [{ $case: 'opened', value: { epoch } }]
+    return {
+      records, places: [], runs: new Map(), removedRunIds: new Set(), thread: false,
+      durable: promise, settle: resolve,
+    }
+  }
+
+  #close(): void {
+    const row = this.#open!
+    const { log, tenant, epoch, threadRow } = this.#options
+    const { seq } = this.position
+    const appended = log.append([{
+      tenant, branch: threadRow().branch!, epoch, seq, prevEpoch: this.#tail.epoch,
+      body: encodeRow(row.records), places: row.places,
+    }], this.#updates(row))
+    this.#open = undefined
+    this.#tail = { epoch, seq }
+    row.settle(appended)
+    appended.catch(this.#options.onLost)
+  }
+
+  #updates(row: OpenRow): RowUpdate[] {
+    const { tenant, threadId } = this.#options
+    const updates: RowUpdate[] = []
+    if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow() })
+    for (const run of row.runs.values()) {
+      if (!row.removedRunIds.has(run.runId)) updates.push({ table: 'run', row: run })
+    }
+    for (const runId of row.removedRunIds) {
+      updates.push({ table: 'run_removed', tenant, threadId, runId })
+    }
+    return updates
+  }
+}

@@ -1,0 +1,49 @@
+/** Takes a run's writes out of history: where the head returns to, and what is found no more. */
+
+import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { decodeRow, newestOf } from '../checkpoint/index.ts'
+import type { Checkpoint } from '../../proto/gen/storage/v1/log.ts'
+import type { ThreadLedger } from './thread-ledger.ts'
+import type { LedgerPorts } from './thread-ledger.ts'
+
+export interface Rollback {
+  /** undefined: back to nothing. */
+  readonly head: CheckpointPlace | undefined
+  /** Overrides under which the dropped checkpoints are not found any more. */
+  readonly places: readonly CheckpointPlace[]
+}
+
+/** Reads only the rows that the run wrote. */
+export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: LedgerPorts):
+  Promise<Rollback> {
+  await ledger.durable
+  const { row } = ledger.state
+  const branch = row.branch!
+  const base = run.baseCheckpointId
+  const head = base === '' ? undefined
+    : row.head?.id === base ? row.head : await log.findCheckpoint(branch, base)
+  const entries = await log.read(branch, { from: run.firstSeq, through: row.seq })
+  const dropped = entries.flatMap(({ body }) => decodeRow(body))
+    .flatMap((record) => (record.$case === 'checkpoint' ? [record.value] : []))
+    .filter(({ runId }) => runId === run.runId)
+  const places = dropped.map(({ id }) => nowhere(id))
+  for (const [ns, first] of firstByNamespace(dropped)) {
+    const before = first.parentId === '' ? undefined
+      : await log.findCheckpoint(branch, first.parentId)
+    places.push(before ? { ...before, id: newestOf(ns) } : nowhere(newestOf(ns)))
+  }
+  return { head, places }
+}
+
+/** No row has this number: what is here is not found. */
+function nowhere(id: string): CheckpointPlace {
+  return { id, seq: 0, base: 0 }
+}
+
+function firstByNamespace(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint> {
+  const first = new Map<string, Checkpoint>()
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.ns !== '' && !first.has(checkpoint.ns)) first.set(checkpoint.ns, checkpoint)
+  }
+  return first
+}

@@ -1,0 +1,382 @@
+/** Drives a thread's runs: admits, starts, hears of and ends them, one at a time. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText, RecordOf } from '../checkpoint/index.ts'
+import type { Turn } from '../../cluster/index.ts'
+import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
+import type { RunStatus } from '../records/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
+import { RunExecution } from './run-execution.ts'
+import type { Appended } from './run-execution.ts'
+import { RunFeeds } from './run-feeds.ts'
+import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
+import { noTrail, planOf } from './run-request.ts'
+import { errorResult, rolledBack, runResult } from './run-result.ts'
+import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
+import { rollbackOf } from './rollback.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+import { graphOf } from './thread-setting.ts'
+
+/** How a run ended, as far as its record is concerned. */
+interface Ending {
+  readonly status: RunStatus
+  readonly waiting?: boolean
+  readonly interruptsJson?: JsonText
+  readonly error?: { readonly error: string; readonly message: string }
+}
+
+export class RunDriver {
+  readonly #setting: ThreadSetting
+  readonly #feeds: RunFeeds
+  readonly #waiters = new Map<string, PromiseWithResolvers<JsonText>[]>()
+  #execution: RunExecution | undefined
+  #stopTimer: (() => void) | undefined
+  /** Runs start only while nothing else has the thread's state in hand. */
+  #held = false
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+    this.#feeds = new RunFeeds(setting)
+  }
+
+  get busy(): boolean { return this.#ledger.state.runs.length > 0 }
+  get followed(): boolean { return this.#feeds.followed }
+
+  get #ledger() { return this.#setting.ledger }
+  get #nowMs() { return this.#setting.ports.env.nowMs() }
+
+  /** The thread exists. Throws `rejected` or `full`. */
+  async start(run: StartRun): Promise<Turn> {
+    const known = await this.#known(run.commandId)
+    if (known) return { reply: this.#ledger.durable.then(() => known) }
+    const { limits } = this.#setting.ports
+    const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
+    if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
+    this.#ledger.write([...this.#patched(run), this.#created(run)])
+    this.#feeds.begin(run.runId)
+    this.startNext()
+    const row = this.#unfinished(run.runId)!
+    return { reply: this.#ledger.durable.then(() => row) }
+  }
+
+  /** Starts what may start now, or sets a timer for when something may. */
+  startNext(): void {
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+    if (this.#held) return
+    const { env } = this.#setting.ports
+    const next = nextRun(this.#ledger.state.runs, env.nowMs())
+    if (next.kind === 'start') this.#launch(next.run)
+    if (next.kind === 'wait') {
+      const delayMs = Math.min(next.atMs - env.nowMs(), 2 ** 31 - 1)
+      this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
+    }
+  }
+
+  /** After loading: a run that was running lost its worker or its owner. */
+  recover(): void {
+    for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
+    const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
+    if (run) this.#launch(run)
+    else this.startNext()
+  }
+
+  /** Keeps runs from starting while somebody edits the state. */
+  hold(held: boolean): void {
+    this.#held = held
+    if (!held) this.startNext()
+  }
+
+  /** undefined where the execution is not the current one: nothing of it is history. */
+  steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
+    return this.#current(executionId)?.steps(batch)
+  }
+
+  ended(executionId: number, outcome: Outcome): void {
+    const run = this.#current(executionId)?.run
+    if (!run || outcome.status === 'aborted') return
+    if (outcome.status === 'drained') return this.#handBack(run)
+    this.#finish(run, {
+      status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
+      ...outcome.error && { error: outcome.error },
+    })
+    this.startNext()
+  }
+
+  /** A worker was lost: the run goes on elsewhere, as its next attempt where it died. */
+  lost(executionId: number, reason: LossReason): void {
+    const run = this.#current(executionId)?.run
+    if (!run) return
+    this.#drop()
+    if (reason === 'displaced') this.#handBack(run)
+    this.#launch(this.#unfinished(run.runId)!)
+  }
+
+  timeLimit(executionId: number): void {
+    const run = this.#current(executionId)?.run
+    if (!run) return
+    this.#abort()
+    const message = 'The run took longer than its time limit.'
+    this.#finish(run, { status: 'timeout', error: { error: 'RunTimeout', message } })
+    this.startNext()
+  }
+
+  /** The reply comes when the cancel is in the log: the run is over then. */
+  async cancel(runId: string, { action }: CancelRun): Promise<Turn> {
+    const run = this.#unfinished(runId)
+    if (run) {
+      await this.#cut([run], action)
+      this.startNext()
+    } else {
+      await this.row(runId)
+    }
+    return { reply: this.#ledger.durable }
+  }
+
+  async delete(runId: string): Promise<Turn> {
+    const run = this.#unfinished(runId)
+    if (run) await this.#cut([run], 'interrupt')
+    else await this.row(runId)
+    this.#ledger.write([{ $case: 'runDeleted', value: { runId, atMs: this.#nowMs } }])
+    this.startNext()
+    return { reply: this.#ledger.durable }
+  }
+
+  async join(runId: string): Promise<Turn> {
+    if (this.#unfinished(runId)) return { reply: this.#wait(runId).promise }
+    const run = await this.row(runId)
+    return { reply: this.#resultOf(run) }
+  }
+
+  /** Throws `not_found`. */
+  async row(runId: string): Promise<RunRow> {
+    const { ports: { runs }, tenant, threadId } = this.#setting
+    const unfinished = this.#unfinished(runId)
+    await this.#ledger.durable
+    const run = unfinished ?? await runs.get(tenant, threadId, runId)
+    if (!run) throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
+    return run
+  }
+
+  async follow(runId: string, follow: FollowRun, listener: FeedListener): Promise<() => void> {
+    const run = this.#feeds.has(runId) ? undefined : await this.row(runId)
+    return this.#feeds.follow(runId, run, follow, listener)
+  }
+
+  /** The thread is being deleted: everything ends, nothing is written about it. */
+  deleteAll(): void {
+    this.#abort()
+    this.#stopTimer?.()
+    this.#feeds.endAll()
+    const gone = new HeddleError('not_found', 'The thread was deleted.')
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(gone)
+    this.#waiters.clear()
+  }
+
+  /** The activation ends while runs go on elsewhere or later. */
+  letGo(): void {
+    this.#abort()
+    this.#stopTimer?.()
+    this.#feeds.loseAll()
+    const gone = new HeddleError('unavailable', 'The member is going away; ask again.')
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(gone)
+  }
+
+  #launch(run: RunRow): void {
+    const attempt = attemptOf(run)
+    if (attempt > attemptsMax) {
+      const message = `The run's worker died ${attemptsMax} times.`
+      this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
+      return this.startNext()
+    }
+    const { head } = this.#ledger.state.row
+    const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
+    const { seq } = this.#ledger.position
+    const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId }
+    const durable = this.#ledger.write([{ $case: 'runStarted', value }])
+    this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
+    const current = this.#unfinished(run.runId)!
+    const execution = new RunExecution(this.#setting, this.#feeds, current)
+    this.#execution = execution
+    if (run.started) void this.#resume(execution)
+    else if (head && !this.#ledger.recentView(head.id)) void this.#loaded(execution)
+    else execution.begin(noTrail)
+  }
+
+  async #resume(execution: RunExecution): Promise<void> {
+    const { ports: { log } } = this.#setting
+    const { branch, seq: through } = this.#ledger.state.row
+    const found = this.#ledger.durable
+      .then(() => trailOf(execution.run, { log, branch: branch!, through }))
+    await this.#beginWith(execution, found)
+  }
+
+  #loaded(execution: RunExecution): Promise<void> {
+    return this.#beginWith(execution, Promise.resolve(noTrail))
+  }
+
+  async #beginWith(execution: RunExecution, found: Promise<typeof noTrail>): Promise<void> {
+    try {
+      await this.#ledger.loadHead()
+      const trail = await found
+      if (this.#execution === execution) execution.begin(trail)
+    } catch (error) {
+      this.#setting.ports.env.log.warn('A run could not be started.', { error })
+      this.#setting.tell({ type: 'lost', executionId: execution.id, reason: 'crashed' })
+    }
+  }
+
+  #handBack({ runId }: RunRow): void {
+    this.#drop()
+    const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '',
+      interruptsJson: '', waiting: false, finalCheckpointId: '' }
+    void this.#ledger.write([{ $case: 'runEnded', value }])
+  }
+
+  #finish(run: RunRow, { status, waiting = false, interruptsJson = '', error }: Ending): void {
+    if (this.#execution?.run.runId === run.runId) this.#drop()
+    const { seq } = this.#ledger.position
+    const errorJson = error ? JSON.stringify(error) : ''
+    const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
+    const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
+      waiting, finalCheckpointId }
+    const ended: RunRow = { ...run, status, errorJson, interruptsJson, finalCheckpointId }
+    const waited = this.#waiters.has(run.runId)
+    const result = waited ? this.#resultOf(ended) : undefined
+    const durable = this.#ledger.write([{ $case: 'runEnded', value }])
+    if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
+    const followed = this.#feeds.end(run.runId, durable)
+    this.#answer(run.runId, durable.then(() => result ?? '{}'))
+    this.#ledger.rest()
+    if (planOf(run).temporary) this.#expire(waited || followed)
+  }
+
+  /** A stateless run's thread goes when somebody has had its end, or after a while. */
+  #expire(heard: boolean): void {
+    const { ports: { env, limits }, tell } = this.#setting
+    const expire = () => tell({ type: 'expire' })
+    if (heard) void this.#ledger.durable.then(expire)
+    else env.after(limits.lingerMs, expire)
+  }
+
+  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback'): Promise<void> {
+    if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
+    if (action === 'interrupt') {
+      for (const run of runs) this.#finish(run, { status: 'interrupted' })
+      return
+    }
+    const atMs = this.#nowMs
+    const started = runs.find((run) => run.started)
+    if (started) {
+      const { head, places } = await rollbackOf(started, this.#ledger, this.#setting.ports)
+      const droppedRunIds = runs.map(({ runId }) => runId)
+      const value = { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
+        droppedRunIds, atMs }
+      void this.#ledger.write([{ $case: 'headMoved', value }])
+      this.#ledger.forget(places)
+      this.#ledger.rest()
+    } else {
+      const records = runs.map(({ runId }): RecordOf =>
+        ({ $case: 'runDeleted', value: { runId, atMs } }))
+      void this.#ledger.write(records)
+    }
+    for (const run of runs) this.#rolledBack(run)
+  }
+
+  #rolledBack(run: RunRow): void {
+    const { durable, position: { seq } } = this.#ledger
+    this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
+    void this.#feeds.end(run.runId, durable)
+    this.#answer(run.runId, durable.then(() => errorResult(rolledBack)))
+    if (planOf(run).temporary) this.#expire(true)
+  }
+
+  /** Ends the execution without waiting for user code. */
+  #abort(): void {
+    if (this.#execution) this.#setting.ports.host.abort(this.#execution.id)
+    this.#drop()
+  }
+
+  #drop(): void {
+    this.#execution?.close()
+    this.#execution = undefined
+  }
+
+  #current(executionId: number): RunExecution | undefined {
+    return this.#execution?.id === executionId ? this.#execution : undefined
+  }
+
+  #unfinished(runId: string): RunRow | undefined {
+    return this.#ledger.state.runs.find((run) => run.runId === runId)
+  }
+
+  #wait(runId: string): PromiseWithResolvers<JsonText> {
+    const waiter = Promise.withResolvers<JsonText>()
+    const waiters = this.#waiters.get(runId)
+    if (waiters) waiters.push(waiter)
+    else this.#waiters.set(runId, [waiter])
+    return waiter
+  }
+
+  #answer(runId: string, result: Promise<JsonText>): void {
+    const waiters = this.#waiters.get(runId) ?? []
+    this.#waiters.delete(runId)
+    for (const { resolve } of waiters) resolve(result)
+    result.catch(() => {})
+  }
+
+  #resultOf(run: RunRow): JsonText | Promise<JsonText> {
+    const { finalCheckpointId: id } = run
+    if (id === '' || run.errorJson !== '') return runResult(run, '{}')
+    const channels = graphOf(this.#setting)?.stateChannels ?? null
+    const view = this.#ledger.recentView(id)
+    if (view) return runResult(run, view.json(channels ?? view.names()))
+    return this.#ledger.values(id, channels).then((values) => runResult(run, values))
+  }
+
+  async #known(commandId: string): Promise<RunRow | undefined> {
+    if (commandId === '') return undefined
+    const { ports: { runs }, tenant, threadId } = this.#setting
+    const same = (run: RunRow) => run.commandId === commandId
+    const unfinished = this.#ledger.state.runs.find(same)
+    if (unfinished) return unfinished
+    await this.#ledger.durable
+    return (await runs.list({ tenant, threadId, limit: rememberedCommands, offset: 0 })).find(same)
+  }
+
+  #created(run: StartRun): RecordOf {
+    const thread = JSON.parse(this.#ledger.state.row.metadataJson) as object
+    const metadata = { ...run.plan.assistantMetadata, ...thread, ...run.metadata }
+    const atMs = this.#nowMs
+    return { $case: 'runCreated', value: {
+      runId: run.runId, atMs, assistantId: run.assistantId, commandId: run.commandId,
+      multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
+      kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
+      notBeforeMs: run.afterMs > 0 ? atMs + run.afterMs : 0,
+    } }
+  }
+
+  /** A thread takes on the graph, the assistant and the configuration of its latest run. */
+  #patched(run: StartRun): RecordOf[] {
+    const { metadataJson, configJson } = this.#ledger.state.row
+    const before = JSON.parse(metadataJson) as object
+    const ids = { graph_id: run.graphId, assistant_id: run.assistantId }
+    const metadata = JSON.stringify({ ...before, ...ids })
+    const config = JSON.stringify(threadConfig(run))
+    if (metadata === metadataJson && config === configJson) return []
+    const value = { atMs: this.#nowMs, metadataJson: metadata, configJson: config }
+    return [{ $case: 'threadPatched', value }]
+  }
+}
+
+/** Commands that answer the same when they are repeated: those of this many newest runs. */
+const rememberedCommands = 100
+
+/** A run's configuration as its thread shows it: without what belongs to that run alone. */
+function threadConfig({ kwargs }: StartRun): Record<string, unknown> {
+  const config = (kwargs.config ?? {}) as { configurable?: Record<string, unknown> }
+  const { run_id: _run, checkpoint_id: _id, checkpoint_ns: _ns, checkpoint_map: _map,
+    ...configurable } = config.configurable ?? {}
+  return { ...config, configurable }
+}

@@ -1,0 +1,115 @@
+/** One execution of a run: what it is started with, and the log rows and events of its steps. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
+import type { ExecutionListener, Step, StepBatch, StepEvent } from '../graph/index.ts'
+import { executionSource } from './execution-source.ts'
+import type { FeedEntry } from './run-feed.ts'
+import type { RunFeeds } from './run-feeds.ts'
+import { planOf, runRequest } from './run-request.ts'
+import type { Trail } from './run-request.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+
+export interface Appended {
+  readonly appended: Promise<void>
+}
+
+export class RunExecution {
+  readonly id: number
+  readonly run: RunRow
+  readonly #setting: ThreadSetting
+  readonly #feeds: RunFeeds
+  #stopLimit: (() => void) | undefined
+  /** Where the last event stands: the next one of the same row is numbered on from it. */
+  #last = { seq: 0, index: 0 }
+
+  constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
+    this.id = setting.ports.nextExecutionId()
+    this.run = run
+    this.#setting = setting
+    this.#feeds = feeds
+    this.#last = { seq: setting.ledger.position.seq, index: 0 }
+  }
+
+  /** Hands the run to the graph host. */
+  begin(trail: Trail): void {
+    const { ports: { host, env }, ledger, tenant, threadId, tell } = this.#setting
+    const { run, id } = this
+    const plan = planOf(run)
+    this.#stopLimit = env.after(plan.timeoutMs, () => tell({ type: 'time_limit', executionId: id }))
+    host.execute({
+      id, kind: 'run', tenant, threadId, graphId: plan.graphId, runId: run.runId,
+      attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
+      request: runRequest(run, plan, trail),
+    }, executionSource(ledger), this.#listener())
+  }
+
+  /** Nothing more is expected of it. */
+  close(): void {
+    this.#stopLimit?.()
+  }
+
+  /**
+   * The turn ends when the batch is in the state; `appended` resolves when it is on disk. At once
+   * wherever possible, so that a batch and the end behind it travel in one row.
+   */
+  steps(batch: StepBatch): Appended | Promise<Appended> {
+    const { ledger } = this.#setting
+    const parents = unknownParents(batch.steps, this.#setting)
+    if (parents.length === 0) return this.#write(batch)
+    return ledger.knowParents(parents).then(() => this.#write(batch))
+  }
+
+  #write({ steps, events }: StepBatch): Appended {
+    const { ledger, ports: { env } } = this.#setting
+    const atMs = env.nowMs()
+    const records = steps.map((step): RecordOf => step.$case === 'writes' ? step
+      : { $case: 'checkpoint', value: { ...step.value, runId: this.run.runId, atMs } })
+    const durableEvents = events.some(({ durable }) => durable)
+    const entries = this.#entries(events, steps.length > 0 || durableEvents)
+    if (durableEvents) records.push(this.#told(events, entries))
+    const appended = records.length > 0 ? ledger.write(records) : ledger.durable
+    this.#feeds.publish(this.run.runId, appended, entries)
+    return { appended }
+  }
+
+  #listener(): ExecutionListener {
+    const { tell } = this.#setting
+    const executionId = this.id
+    return {
+      steps: (batch) => new Promise((done) =>
+        tell({ type: 'steps', executionId, batch, done })),
+      ended: (outcome) => tell({ type: 'ended', executionId, outcome }),
+      lost: (reason) => tell({ type: 'lost', executionId, reason }),
+    }
+  }
+
+  /** Events of a batch that adds to the log stand behind its row, others behind the last one. */
+  #entries(events: readonly StepEvent[], adds: boolean): FeedEntry[] {
+    const { seq } = this.#setting.ledger.position
+    if (adds && seq !== this.#last.seq) this.#last = { seq, index: 0 }
+    return events.map(({ name, json, valuesOf }) => {
+      this.#last = { ...this.#last, index: this.#last.index + 1 }
+      return { place: this.#last, name, json: valuesOf === '' ? json : undefined, valuesOf }
+    })
+  }
+
+  #told(events: readonly StepEvent[], entries: readonly FeedEntry[]): RecordOf {
+    const told = events.flatMap(({ name, json, valuesOf, durable }, i) =>
+      durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : [])
+    return { $case: 'told', value: { runId: this.run.runId, events: told } }
+  }
+}
+
+/** Nested checkpoints that grow from one of an earlier run must be looked up first. */
+function unknownParents(steps: readonly Step[], { ledger }: ThreadSetting):
+  { ns: string; id: string }[] {
+  const seen = new Set<string>()
+  return steps.flatMap((step) => {
+    if (step.$case !== 'checkpoint') return []
+    const { ns, id, full, parentId } = step.value
+    seen.add(`${ns}\n${id}`)
+    const known = ns === '' || full || seen.has(`${ns}\n${parentId}`) || ledger.knows(ns, parentId)
+    return known ? [] : [{ ns, id: parentId }]
+  })
+}

@@ -1,0 +1,115 @@
+/** The feeds of one thread's runs: of those under way, and of some that are over. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+import type { FeedListener, FollowRun } from './client.ts'
+import { RunFeed, lastIndex, placeOf } from './run-feed.ts'
+import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
+import { eventsOf } from './run-trail.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+import { graphOf } from './thread-setting.ts'
+
+export class RunFeeds {
+  readonly #setting: ThreadSetting
+  readonly #feeds = new Map<string, RunFeed>()
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  get followed(): boolean {
+    for (const feed of this.#feeds.values()) if (feed.followed) return true
+    return false
+  }
+
+  has(runId: string): boolean {
+    return this.#feeds.has(runId)
+  }
+
+  isFollowed(runId: string): boolean {
+    return this.#feeds.get(runId)?.followed ?? false
+  }
+
+  begin(runId: string): void {
+    this.#feeds.set(runId, new RunFeed())
+  }
+
+  /** For a run of an earlier life: what it told then is in the log. */
+  resume(run: RunRow): void {
+    const { seq } = this.#setting.ledger.state.row
+    this.#feeds.set(run.runId, new RunFeed({ seq, index: lastIndex }))
+  }
+
+  /** Publishes when `durable` resolves; calls must come in the order of the rows. */
+  publish(runId: string, durable: Promise<void>, entries: readonly FeedEntry[]): void {
+    const feed = this.#feeds.get(runId)
+    if (!feed || entries.length === 0) return
+    durable.then(() => {
+      feed.publish(feed.followed ? entries.map((entry) => this.#withValues(entry)) : entries)
+    }, () => {})
+  }
+
+  /** Ends the feed behind everything published before. True where somebody follows it now. */
+  end(runId: string, durable: Promise<void>): boolean {
+    const feed = this.#feeds.get(runId)
+    if (!feed) return false
+    const { feeds } = this.#setting.ports
+    durable.then(() => {
+      feed.end()
+      feeds.hold(feed, feed.bytes + 1_024, () => this.#feeds.delete(runId))
+    }, () => {})
+    return feed.followed
+  }
+
+  /** `run` where no feed is remembered: all that it told is read from the log. */
+  follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
+    listener: FeedListener): Promise<() => void> {
+    const feed = this.#feeds.get(runId) ?? overFeed()
+    return feed.follow(placeOf(after), modes, listener, this.#past(runId, run))
+  }
+
+  endAll(): void {
+    for (const feed of this.#feeds.values()) feed.end()
+    this.#clear()
+  }
+
+  loseAll(): void {
+    for (const feed of this.#feeds.values()) feed.lose()
+    this.#clear()
+  }
+
+  #clear(): void {
+    for (const feed of this.#feeds.values()) this.#setting.ports.feeds.release(feed)
+    this.#feeds.clear()
+  }
+
+  #withValues(entry: FeedEntry): FeedEntry {
+    if (entry.json !== undefined) return entry
+    const channels = graphOf(this.#setting)?.stateChannels
+    const view = this.#setting.ledger.recentView(entry.valuesOf)
+    return view && channels ? { ...entry, json: view.json(channels) } : entry
+  }
+
+  #past(runId: string, known: RunRow | undefined): FeedPast {
+    const { ports: { log, runs }, ledger, tenant, threadId } = this.#setting
+    return {
+      read: async (after: EventPlace, through: EventPlace): Promise<FeedEntry[]> => {
+        const { branch, seq } = ledger.state.row
+        const run = known ?? ledger.state.runs.find((row) => row.runId === runId)
+          ?? await runs.get(tenant, threadId, runId)
+        if (!run) return []
+        await ledger.durable
+        return eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
+      },
+      values: (checkpointId): Promise<JsonText> =>
+        ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null),
+    }
+  }
+}
+
+/** The feed of a run that is over and not remembered. */
+function overFeed(): RunFeed {
+  const feed = new RunFeed({ seq: Number.MAX_SAFE_INTEGER, index: 0 })
+  feed.end()
+  return feed
+}

@@ -1,0 +1,62 @@
+/** Which run comes next, and what a new one does to those before it. Pure decisions. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { MultitaskStrategy } from './client.ts'
+import { HeddleError } from '../errors.ts'
+
+/**
+ * reject     refuse the new run while another is unfinished
+ * enqueue    wait behind the others
+ * interrupt  end the unfinished runs, keep what they finished, then run
+ * rollback   end and delete the unfinished runs and all they wrote, then run
+ */
+export type Admission =
+  | { readonly kind: 'enqueue' }
+  | { readonly kind: 'interrupt' | 'rollback'; readonly runs: readonly RunRow[] }
+
+/** Throws `rejected` or `full`. `runs` are the unfinished ones, oldest first. */
+export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limit: number):
+  Admission {
+  if (runs.length === 0) return { kind: 'enqueue' }
+  switch (strategy) {
+    case 'reject': throw new HeddleError('rejected')
+    case 'interrupt': case 'rollback': return { kind: strategy, runs }
+    case 'enqueue': {
+      const pending = runs.filter(({ status }) => status === 'pending').length
+      if (pending < limit) return { kind: 'enqueue' }
+      throw new HeddleError('full',
+        `${pending} runs wait on this thread already; try again when some are done.`)
+    }
+  }
+}
+
+/**
+ * start  this run may start now
+ * wait   the next one may start at `atMs`
+ * none   nothing to start: the queue is empty, or a run is running
+ */
+export type NextRun =
+  | { readonly kind: 'start'; readonly run: RunRow }
+  | { readonly kind: 'wait'; readonly atMs: number }
+  | { readonly kind: 'none' }
+
+/** A run that was handed back comes first, then the oldest whose time has come. */
+export function nextRun(runs: readonly RunRow[], nowMs: number): NextRun {
+  if (runs.some(({ status }) => status === 'running')) return { kind: 'none' }
+  const due = runs.find(({ started }) => started)
+    ?? runs.find(({ notBeforeMs }) => notBeforeMs <= nowMs)
+  if (due) return { kind: 'start', run: due }
+  if (runs.length === 0) return { kind: 'none' }
+  return { kind: 'wait', atMs: Math.min(...runs.map(({ notBeforeMs }) => notBeforeMs)) }
+}
+
+/**
+ * The attempt that a start is. A run that was handed back at a superstep boundary continues its
+ * attempt; one whose worker or owner died begins the next.
+ */
+export function attemptOf(run: RunRow): number {
+  return run.started && run.status === 'pending' ? run.attempt : run.attempt + 1
+}
+
+/** Attempts a run has before it ends in `error`. */
+export const attemptsMax = 3

@@ -1,0 +1,76 @@
+/** From a run's record to what the engine is started with. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
+import type { RunPlan } from './client.ts'
+
+/** The part of a run's kwargs that executing it looks at; the front door has checked shapes. */
+interface Kwargs {
+  readonly input?: unknown
+  readonly command?: unknown
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly context?: unknown
+  readonly stream_mode?: readonly string[]
+  readonly subgraphs?: boolean
+  readonly interrupt_before?: '*' | readonly string[] | null
+  readonly interrupt_after?: '*' | readonly string[] | null
+  readonly durability?: 'sync' | 'async' | 'exit' | null
+  readonly checkpoint?: Partial<Record<keyof WireCheckpoint, unknown>> | null
+}
+
+interface WireCheckpoint {
+  readonly checkpoint_id: string
+  readonly checkpoint_ns: string
+  readonly checkpoint_map: Readonly<Record<string, string>>
+}
+
+/** What an earlier attempt left: a resumed run continues from it instead of its input. */
+export interface Trail {
+  readonly wrote: boolean
+  readonly told: readonly ToldEvent[]
+}
+
+/** A run that has not been started before. */
+export const noTrail: Trail = { wrote: false, told: [] }
+
+export function planOf(run: RunRow): RunPlan {
+  return JSON.parse(run.planJson) as RunPlan
+}
+
+export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {
+  const kwargs = JSON.parse(run.kwargsJson) as Kwargs
+  const config = kwargs.config ?? {}
+  const configurable = config.configurable as Record<string, unknown> | undefined
+  const ids = { run_id: run.runId, thread_id: run.threadId, graph_id: plan.graphId,
+    assistant_id: run.assistantId }
+  return {
+    kind: 'run',
+    input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
+    command: trail.wrote || kwargs.command == null ? null : JSON.stringify(kwargs.command),
+    config: JSON.stringify({
+      ...config,
+      metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
+        run_attempt: run.attempt },
+      configurable: { ...plan.headers, ...configurable, ...ids },
+    }),
+    context: kwargs.context == null ? null : JSON.stringify(kwargs.context),
+    streamModes: kwargs.stream_mode ?? ['values'],
+    streamSubgraphs: kwargs.subgraphs ?? false,
+    interruptBefore: kwargs.interrupt_before ?? null,
+    interruptAfter: kwargs.interrupt_after ?? null,
+    durability: kwargs.durability ?? 'async',
+    checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
+    told: trail.told,
+  }
+}
+
+/** null where nothing is selected: a client that always sends an empty one means the head. */
+function selector(checkpoint: Kwargs['checkpoint']): CheckpointSelector | null {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map } = checkpoint ?? {}
+  if (id == null && !ns && map == null) return null
+  return {
+    checkpointId: typeof id === 'string' ? id : null,
+    checkpointNs: typeof ns === 'string' ? ns : '',
+    checkpointMap: (map ?? null) as CheckpointSelector['checkpointMap'],
+  }
+}

@@ -1,0 +1,24 @@
+/** What a finished run answers to whoever waited for it. Never `null`. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+
+/** Of a run that failed or was rolled back. */
+export function errorResult(errorJson: JsonText): JsonText {
+  return `{"__error__":${errorJson}}`
+}
+
+export const rolledBack: JsonText = JSON.stringify({
+  error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
+})
+
+/** The state values; where the run waits for a human, with all that it asks. */
+export function runResult(run: RunRow, values: JsonText): JsonText {
+  if (run.errorJson !== '') return errorResult(run.errorJson)
+  const interrupts = run.interruptsJson === '' ? []
+    : Object.values(JSON.parse(run.interruptsJson) as Record<string, unknown[]>).flat()
+  if (interrupts.length === 0) return values === 'null' ? '{}' : values
+  const asked = `"__interrupt__":${JSON.stringify(interrupts)}`
+  if (!values.startsWith('{') || values === '{}') return `{${asked}}`
+  return `${values.slice(0, -1)},${asked}}`
+}

@@ -1,0 +1,89 @@
+/** What a run has left in the log: its events, and whether its input went in. */
+
+import type { Branch, RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { LogPort, RecordOf } from '../checkpoint/index.ts'
+import { decodeRow } from '../checkpoint/index.ts'
+import type { Trail } from './run-request.ts'
+import type { EventPlace, FeedEntry } from './run-feed.ts'
+import { isAfter, lastIndex } from './run-feed.ts'
+
+/** A thread's log, up to a row. */
+export interface LogSpan {
+  readonly log: LogPort
+  readonly branch: Branch
+  readonly through: number
+}
+
+/**
+ * For a run that is to be resumed: whether it wrote anything, and what it told since the last
+ * checkpoint of the root, which is all that the engine could tell again.
+ */
+export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
+  let wrote = false
+  let told: Trail['told'] = []
+  for await (const { record } of recordsOf(run, span, run.firstSeq)) {
+    if (record.$case === 'checkpoint' && record.value.runId === run.runId) {
+      wrote = true
+      if (record.value.ns === '') told = []
+    } else if (record.$case === 'writes') {
+      wrote = true
+    } else if (record.$case === 'told' && record.value.runId === run.runId) {
+      const { events } = record.value
+      told = [...told, ...events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))]
+    }
+  }
+  return { wrote, told }
+}
+
+/** The durable events of a run after one place and up to another, as its feed told them. */
+export async function eventsOf(run: RunRow, span: LogSpan,
+  bounds: { after: EventPlace; through: EventPlace }): Promise<FeedEntry[]> {
+  const entries: FeedEntry[] = []
+  const from = Math.max(run.firstSeq, bounds.after.seq)
+  for await (const { record, seq } of recordsOf(run, span, from)) {
+    for (const entry of entriesOf(record, run.runId, seq)) {
+      const asked = isAfter(entry.place, bounds.after) && !isAfter(entry.place, bounds.through)
+      if (asked) entries.push(entry)
+    }
+  }
+  return entries
+}
+
+/** The events that a record stands for. */
+export function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
+  if (record.$case === 'runStarted' && record.value.runId === runId) {
+    return [metadataEntry(runId, record.value.attempt, seq)]
+  }
+  if (record.$case === 'runEnded' && record.value.runId === runId && record.value.errorJson) {
+    return [errorEntry(record.value.errorJson, seq)]
+  }
+  if (record.$case !== 'told' || record.value.runId !== runId) return []
+  return record.value.events.map(({ index, name, json, valuesOf }) => ({
+    place: { seq, index }, name, json: valuesOf === '' ? json : undefined, valuesOf,
+  }))
+}
+
+/** Says which attempt speaks from here on. */
+export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
+  const json = JSON.stringify({ run_id: runId, attempt })
+  return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }
+}
+
+export function errorEntry(json: string, seq: number): FeedEntry {
+  return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
+}
+
+/** Rows read at a time. */
+const stride = 256
+
+async function* recordsOf(run: RunRow, { log, branch, through }: LogSpan, from: number):
+  AsyncGenerator<{ record: RecordOf; seq: number }> {
+  const last = run.status === 'running' || run.status === 'pending' ? through : run.lastSeq
+  for (let at = from; at <= last; at += stride) {
+    for (const { body, seq } of await log.read(branch, {
+      from: at, through: Math.min(at + stride - 1, last),
+    })) {
+      for (const record of decodeRow(body)) yield { record, seq }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** Answers about a thread's state: only what is on disk, its values joined from stored text. */
+
+import type { ChannelView, CheckpointSource, JsonText } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
+import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+import { graphOf } from './thread-setting.ts'
+
+export class StateAnswers {
+  readonly #setting: ThreadSetting
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** The thread's record, and its state values unless they are not wanted. */
+  async view(withoutValues = false): Promise<ThreadView> {
+    const { ledger } = this.#setting
+    const { row } = ledger.state
+    await ledger.durable
+    return { row, values: withoutValues ? '{}' : await this.#values(row.head?.id) }
+  }
+
+  /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */
+  async state({ checkpointId, checkpointNs: ns, subgraphs }: StateQuery): Promise<JsonText> {
+    const { ledger } = this.#setting
+    await ledger.durable
+    if (checkpointId === null && !ledger.state.row.head) return fresh
+    if (checkpointId !== null && !await this.#exists(ns, checkpointId)) {
+      throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
+    }
+    const [snapshot] = await this.#ask({ kind: 'state', ns, checkpointId, subgraphs })
+    return snapshot ?? fresh
+  }
+
+  /** ThreadStates of the API, newest first, as the text of an array. */
+  async history(query: HistoryQuery): Promise<JsonText> {
+    const { ledger } = this.#setting
+    await ledger.durable
+    if (!ledger.state.row.head) return '[]'
+    const { checkpointId, checkpointNs: ns, before, limit, metadata: filter } = query
+    const question = { kind: 'history', ns, checkpointId, before, limit, filter } as const
+    return `[${(await this.#ask(question)).join(',')}]`
+  }
+
+  async #exists(ns: string, checkpointId: string): Promise<boolean> {
+    const { ledger } = this.#setting
+    if (ns === '' && ledger.state.row.head?.id === checkpointId) return true
+    return await ledger.settled.checkpoint(ns, checkpointId) !== undefined
+  }
+
+  /** Throws `graph_failed` where the graph that knows what comes next is not there any more. */
+  async #ask(question: StateQuestion): Promise<JsonText[]> {
+    const { ports: { host }, ledger, tenant, threadId } = this.#setting
+    const graph = graphOf(this.#setting)
+    if (!graph) {
+      throw new HeddleError('graph_failed',
+        'The graph of this thread is not in the project any more; add it again to see the state.')
+    }
+    const source = new RememberingSource(ledger.settled)
+    const thread = { tenant, threadId, headId: ledger.state.row.head?.id ?? null }
+    const answers = await host.ask(graph.graphId, thread, question, source)
+    return Promise.all(answers.map(async (answer) =>
+      withValues(answer, await this.#valuesOf(answer, source, graph.stateChannels))))
+  }
+
+  async #valuesOf(answer: SnapshotAnswer, source: RememberingSource,
+    channels: readonly string[] | string): Promise<JsonText> {
+    if (answer.valuesOf === '') return answer.values
+    const view = source.views.get(answer.valuesOf)
+    if (view) return view.json(channels)
+    return this.#setting.ledger.values(answer.valuesOf, channels)
+  }
+
+  /** The values at the head: `{}` before there is one. */
+  async #values(headId: string | undefined): Promise<JsonText> {
+    if (headId === undefined) return '{}'
+    const graph = graphOf(this.#setting)
+    if (!graph || graph.plain) {
+      return this.#setting.ledger.values(headId, graph?.stateChannels ?? null)
+    }
+    const question = { kind: 'state', ns: '', checkpointId: headId, subgraphs: false } as const
+    const { ports: { host }, tenant, threadId, ledger } = this.#setting
+    const [answer] = await host.ask(graph.graphId, { tenant, threadId, headId }, question,
+      ledger.settled)
+    return answer?.values ?? '{}'
+  }
+}
+
+/** Keeps the states that it hands out, so that their values need not be read again. */
+class RememberingSource implements CheckpointSource {
+  readonly views = new Map<string, ChannelView>()
+  readonly #reader: ThreadSetting['ledger']['settled']
+
+  constructor(reader: ThreadSetting['ledger']['settled']) {
+    this.#reader = reader
+  }
+
+  tuple: CheckpointSource['tuple'] = async (ns, checkpointId) => {
+    const read = await this.#reader.checkpoint(ns, checkpointId)
+    if (read && ns === '') this.views.set(read.checkpoint.id, read.view)
+    return read && this.#reader.toTuple(read)
+  }
+
+  list: CheckpointSource['list'] = async (query) => {
+    const page = await this.#reader.page(query)
+    for (const { checkpoint, view } of page) {
+      if (checkpoint.ns === '') this.views.set(checkpoint.id, view)
+    }
+    return page.map((read) => this.#reader.toTuple(read))
+  }
+}
+
+function withValues({ json }: SnapshotAnswer, values: JsonText): JsonText {
+  return `{"values":${values},${json.slice(1)}`
+}
+
+/** The state of a thread that has none: clients look for `checkpoint: null`. */
+const fresh: JsonText = JSON.stringify({
+  values: {}, next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,
+  parent_checkpoint: null, checkpoint_id: null, parent_checkpoint_id: null,
+})

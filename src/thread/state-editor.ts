@@ -1,0 +1,154 @@
+/** Edits a thread's state outside a run: the graph's own updateState, all of it or nothing. */
+
+import type { CheckpointSelector, EditUpdate, Execution, ExecutionListener, Outcome, Step }
+  from '../graph/index.ts'
+import type { JsonText, RecordOf } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
+import { executionSource } from './execution-source.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+
+export interface Edit {
+  readonly graphId: string
+  readonly supersteps: readonly (readonly EditUpdate[])[]
+  readonly checkpoint: CheckpointSelector | null
+  /** Written together with the edit: the creation of a thread that starts with a state. */
+  readonly before: readonly RecordOf[]
+}
+
+interface Editing {
+  readonly id: number
+  readonly edit: Edit
+  readonly steps: Step[]
+  readonly stopLimit: () => void
+  readonly result: PromiseWithResolvers<JsonText>
+}
+
+/** One edit at a time; while there is one, no run starts. */
+export class StateEditor {
+  readonly #setting: ThreadSetting
+  readonly #hold: (held: boolean) => void
+  readonly #waiting: { edit: Edit; result: PromiseWithResolvers<JsonText> }[] = []
+  #editing: Editing | undefined
+
+  constructor(setting: ThreadSetting, hold: (held: boolean) => void) {
+    this.#setting = setting
+    this.#hold = hold
+  }
+
+  get busy(): boolean { return this.#editing !== undefined }
+
+  /** Resolves with the API's answer when the edit is on disk. */
+  edit(edit: Edit): Promise<JsonText> {
+    const { pendingEdits } = this.#setting.ports.limits
+    if (this.#waiting.length >= pendingEdits) {
+      throw new HeddleError('full', 'Too many state updates wait on this thread; try again.')
+    }
+    const result = Promise.withResolvers<JsonText>()
+    this.#waiting.push({ edit, result })
+    if (!this.#editing) this.#next()
+    return result.promise
+  }
+
+  /** undefined where the execution is not an edit of this thread. */
+  steps(executionId: number, steps: readonly Step[]): { appended: Promise<void> } | undefined {
+    if (this.#editing?.id !== executionId) return undefined
+    this.#editing.steps.push(...steps)
+    return { appended: Promise.resolve() }
+  }
+
+  ended(executionId: number, outcome: Outcome): void {
+    const editing = this.#editing
+    if (editing?.id !== executionId) return
+    if (outcome.status === 'success') this.#write(editing, outcome)
+    else {
+      const message = outcome.error?.message ?? 'The state update was cut short; try again.'
+      editing.result.reject(new HeddleError(outcome.error ? 'graph_failed' : 'unavailable', message))
+    }
+    this.#next()
+  }
+
+  lost(executionId: number): void {
+    if (this.#editing?.id !== executionId) return
+    this.#editing.result.reject(new HeddleError('unavailable',
+      'The worker was lost while it updated the state; nothing was changed.'))
+    this.#next()
+  }
+
+  timeLimit(executionId: number): void {
+    if (this.#editing?.id !== executionId) return
+    this.#setting.ports.host.abort(executionId)
+    this.#editing.result.reject(new HeddleError('graph_failed',
+      'The graph took too long to update the state; nothing was changed.'))
+    this.#next()
+  }
+
+  /** The thread goes away. */
+  letGo(reason: HeddleError): void {
+    if (this.#editing) {
+      this.#setting.ports.host.abort(this.#editing.id)
+      this.#editing.stopLimit()
+      this.#editing.result.reject(reason)
+    }
+    for (const { result } of this.#waiting.splice(0)) result.reject(reason)
+    this.#editing = undefined
+  }
+
+  #next(): void {
+    this.#editing?.stopLimit()
+    this.#editing = undefined
+    const next = this.#waiting.shift()
+    this.#hold(next !== undefined)
+    if (next) this.#begin(next.edit, next.result)
+  }
+
+  #begin(edit: Edit, result: PromiseWithResolvers<JsonText>): void {
+    const { ports: { host, env, limits, nextExecutionId }, ledger, tell } = this.#setting
+    const id = nextExecutionId()
+    const stopLimit = env.after(limits.editMs, () => tell({ type: 'time_limit', executionId: id }))
+    this.#editing = { id, edit, steps: [], stopLimit, result }
+    host.execute(this.#execution(id, edit), executionSource(ledger), this.#listener(id))
+  }
+
+  #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
+    const { ledger, tenant, threadId } = this.#setting
+    const { assistant_id: assistantId } = JSON.parse(ledger.state.row.metadataJson) as
+      { assistant_id?: unknown }
+    const ids = { thread_id: threadId, graph_id: graphId,
+      ...assistantId !== undefined && { assistant_id: assistantId } }
+    const config = JSON.stringify({ configurable: ids, metadata: ids })
+    return {
+      id, kind: 'edit', tenant, threadId, graphId, runId: '', attempt: 1,
+      headId: ledger.state.row.head?.id ?? null,
+      request: { kind: 'edit', config, checkpoint, supersteps },
+    }
+  }
+
+  #listener(executionId: number): ExecutionListener {
+    const { tell } = this.#setting
+    return {
+      steps: (batch) => new Promise((done) => tell({ type: 'steps', executionId, batch, done })),
+      ended: (outcome) => tell({ type: 'ended', executionId, outcome }),
+      lost: (reason) => tell({ type: 'lost', executionId, reason }),
+    }
+  }
+
+  #write({ edit, steps, result }: Editing, { waiting, interrupts }: Outcome): void {
+    const { ledger, ports: { env }, threadId } = this.#setting
+    const atMs = env.nowMs()
+    const records = steps.map((step): RecordOf => step.$case === 'writes' ? step
+      : { $case: 'checkpoint', value: { ...step.value, runId: '', atMs } })
+    const edited = { atMs, waiting, interruptsJson: interrupts }
+    const durable = ledger.write([
+      ...edit.before, ...records, { $case: 'stateEdited', value: edited },
+    ])
+    ledger.rest()
+    const checkpoint = { thread_id: threadId, checkpoint_ns: edit.checkpoint?.checkpointNs ?? '',
+      checkpoint_id: newest(steps) ?? ledger.state.row.head?.id ?? null }
+    const answer = { checkpoint, configurable: checkpoint, checkpoint_id: checkpoint.checkpoint_id }
+    result.resolve(durable.then(() => JSON.stringify(answer)))
+  }
+}
+
+function newest(steps: readonly Step[]): string | undefined {
+  return steps.findLast((step) => step.$case === 'checkpoint')?.value.id as string | undefined
+}

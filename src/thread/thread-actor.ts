@@ -1,0 +1,256 @@
+/** The single writer of one thread: hears commands, one turn each, and decides. */
+
+import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
+import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
+import { RunDriver } from './run-driver.ts'
+import { StateAnswers } from './state-answers.ts'
+import { StateEditor } from './state-editor.ts'
+import { ThreadLedger } from './thread-ledger.ts'
+import type { ThreadPorts, ThreadSetting } from './thread-setting.ts'
+import { fromOrigin } from './thread-state.ts'
+
+/** The kind of actor that a thread is. */
+export function threadKind(ports: ThreadPorts): ActorKind {
+  return { name: 'thread', create: (context) => new ThreadActor(ports, context) }
+}
+
+class ThreadActor implements Actor {
+  readonly #ports: ThreadPorts
+  readonly #context: ActorContext
+  /** Set by `activate`, which comes before everything else. */
+  #setting!: ThreadSetting
+  #runs!: RunDriver
+  #editor!: StateEditor
+  #answers!: StateAnswers
+
+  constructor(ports: ThreadPorts, context: ActorContext) {
+    this.#ports = ports
+    this.#context = context
+  }
+
+  async activate(): Promise<void> {
+    const { key: { tenant, id: threadId }, epoch, fail } = this.#context
+    const ports = this.#ports
+    const ledger = await ThreadLedger.load({
+      ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), onLost: fail,
+    })
+    const tell = (command: OwnCommand) => this.#context.tell(command)
+    this.#setting = { ports, ledger, tenant, threadId, tell }
+    this.#runs = new RunDriver(this.#setting)
+    this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
+    this.#answers = new StateAnswers(this.#setting)
+    if (ledger.state.runs.length > 0) this.#runs.recover()
+    else if (ledger.state.row.hidden) tell({ type: 'expire' })
+  }
+
+  get occupied(): boolean {
+    return this.#runs.busy || this.#runs.followed || this.#editor.busy
+  }
+
+  receive(command: unknown): Turn | Promise<Turn> {
+    const told = command as ThreadCommand | OwnCommand
+    switch (told.type) {
+      case 'steps': return this.#steps(told)
+      case 'ended': return done(this.#runs.ended(told.executionId, told.outcome),
+        this.#editor.ended(told.executionId, told.outcome))
+      case 'lost': return done(this.#runs.lost(told.executionId, told.reason),
+        this.#editor.lost(told.executionId))
+      case 'time_limit': return done(this.#runs.timeLimit(told.executionId),
+        this.#editor.timeLimit(told.executionId))
+      case 'wake': return done(this.#runs.startNext())
+      case 'expire': return this.#expire()
+      case 'create': return this.#create(told.request)
+      case 'adopt': return this.#adopt(told.origin)
+      case 'start': return this.#start(told.run)
+      default: return this.#receiveExisting(told)
+    }
+  }
+
+  #receiveExisting(command: Exclude<ThreadCommand, { type: 'create' | 'adopt' | 'start' }>):
+    Turn | Promise<Turn> {
+    this.#mustExist()
+    switch (command.type) {
+      case 'get': return { reply: this.#answers.view(command.withoutValues) }
+      case 'patch': return this.#patch(command.metadata)
+      case 'delete': return this.#delete()
+      case 'copy': return this.#copy(command.targetId)
+      case 'state': return { reply: this.#answers.state(command.query) }
+      case 'history': return { reply: this.#answers.history(command.query) }
+      case 'edit': return this.#edit(command.update)
+      case 'get_run': return { reply: this.#runs.row(command.runId) }
+      case 'list_runs': {
+        const listed = this.#setting.ledger.durable.then(() => this.#ports.runs.list(command.query))
+        return { reply: listed }
+      }
+      case 'cancel': return this.#runs.cancel(command.runId, command.cancel)
+      case 'delete_run': return this.#runs.delete(command.runId)
+      case 'join': return this.#runs.join(command.runId)
+    }
+  }
+
+  follow(request: unknown, listener: unknown): Promise<() => void> {
+    this.#mustExist()
+    const { runId, follow } = request as FollowRequest
+    return this.#runs.follow(runId, follow, listener as FeedListener)
+  }
+
+  async passivate(): Promise<void> {
+    this.#runs.letGo()
+    this.#editor.letGo(new HeddleError('unavailable', 'The member is going away; ask again.'))
+    this.#setting.ledger.release()
+  }
+
+  /** Steps of an execution that is not the current one are refused: they never are history. */
+  #steps({ executionId, batch, done: tellDone }: Extract<OwnCommand, { type: 'steps' }>):
+    Turn | Promise<Turn> {
+    const written = this.#runs.steps(executionId, batch)
+      ?? this.#editor.steps(executionId, batch.steps)
+      ?? { appended: Promise.reject(new HeddleError('stale_append')) }
+    const answer = ({ appended }: { appended: Promise<void> }): Turn => {
+      appended.catch(() => {})
+      tellDone(appended)
+      return { reply: undefined }
+    }
+    return written instanceof Promise ? written.then(answer) : answer(written)
+  }
+
+  async #create(request: CreateThread): Promise<Turn> {
+    const { ledger } = this.#setting
+    if (ledger.state.exists) {
+      if (request.ifExists === 'do_nothing') return { reply: this.#answers.view() }
+      throw new HeddleError('exists', `Thread ${request.threadId} already exists.`)
+    }
+    if (this.#editor.busy) {
+      throw new HeddleError('exists', `Thread ${request.threadId} is being created already.`)
+    }
+    this.#renewIfDeleted()
+    const { supersteps, metadata } = request
+    const created = this.#created(metadata, request.hidden ?? false)
+    if (supersteps.length === 0) {
+      void ledger.write([created])
+      return { reply: this.#answers.view() }
+    }
+    const { graph_id: graphId } = metadata
+    if (typeof graphId !== 'string' || !this.#ports.host.describe(graphId)) {
+      throw new HeddleError('invalid',
+        'A thread with supersteps needs metadata.graph_id to name a graph of the project.')
+    }
+    const edited = this.#editor.edit({ graphId, supersteps, checkpoint: null, before: [created] })
+    return { reply: edited.then(() => this.#answers.view()) }
+  }
+
+  #created(metadata: Record<string, unknown>, hidden: boolean): RecordOf {
+    return { $case: 'threadCreated', value: {
+      threadId: this.#setting.threadId, atMs: this.#ports.env.nowMs(), hidden,
+      metadataJson: JSON.stringify(metadata), copiedFrom: '', headCheckpointId: '', status: '',
+      interruptsJson: '',
+    } }
+  }
+
+  async #start(run: StartRun): Promise<Turn> {
+    const { ledger } = this.#setting
+    if (!ledger.state.exists) {
+      if (run.ifMissing === 'reject') this.#mustExist()
+      this.#renewIfDeleted()
+      void ledger.write([this.#created({}, run.ifMissing === 'hidden')])
+    }
+    return this.#runs.start(run)
+  }
+
+  #patch(change: Readonly<Record<string, unknown>>): Turn {
+    const { ledger } = this.#setting
+    const { metadataJson, configJson } = ledger.state.row
+    const metadata = { ...JSON.parse(metadataJson) as object, ...change }
+    void ledger.write([{ $case: 'threadPatched', value: {
+      atMs: this.#ports.env.nowMs(), metadataJson: JSON.stringify(metadata), configJson,
+    } }])
+    return { reply: this.#answers.view() }
+  }
+
+  #edit({ update, checkpoint }: StateUpdate): Turn | Promise<Turn> {
+    if (this.#runs.busy) {
+      throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
+    }
+    const { graph_id: graphId } = JSON.parse(this.#setting.ledger.state.row.metadataJson) as
+      { graph_id?: unknown }
+    if (typeof graphId !== 'string') {
+      throw new HeddleError('invalid',
+        `Thread ${this.#setting.threadId} has no graph yet: run it or create it with a graph_id.`)
+    }
+    const edit = { graphId, supersteps: [[update]], checkpoint, before: [] }
+    return this.#checkpointExists(checkpoint?.checkpointNs ?? '', checkpoint?.checkpointId ?? null)
+      .then(() => ({ reply: this.#editor.edit(edit) }))
+  }
+
+  async #checkpointExists(ns: string, id: string | null): Promise<void> {
+    const { ledger } = this.#setting
+    if (id === null || ledger.state.row.head?.id === id) return
+    await ledger.durable
+    if (await ledger.settled.checkpoint(ns, id)) return
+    throw new HeddleError('not_found', `Checkpoint ${id} not found on this thread.`)
+  }
+
+  #delete(): Turn {
+    const { ledger, tenant, threadId } = this.#setting
+    this.#runs.deleteAll()
+    this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
+    const branch = ledger.state.row.branch!
+    const value = { atMs: this.#ports.env.nowMs() }
+    const deleted = ledger.write([{ $case: 'threadDeleted', value }])
+      .then(() => this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch }))
+    ledger.release()
+    return { reply: deleted }
+  }
+
+  #expire(): Turn {
+    const { exists, runs, row } = this.#setting.ledger.state
+    return exists && row.hidden && runs.length === 0 ? this.#delete() : { reply: undefined }
+  }
+
+  /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
+  async #copy(targetId: string): Promise<Turn> {
+    const { ledger, tenant, threadId } = this.#setting
+    await ledger.durable
+    const { row, resting } = ledger.state
+    const origin: Origin = {
+      threadId, branch: row.branch!, epoch: row.epoch, through: row.seq, head: row.head ?? null,
+      movedBack: row.movedBack, status: resting, interruptsJson: row.interruptsJson,
+      metadataJson: row.metadataJson, configJson: row.configJson,
+    }
+    const key = { kind: 'thread', tenant, id: targetId }
+    const view = await this.#ports.ask(key, { type: 'adopt', origin } satisfies ThreadCommand)
+    return { reply: view }
+  }
+
+  #adopt(origin: Origin): Turn {
+    const { ledger, tenant, threadId } = this.#setting
+    if (ledger.state.exists) throw new HeddleError('exists', 'A copy needs an id of its own.')
+    const branchId = this.#ports.env.uuid()
+    ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin))
+    const atMs = this.#ports.env.nowMs()
+    void ledger.write([{ $case: 'threadCreated', value: {
+      threadId, atMs, metadataJson: origin.metadataJson, hidden: false,
+      copiedFrom: origin.threadId, headCheckpointId: origin.head?.id ?? '',
+      status: origin.status, interruptsJson: origin.interruptsJson,
+    } }])
+    return { reply: this.#answers.view() }
+  }
+
+  #renewIfDeleted(): void {
+    const { ledger } = this.#setting
+    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid())
+  }
+
+  #mustExist(): void {
+    if (this.#setting.ledger.state.exists) return
+    throw new HeddleError('not_found', `Thread ${this.#setting.threadId} not found.`)
+  }
+}
+
+/** A turn that only takes note. */
+function done(..._noted: readonly void[]): Turn {
+  return { reply: undefined }
+}

@@ -1,0 +1,91 @@
+/** The typed caller of threads: every call is a command that the router brings to its thread. */
+
+import type { ActorKey, Router } from '../../cluster/index.ts'
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
+import { contains } from '../records/index.ts'
+import type { ThreadFilter, ThreadIndex, ThreadQuery } from '../records/index.ts'
+import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
+import type { ThreadCommand } from './command.ts'
+
+export interface ThreadClientOptions {
+  readonly router: Router
+  readonly threads: ThreadIndex
+  readonly newThreadId: () => string
+}
+
+/** A filter on values reads the state of every candidate: this many at the most. */
+const candidatesMax = 1_000
+
+export function createThreadClient({ router, threads, newThreadId }: ThreadClientOptions):
+  ThreadClient {
+  const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
+  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
+    router.ask(keyOf(tenant, id), command) as Promise<Reply>
+
+  /** Threads that are deleted between the search and the look are left out. */
+  const viewOf = async (tenant: string, id: string, withoutValues: boolean) => {
+    try {
+      return await ask<ThreadView>(tenant, id, { type: 'get', withoutValues })
+    } catch (error) {
+      if (error instanceof HeddleError && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+
+  const search = async (query: ThreadQuery & ValuesFilter) => {
+    const { values, withoutValues = false, ...plain } = query
+    if (values) return searchValues(plain, values)
+    const { rows, total } = await threads.search(plain)
+    if (withoutValues) return { threads: rows.map((row) => ({ row, values: '{}' })), total }
+    const views = await Promise.all(rows.map((row) => viewOf(row.tenant, row.threadId, false)))
+    return { threads: views.filter((view) => view !== undefined), total }
+  }
+
+  const searchValues = async (query: ThreadQuery, wanted: Readonly<Record<string, unknown>>) => {
+    const matches = await withValues(query, wanted)
+    const { offset, limit } = query
+    return { threads: matches.slice(offset, offset + limit), total: matches.length }
+  }
+
+  const withValues = async (query: ThreadQuery, wanted: Readonly<Record<string, unknown>>) => {
+    const candidates = await threads.search({ ...query, offset: 0, limit: candidatesMax })
+    if (candidates.total > candidatesMax) {
+      throw new HeddleError('invalid', 'A filter on values looks into each thread: narrow it to ' +
+        `${candidatesMax} threads at most by metadata, status or ids (${candidates.total} match).`)
+    }
+    const matches: ThreadView[] = []
+    for (const { tenant, threadId } of candidates.rows) {
+      const view = await viewOf(tenant, threadId, false)
+      if (view && contains(JSON.parse(view.values), wanted)) matches.push(view)
+    }
+    return matches
+  }
+
+  return {
+    create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
+    get: (tenant, id) => ask(tenant, id, { type: 'get' }),
+    patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
+    delete: (tenant, id) => ask(tenant, id, { type: 'delete' }),
+    copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
+    search,
+    count: async (filter: ThreadFilter & ValuesFilter) => {
+      const { values, withoutValues: _, ...plain } = filter
+      if (!values) return threads.count(plain)
+      const query = { ...plain, limit: candidatesMax, offset: 0 } as const
+      return (await withValues({ ...query, sortBy: 'created_at', sortOrder: 'desc' }, values)).length
+    },
+    state: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'state', query }),
+    history: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'history', query }),
+    updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
+    startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
+    getRun: (tenant, id, runId) => ask<RunRow>(tenant, id, { type: 'get_run', runId }),
+    listRuns: (query) => ask<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }),
+    cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
+    deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
+    joinRun: (tenant, id, runId) => ask<JsonText>(tenant, id, { type: 'join', runId }),
+    followRun: (tenant, id, runId, follow, listener) =>
+      router.follow(keyOf(tenant, id), { runId, follow }, listener),
+  }
+}

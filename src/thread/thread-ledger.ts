@@ -1,0 +1,258 @@
+/** A thread's state and the journal that makes it true: the only place where either changes. */
+
+import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { ChannelView, JsonText, LogHead, LogPort, RecordOf } from '../checkpoint/index.ts'
+import {
+  ChannelView as Views, CheckpointReader, decodeRow, lateWritesOf, newestOf,
+} from '../checkpoint/index.ts'
+import type { RunTable, ThreadIndex } from '../records/index.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { HeddleError } from '../errors.ts'
+import { Journal } from './journal.ts'
+import { apply, endedRun, fromRows, unborn } from './thread-state.ts'
+import type { ThreadState } from './thread-state.ts'
+
+export interface LedgerPorts {
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+  readonly runs: RunTable
+  /** What all threads of this member together may remember of states. */
+  readonly views: ByteBudget<ThreadLedger>
+}
+
+export interface LedgerOptions {
+  readonly ports: LedgerPorts
+  readonly tenant: string
+  readonly threadId: string
+  readonly epoch: number
+  /** For a thread that does not exist yet. */
+  readonly newBranchId: string
+  readonly onLost: (reason: unknown) => void
+}
+
+/** Views of recent checkpoints that events may still refer to. */
+const recentViewsMax = 8
+
+export class ThreadLedger {
+  #state: ThreadState
+  #journal: Journal
+  readonly #options: LedgerOptions
+  /** As `#state`, of what is on disk. */
+  #settled: LogHead
+  #durable: Promise<void> = Promise.resolve()
+  readonly #recent = new Map<string, ChannelView>()
+  /** Newest checkpoints of subgraphs, as far as this activation has seen them. */
+  readonly #nested = new Map<string, CheckpointPlace>()
+  /** Old checkpoints whose late writes are on record since the head last moved. */
+  readonly #late = new Set<string>()
+  /** Reads what was written, on disk or on its way: for the executions that wrote it. */
+  readonly live: CheckpointReader
+  /** Reads what is on disk: for everybody else. */
+  readonly settled: CheckpointReader
+
+  private constructor(options: LedgerOptions, state: ThreadState) {
+    this.#options = options
+    this.#state = state
+    this.#journal = this.#newJournal(state)
+    this.#settled = headOf(state)
+    this.live = new CheckpointReader(options.ports.log, () => headOf(this.#state))
+    this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
+  }
+
+  /** Loads a thread: its row, its unfinished runs, and what the log says beyond the row. */
+  static async load(options: LedgerOptions): Promise<ThreadLedger> {
+    const { ports: { log, threads, runs }, tenant, threadId } = options
+    const row = await threads.get(tenant, threadId)
+    if (!row) {
+      const branch = { id: options.newBranchId, ancestors: [] }
+      return new ThreadLedger(options, unborn(tenant, threadId, branch))
+    }
+    let state = fromRows(row, await runs.unfinished(tenant, threadId))
+    const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
+    for (const entry of await log.read(row.branch!, rest)) {
+      for (const record of decodeRow(entry.body)) state = apply(state, record, entry)
+    }
+    return new ThreadLedger(options, state)
+  }
+
+  get state(): ThreadState { return this.#state }
+  /** Where the next record will stand. */
+  get position(): { epoch: number; seq: number } { return this.#journal.position }
+  /** Resolves when everything written so far is on disk. */
+  get durable(): Promise<void> { return this.#durable }
+
+  /** Makes records true: in the state at once, on disk when the result resolves. */
+  write(records: readonly RecordOf[]): Promise<void> {
+    const places: CheckpointPlace[] = []
+    const runs = new Map<string, RunRow>()
+    const removedRunIds: string[] = []
+    let thread = false
+    for (const record of records) {
+      const before = this.#state
+      this.#state = apply(before, record, this.position)
+      thread ||= !isStep(record)
+      if (record.$case === 'checkpoint') places.push(...this.#advance(record.value))
+      else if (record.$case === 'writes') places.push(...this.#lateWrites(record.value, before))
+      else this.#runChanges(record, before, runs, removedRunIds)
+    }
+    const entry = { records, places, runs: [...runs.values()], removedRunIds, thread }
+    return this.#settling(this.#journal.write(entry))
+  }
+
+  /** Removes places of checkpoints that a rollback dropped, in the row that is being filled. */
+  forget(places: readonly CheckpointPlace[]): void {
+    void this.#journal.write({ records: [], places, thread: true })
+  }
+
+  /** The state values at a checkpoint, as JSON. */
+  async values(checkpointId: string, channels: Channels): Promise<JsonText> {
+    const view = this.recentView(checkpointId) ??
+      (await this.settled.checkpoint('', checkpointId))?.view
+    if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
+    if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
+    return valuesJson(view, channels)
+  }
+
+  recentView(checkpointId: string): ChannelView | undefined {
+    return this.#recent.get(checkpointId)
+  }
+
+  /** Loads the head's view where it is not remembered, so that coming steps extend it. */
+  async loadHead(): Promise<void> {
+    const { head } = this.#state.row
+    if (!head || this.#recent.has(head.id)) return
+    await this.durable
+    const found = await this.live.checkpoint('', head.id)
+    if (found && this.#state.row.head?.id === head.id) this.#remember(head.id, found.view)
+  }
+
+  /** The place of every nested checkpoint that these steps grow from must be known beforehand. */
+  async knowParents(parents: readonly { ns: string; id: string }[]): Promise<void> {
+    for (const { ns, id } of parents) {
+      if (this.#nested.get(ns)?.id === id) continue
+      await this.durable
+      const place = await this.#options.ports.log.findCheckpoint(this.#state.row.branch!, id)
+      if (place) this.#nested.set(ns, { ...place, id })
+    }
+  }
+
+  knows(ns: string, checkpointId: string): boolean {
+    return this.#nested.get(ns)?.id === checkpointId
+  }
+
+  /** Forgets what only a running execution needs. */
+  rest(): void {
+    this.#nested.clear()
+    this.#late.clear()
+    const { head } = this.#state.row
+    for (const id of this.#recent.keys()) if (id !== head?.id) this.#recent.delete(id)
+  }
+
+  /** Begins a new log: the thread was deleted and its id is used again. */
+  renew(branchId: string): void {
+    const { tenant, threadId } = this.#options
+    this.begin(unborn(tenant, threadId, { id: branchId, ancestors: [] }))
+  }
+
+  /** Starts over from a given state: an empty one, or the one that a copy takes over. */
+  begin(state: ThreadState): void {
+    this.release()
+    this.rest()
+    this.#state = state
+    this.#journal = this.#newJournal(state)
+    this.#settled = headOf(state)
+  }
+
+  /** Lets go of remembered states. */
+  release(): void {
+    this.#recent.clear()
+    this.#options.ports.views.release(this)
+  }
+
+  #newJournal(state: ThreadState): Journal {
+    const { ports: { log }, tenant, threadId, epoch, onLost } = this.#options
+    const { epoch: lastEpoch, seq } = state.row
+    const threadRow = () => this.#state.row
+    const tail = { epoch: lastEpoch, seq }
+    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, onLost })
+  }
+
+  #settling(durable: Promise<void>): Promise<void> {
+    const head = headOf(this.#state)
+    this.#durable = durable.then(() => {
+      if (head.branch === this.#state.row.branch && head.seq >= this.#settled.seq) {
+        this.#settled = head
+      }
+    })
+    this.#durable.catch(() => {})
+    return this.#durable
+  }
+
+  #advance(checkpoint: Step<'checkpoint'>): CheckpointPlace[] {
+    const { ns, id, parentId, full, changes } = checkpoint
+    if (ns === '') {
+      this.#late.clear()
+      const before = full ? Views.empty : this.#recent.get(parentId)
+      if (before) this.#remember(id, before.apply(changes, full))
+      return [this.#state.row.head!]
+    }
+    const { seq } = this.position
+    const parent = this.#nested.get(ns)
+    const base = full || !parent ? seq : parent.base
+    const place = { id, seq, base }
+    this.#nested.set(ns, place)
+    return [place, { ...place, id: newestOf(ns) }]
+  }
+
+  /** Writes to a checkpoint that is not the newest of its namespace are found by name. */
+  #lateWrites({ ns, checkpointId }: Step<'writes'>, before: ThreadState): CheckpointPlace[] {
+    const { head, movedBack } = before.row
+    const newest = ns === '' ? (movedBack ? undefined : head?.id) : this.#nested.get(ns)?.id
+    if (newest === checkpointId || this.#late.has(checkpointId)) return []
+    this.#late.add(checkpointId)
+    const { seq } = this.position
+    return [{ id: lateWritesOf(checkpointId), seq, base: seq }]
+  }
+
+  #runChanges(record: RecordOf, before: ThreadState, runs: Map<string, RunRow>,
+    removed: string[]): void {
+    const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
+    switch (record.$case) {
+      case 'runDeleted': removed.push(record.value.runId); break
+      case 'headMoved': removed.push(...record.value.droppedRunIds); break
+      case 'runCreated': case 'runStarted': case 'runEnded': {
+        const { runId } = record.value
+        const was = find(before, runId)
+        const is = find(this.#state, runId) ?? (record.$case === 'runEnded' && was
+          ? endedRun(was, record.value, this.position.seq) : undefined)
+        if (is) runs.set(runId, is)
+      }
+    }
+  }
+
+  #remember(id: string, view: ChannelView): void {
+    this.#recent.delete(id)
+    this.#recent.set(id, view)
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > recentViewsMax && oldest !== undefined) this.#recent.delete(oldest)
+    this.#options.ports.views.hold(this, view.bytes, () => this.#recent.clear())
+  }
+}
+
+/** Which channels make the state values; null for all that are not the engine's own. */
+export type Channels = readonly string[] | string | null
+
+function valuesJson(view: ChannelView, channels: Channels): JsonText {
+  return view.json(channels ?? view.names().filter((name) => !/^(__|branch:)/.test(name)))
+}
+
+type Step<Case extends 'checkpoint' | 'writes'> = Extract<RecordOf, { $case: Case }>['value']
+
+/** Steps alone leave the thread's row behind; loading catches up. */
+function isStep(record: RecordOf): boolean {
+  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'told'
+}
+
+function headOf({ row }: ThreadState): LogHead {
+  return { branch: row.branch!, seq: row.seq, head: row.head ?? null, movedBack: row.movedBack }
+}

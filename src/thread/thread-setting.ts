@@ -1,0 +1,49 @@
+/** What a thread works with: its ledger, its ports, its limits, and its own mailbox. */
+
+import type { ActorKey, Env } from '../../cluster/index.ts'
+import type { GraphDescription, GraphHost } from '../graph/index.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { OwnCommand } from './command.ts'
+import type { RunFeed } from './run-feed.ts'
+import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
+
+export interface ThreadPorts extends LedgerPorts {
+  readonly host: GraphHost
+  readonly env: Env
+  readonly limits: ThreadLimits
+  /** What the feeds of finished runs together may remember. */
+  readonly feeds: ByteBudget<RunFeed>
+  /** Unique in this process. */
+  readonly nextExecutionId: () => number
+  /** Sends a command to another thread. */
+  readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
+}
+
+export interface ThreadLimits {
+  /** Runs that may wait on one thread. */
+  readonly pendingRuns: number
+  /** State edits that may wait on one thread. */
+  readonly pendingEdits: number
+  /** How long the thread of a stateless run is kept for those who come to read its events. */
+  readonly lingerMs: number
+  /** An edit runs no node: one that takes longer hangs in a reducer. */
+  readonly editMs: number
+}
+
+export const defaultLimits: ThreadLimits = {
+  pendingRuns: 100, pendingEdits: 100, lingerMs: 60_000, editMs: 30_000,
+}
+
+export interface ThreadSetting {
+  readonly ports: ThreadPorts
+  readonly ledger: ThreadLedger
+  readonly tenant: string
+  readonly threadId: string
+  tell(command: OwnCommand): void
+}
+
+/** The graph that the thread last ran, where it still is in the project. */
+export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
+  const { graph_id: graphId } = JSON.parse(ledger.state.row.metadataJson) as { graph_id?: unknown }
+  return typeof graphId === 'string' ? ports.host.describe(graphId) : undefined
+}

@@ -1,0 +1,190 @@
+/** A thread as a value: what its log has made of it. Pure; every change is a record applied. */
+
+import type { Branch, CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
+import type { RunStatus, ThreadStatus } from '../records/index.ts'
+import { assert } from '../errors.ts'
+import type { Origin } from './command.ts'
+
+export interface ThreadState {
+  readonly row: ThreadRow
+  /** False before it is created and after it is deleted. */
+  readonly exists: boolean
+  /** Pending and running runs, oldest first; at most one of them is running. */
+  readonly runs: readonly RunRow[]
+  /** What the last ended run or edit left: the status while no run is unfinished. */
+  readonly resting: Exclude<ThreadStatus, 'busy'>
+}
+
+/** A thread of which the log knows nothing yet. */
+export function unborn(tenant: string, threadId: string, branch: Branch): ThreadState {
+  return {
+    exists: false,
+    runs: [],
+    resting: 'idle',
+    row: {
+      tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
+      createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
+      metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
+      head: undefined, hidden: false, movedBack: false,
+    },
+  }
+}
+
+/** A thread from its row and its unfinished runs, as they were read together. */
+export function fromRows(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
+  const resting = row.status === 'busy' ? 'idle' : row.status as ThreadState['resting']
+  return { row, exists: true, runs: [...runs].sort(byCreation), resting }
+}
+
+function byCreation(a: RunRow, b: RunRow): number {
+  return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
+}
+
+/** A copy before its first row: the state of its origin, on a branch of its own. */
+export function fromOrigin(to: { tenant: string; threadId: string; branchId: string },
+  origin: Origin): ThreadState {
+  const { branch: { id, ancestors }, through, epoch } = origin
+  const branch = { id: to.branchId, ancestors: [...ancestors, { id, through }] }
+  const empty = unborn(to.tenant, to.threadId, branch)
+  return withRow(empty, {
+    epoch, configJson: origin.configJson, head: origin.head ?? undefined,
+    movedBack: origin.movedBack,
+  })
+}
+
+/** Where a record stands. */
+export interface RecordPosition {
+  readonly epoch: number
+  readonly seq: number
+}
+
+/** The state after a record. Records that say nothing about the thread leave it as it is. */
+export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
+  const next = changed(state, record, at)
+  const status = next.runs.length > 0 ? 'busy' : next.resting
+  return { ...next, row: { ...next.row, status, epoch: at.epoch, seq: at.seq } }
+}
+
+function changed(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
+  switch (record.$case) {
+    case 'threadCreated': return created(state, record.value)
+    case 'threadPatched': {
+      const { atMs, metadataJson, configJson } = record.value
+      return withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
+    }
+    case 'threadDeleted': return { ...state, exists: false, runs: [] }
+    case 'runCreated': return queued(state, record.value, at)
+    case 'runStarted': return started(state, record.value, at)
+    case 'runEnded': return ended(state, record.value)
+    case 'runDeleted': return withoutRuns(state, [record.value.runId], record.value.atMs)
+    case 'headMoved': return headMoved(state, record.value)
+    case 'checkpoint': return record.value.ns === '' ? advanced(state, record.value, at) : state
+    case 'stateEdited': {
+      const { atMs, waiting, interruptsJson } = record.value
+      const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
+      return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
+    }
+    default: return state
+  }
+}
+
+type Payload<Case extends RecordOf['$case']> = Extract<RecordOf, { $case: Case }>['value']
+
+function withRow(state: ThreadState, change: Partial<ThreadRow>): ThreadState {
+  return { ...state, row: { ...state.row, ...change } }
+}
+
+function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'>): ThreadState {
+  const resting = (value.status || 'idle') as ThreadState['resting']
+  const row = {
+    createdAtMs: atMs, updatedAtMs: atMs, stateUpdatedAtMs: atMs, hidden: value.hidden,
+    metadataJson: value.metadataJson, interruptsJson: value.interruptsJson || '{}',
+  }
+  return { ...withRow(state, row), exists: true, resting }
+}
+
+function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition):
+  ThreadState {
+  const { atMs, ...fields } = value
+  const run: RunRow = {
+    ...fields,
+    tenant: state.row.tenant, threadId: state.row.threadId,
+    createdAtMs: atMs, updatedAtMs: atMs, status: 'pending' satisfies RunStatus,
+    attempt: 0, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
+    interruptsJson: '', firstSeq: at.seq, lastSeq: at.seq,
+  }
+  return { ...withRow(state, { updatedAtMs: atMs }), runs: [...state.runs, run] }
+}
+
+function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPosition):
+  ThreadState {
+  const runs = state.runs.map((run): RunRow => run.runId !== value.runId ? run : {
+    ...run,
+    status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
+    baseCheckpointId: value.baseCheckpointId, updatedAtMs: value.atMs,
+    firstSeq: run.started ? run.firstSeq : at.seq,
+  })
+  return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
+}
+
+/** `pending` hands the run back to the queue: the next start continues the same attempt. */
+function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
+  if (value.status === ('pending' satisfies RunStatus)) {
+    const runs = state.runs.map((run) =>
+      run.runId === value.runId ? { ...run, status: value.status } : run)
+    return { ...state, runs }
+  }
+  const run = state.runs.find(({ runId }) => runId === value.runId)
+  const rest = withoutRuns(state, [value.runId], value.atMs)
+  if (!run?.started) return rest
+  const interruptsJson = value.interruptsJson || '{}'
+  return {
+    ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
+    resting: restingAfter(value),
+  }
+}
+
+/** A cancelled run waits for nobody, whatever it left undone. */
+function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
+  switch (status as RunStatus) {
+    case 'error': case 'timeout': return 'error'
+    case 'success': return waiting ? 'interrupted' : 'idle'
+    default: return 'idle'
+  }
+}
+
+function withoutRuns(state: ThreadState, runIds: readonly string[], atMs: number): ThreadState {
+  const runs = state.runs.filter(({ runId }) => !runIds.includes(runId))
+  return { ...withRow(state, { updatedAtMs: atMs }), runs }
+}
+
+function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState {
+  const { seq, base, checkpointId: id } = value
+  const head = id === '' ? undefined : { id, seq, base }
+  const row = { head, movedBack: true, stateUpdatedAtMs: value.atMs }
+  return withRow(withoutRuns(state, value.droppedRunIds, value.atMs), row)
+}
+
+function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>, at: RecordPosition):
+  ThreadState {
+  const { head } = state.row
+  assert(checkpoint.full || checkpoint.parentId === head?.id,
+    'a checkpoint that does not grow from the head stands alone')
+  const base = checkpoint.full ? at.seq : head!.base
+  const place: CheckpointPlace = { id: checkpoint.id, seq: at.seq, base }
+  const row = { head: place, movedBack: false, stateUpdatedAtMs: checkpoint.atMs }
+  return withRow(state, row)
+}
+
+/** The run as it is after `runEnded`: what its row says from then on. */
+export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): RunRow {
+  return {
+    ...run, status: value.status, updatedAtMs: value.atMs, errorJson: value.errorJson,
+    interruptsJson: value.interruptsJson, finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
+  }
+}
+
+export function runningRun(state: ThreadState): RunRow | undefined {
+  return state.runs.find(({ status }) => status === 'running')
+}

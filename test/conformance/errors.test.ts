@@ -1,0 +1,234 @@
+/** Requests that cannot be served: an answer each, and the next request works. */
+
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { say, texts } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { ask, dial, hear, sentenceOf } from '../support/wire.ts'
+
+const server = useServer()
+const unknown = randomUUID()
+
+afterEach(async () => {
+  expect(texts(await server.client.runs.wait(null, 'echo', { input: say('next') })))
+    .toEqual(['next', 'echo: next'])
+})
+
+describe('a body that is not JSON', () => {
+  it.each(['{', '{"a":1', 'hello', '{"a":undefined}', '[1,]', '\u0000'])('is 400: %s',
+    async (body) => {
+      const answer = await ask(server.url, 'POST', '/threads', body)
+      expect(answer.status).toBe(400)
+      expect(sentenceOf(answer)).toMatch(/JSON/)
+    })
+
+  it('is refused in another format', async () => {
+    const answer = await ask(server.url, 'POST', '/threads', 'a: 1',
+      { 'content-type': 'application/yaml' })
+    expect(answer.status).toBeOneOf([400, 415, 422])
+    sentenceOf(answer)
+  })
+})
+
+describe('a body of the wrong shape', () => {
+  it.each([
+    ['/threads', { metadata: 'x' }, 'metadata'],
+    ['/threads', { thread_id: 'not-a-uuid' }, 'thread_id'],
+    ['/threads', { if_exists: 'explode' }, 'if_exists'],
+    ['/threads', { supersteps: [{ values: {} }] }, 'updates'],
+    ['/threads', [], ''],
+    ['/assistants', {}, 'graph_id'],
+    ['/assistants', { graph_id: 7 }, 'graph_id'],
+    ['/assistants', { graph_id: 'echo', assistant_id: 'x' }, 'assistant_id'],
+    ['/assistants/search', { limit: 'many' }, 'limit'],
+    ['/runs/wait', { input: {} }, 'assistant_id'],
+    ['/runs/wait', { assistant_id: 'echo', stream_mode: ['colour'] }, 'stream_mode'],
+    ['/runs/wait', { assistant_id: 'echo', config: { recursion_limit: 'x' } }, 'recursion_limit'],
+    ['/runs/wait', { assistant_id: 'echo', interrupt_before: 3 }, 'interrupt_before'],
+    ['/runs/wait', { assistant_id: 'echo', multitask_strategy: 'hope' }, 'multitask_strategy'],
+    ['/runs/wait', { assistant_id: 'echo', durability: 'maybe' }, 'durability'],
+    ['/runs/wait', { assistant_id: 'echo', after_seconds: -1 }, 'after_seconds'],
+  ])('%s is 422 and names the field: %j', async (path, body, field) => {
+    const answer = await ask(server.url, 'POST', path, body)
+    expect(answer.status).toBe(422)
+    expect(sentenceOf(answer)).toContain(field)
+  })
+
+  it('names every field that is wrong', async () => {
+    const answer = await ask(server.url, 'POST', '/threads/search',
+      { limit: 'x', offset: -1, status: 'asleep' })
+    expect(answer.status).toBe(422)
+    for (const field of ['limit', 'offset', 'status']) {
+      expect(JSON.stringify(answer.body)).toContain(field)
+    }
+  })
+
+  it('is refused in the query too', async () => {
+    const { thread_id: id } = await server.client.threads.create()
+    for (const query of ['limit=x', 'limit=0', 'offset=-1', 'status=asleep']) {
+      expect((await ask(server.url, 'GET', `/threads/${id}/runs?${query}`)).status).toBe(422)
+    }
+  })
+})
+
+describe('something that is not there', () => {
+  it.each([
+    ['GET', `/threads/${unknown}`], ['PATCH', `/threads/${unknown}`],
+    ['DELETE', `/threads/${unknown}`], ['POST', `/threads/${unknown}/copy`],
+    ['GET', `/threads/${unknown}/state`], ['POST', `/threads/${unknown}/state`],
+    ['POST', `/threads/${unknown}/history`], ['GET', `/threads/${unknown}/runs`],
+    ['GET', `/threads/${unknown}/runs/${unknown}`],
+    ['GET', `/threads/${unknown}/runs/${unknown}/join`],
+    ['GET', `/threads/${unknown}/runs/${unknown}/stream`],
+    ['POST', `/threads/${unknown}/runs/${unknown}/cancel`],
+    ['DELETE', `/threads/${unknown}/runs/${unknown}`],
+    ['GET', `/assistants/${unknown}`], ['DELETE', `/assistants/${unknown}`],
+    ['GET', `/assistants/${unknown}/graph`], ['GET', `/assistants/${unknown}/schemas`],
+    ['GET', '/nosuch'], ['POST', '/threads/a/b/c/d'], ['PUT', '/threads'],
+  ])('is 404 with a sentence: %s %s', async (method, path) => {
+    const body = method === 'POST' && path.endsWith('/state') ? { values: {} }
+      : method === 'PATCH' ? { metadata: {} } : undefined
+    const answer = await ask(server.url, method, path, body)
+    expect(answer.status).toBe(404)
+    expect(sentenceOf(answer).length).toBeGreaterThan(10)
+  })
+
+  it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state',
+    'GET /threads/%00/runs', 'GET /threads/..%2F..%2Fetc', 'GET /assistants/%F0%9F%92%A9',
+  ])('is 404 or 422 for an id that is none: %s', async (request) => {
+    const [method, path] = request.split(' ') as [string, string]
+    const answer = await ask(server.url, method, path)
+    expect(answer.status).toBeOneOf([404, 422])
+    sentenceOf(answer)
+  })
+
+  it('is 400 at most for a path that cannot be decoded', async () => {
+    const answer = await ask(server.url, 'GET', '/threads/%E0%A4%A')
+    expect(answer.status).toBeOneOf([400, 404, 422])
+    sentenceOf(answer)
+  })
+})
+
+describe('strange but valid input', () => {
+  it('is kept as it is', async () => {
+    const { threads } = server.client
+    const metadata = JSON.parse(String.raw`{
+      "null\u0000byte": "a\u0000b", "quote\"\\": "'; DROP TABLE threads; --", "emoji": "💩",
+      "": { "__proto__": { "polluted": true }, "constructor": 1 }, "half": "\ud83d", "$eq": [[]]
+    }`) as Record<string, unknown>
+    const { thread_id: id } = await threads.create({ metadata })
+    expect((await threads.get(id)).metadata).toEqual(metadata)
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    expect(await threads.search({ metadata: { 'quote"\\': "'; DROP TABLE threads; --" } }))
+      .toHaveLength(1)
+  })
+
+  it('is deep: refused or kept, never a crash', async () => {
+    const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)
+    const answer = await ask(server.url, 'POST', '/threads', `{"metadata":${deep}}`)
+    expect(answer.status).toBeOneOf([200, 400, 413, 422])
+  })
+})
+
+describe('a body that is too large', () => {
+  const large = `{"metadata":{"filler":"${'x'.repeat(50_000_000)}"}}`
+
+  it('is 413', async () => {
+    const answer = await ask(server.url, 'POST', '/threads', large)
+      // The server may close the connection while the client still writes.
+      .catch((caught: Error) => caught)
+    if (answer instanceof Error) return
+    expect(answer.status).toBe(413)
+    expect(sentenceOf(answer)).toMatch(/large/i)
+  })
+
+  it('is 413 without reading it all', async () => {
+    const socket = await dial(server.url)
+    socket.write(`POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
+      + `Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n{"metadata":`)
+    expect(await hear(socket, (heard) => heard.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 413 /)
+    socket.destroy()
+  })
+
+  it('is 413 in chunks of unknown length', async () => {
+    const socket = await dial(server.url)
+    socket.write(`POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
+      + 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const answer = hear(socket, (heard) => heard.includes('\r\n\r\n'))
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
+    for (let sent = 0; sent < 40 && socket.writable; sent += 1) socket.write(chunk)
+    expect(await answer).toMatch(/^HTTP\/1.1 413 |^$/)
+    socket.destroy()
+  })
+
+  it('is fine up to the limit of 25 MiB', async () => {
+    const answer = await ask(server.url, 'POST', '/threads',
+      `{"metadata":{"filler":"${'x'.repeat(24 * 1024 * 1024)}"}}`)
+    expect(answer.status).toBe(200)
+    const { thread_id: id } = answer.body as { thread_id: string }
+    await server.client.threads.delete(id)
+  })
+})
+
+describe('a connection that misbehaves', () => {
+  const head = () => `POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
+    + 'Content-Type: application/json\r\n'
+
+  it('may be cut half-way through a body: nothing was written', async () => {
+    const before = await server.client.threads.count()
+    const socket = await dial(server.url)
+    socket.write(`${head()}Content-Length: 100\r\n\r\n{"metadata":{"a":`)
+    socket.resetAndDestroy()
+    const closing = await dial(server.url)
+    closing.write(`${head()}Content-Length: 100\r\n\r\n{"metadata":{"a":`)
+    closing.end()
+    await hear(closing)
+    expect(await server.client.threads.count()).toBe(before)
+  })
+
+  it('may speak nonsense', async () => {
+    const socket = await dial(server.url)
+    const answer = hear(socket)
+    socket.write('NONSENSE\r\n\r\n')
+    expect(await answer).toMatch(/^HTTP\/1.1 400 |^$/)
+  })
+
+  it('may be one of a thousand that are open at once', async () => {
+    const sockets: Socket[] = []
+    try {
+      while (sockets.length < 1_000) {
+        sockets.push(...await Promise.all(
+          Array.from({ length: 100 }, () => dial(server.url))))
+      }
+      for (const socket of sockets.slice(0, 500)) socket.write(`${head()}Content-Length: 9\r\n\r\n{`)
+      expect((await ask(server.url, 'GET', '/ok')).status).toBe(200)
+      const { thread_id: id } = await server.client.threads.create()
+      expect(texts(await server.client.runs.wait(id, 'echo', { input: say('x') }))).toHaveLength(2)
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+  }, 30_000)
+})
+
+describe('another web site', () => {
+  it('reads nothing of a local server', async () => {
+    const answer = await ask(server.url, 'GET', '/info', undefined,
+      { origin: 'https://evil.example' })
+    expect(answer.headers.get('access-control-allow-origin')).not.toBe('*')
+    expect(answer.headers.get('access-control-allow-origin')).not.toBe('https://evil.example')
+    const socket = await dial(server.url)
+    socket.write('GET /assistants/echo HTTP/1.1\r\nHost: evil.example\r\n\r\n')
+    expect(await hear(socket, (heard) => heard.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 4\d\d /)
+    socket.destroy()
+  })
+
+  it('on the same machine may, headers included', async () => {
+    const origin = 'http://localhost:3000'
+    const answer = await ask(server.url, 'POST', '/threads/search', {}, { origin })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase()
+    for (const header of ['content-location', 'location', 'x-pagination-total',
+      'x-pagination-next']) expect(exposed).toContain(header)
+  })
+})

@@ -1,0 +1,130 @@
+/** The history of a thread: newest first, in pages, filtered, of the root or of a subgraph. */
+
+import type { ThreadState } from '@langchain/langgraph-sdk'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const server = useServer()
+
+type Snapshot = ThreadState & { checkpoint_id: string, parent_checkpoint_id: string }
+
+let id = ''
+let all: Snapshot[] = []
+
+beforeAll(async () => {
+  const { runs, threads } = server.client
+  id = (await threads.create()).thread_id
+  for (const topic of ['x', 'y', 'z']) await runs.wait(id, 'steps', { input: { topic } })
+  all = await threads.getHistory(id, { limit: 1_000 }) as Snapshot[]
+})
+
+const idsOf = (history: readonly ThreadState[]) =>
+  history.map((entry) => entry.checkpoint.checkpoint_id)
+
+describe('the history of a thread', () => {
+  it('is every checkpoint, newest first, each the child of the next', () => {
+    expect(all).toHaveLength(15)
+    expect(all.map(({ metadata }) => metadata?.step))
+      .toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1])
+    for (const [at, entry] of all.slice(0, -1).entries()) {
+      expect(entry.parent_checkpoint_id).toBe(all[at + 1]!.checkpoint_id)
+      expect(entry.checkpoint_id > all[at + 1]!.checkpoint_id).toBe(true)
+    }
+    expect(all.at(-1)!.parent_checkpoint).toBeNull()
+  })
+
+  it('shows what the values were at each of them', () => {
+    expect(all.toReversed().slice(0, 6).map(({ values, next }) => [values, next])).toEqual([
+      [{ log: [] }, ['__start__']],
+      [{ topic: 'x', log: [] }, ['a']],
+      [{ topic: 'x', log: ['a:x'] }, ['b']],
+      [{ topic: 'x', log: ['a:x', 'b:x'] }, ['c']],
+      [{ topic: 'x', log: ['a:x', 'b:x', 'c:x'] }, []],
+      [{ topic: 'x', log: ['a:x', 'b:x', 'c:x'] }, ['__start__']],
+    ])
+  })
+
+  it('says what each step wrote and what its tasks gave', () => {
+    const afterB = all.find(({ next }) => next[0] === 'c')!
+    expect(afterB.metadata).toMatchObject({ source: 'loop', writes: { b: { log: ['b:z'] } } })
+    expect(afterB.tasks).toMatchObject([{ name: 'c', result: { log: ['c:z'] } }])
+  })
+})
+
+describe('a page of the history', () => {
+  it('is ten entries unless a limit says otherwise', async () => {
+    const { threads } = server.client
+    expect(idsOf(await threads.getHistory(id))).toEqual(idsOf(all.slice(0, 10)))
+    expect(idsOf(await threads.getHistory(id, { limit: 3 }))).toEqual(idsOf(all.slice(0, 3)))
+  })
+
+  it.each([
+    ['a config', (entry: Snapshot) => ({ configurable: { checkpoint_id: entry.checkpoint_id } })],
+    ['an id', (entry: Snapshot) => entry.checkpoint_id],
+    ['a checkpoint', (entry: Snapshot) => entry.checkpoint],
+  ])('begins before the entry that is given as %s', async (_, before) => {
+    const answer = await ask(server.url, 'POST', `/threads/${id}/history`,
+      { limit: 4, before: before(all[5]!) })
+    expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(6, 10)))
+  })
+
+  it('holds the whole history when the pages are put together', async () => {
+    const { threads } = server.client
+    const collected: ThreadState[] = []
+    for (;;) {
+      const last = collected.at(-1)?.checkpoint
+      const page = await threads.getHistory(id, {
+        limit: 4, ...last && { before: { configurable: { checkpoint_id: last.checkpoint_id } } },
+      })
+      if (page.length === 0) break
+      collected.push(...page)
+    }
+    expect(collected).toEqual(all)
+  })
+
+  it('holds only what fits the metadata', async () => {
+    const { threads } = server.client
+    const inputs = await threads.getHistory(id, { metadata: { source: 'input' }, limit: 100 })
+    expect(inputs.map(({ metadata }) => metadata?.step)).toEqual([9, 4, -1])
+    expect(await threads.getHistory(id, { metadata: { step: 7 } })).toHaveLength(1)
+    expect(await threads.getHistory(id, { metadata: { nosuch: 1 } })).toEqual([])
+  })
+
+  it('may begin with a checkpoint', async () => {
+    const { threads } = server.client
+    const page = await threads.getHistory(id, {
+      checkpoint: { checkpoint_id: all[4]!.checkpoint_id }, limit: 2,
+    })
+    expect(idsOf(page)[0]).toBe(all[4]!.checkpoint_id)
+  })
+
+  it('may be had by GET', async () => {
+    const answer = await ask(server.url, 'GET', `/threads/${id}/history?limit=2`)
+    expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(0, 2)))
+    const next = await ask(server.url, 'GET',
+      `/threads/${id}/history?limit=2&before=${all[1]!.checkpoint_id}`)
+    expect(idsOf(next.body as ThreadState[])).toEqual(idsOf(all.slice(2, 4)))
+  })
+
+  it.each([0, 1_001, 'many'])('is refused with 422 for the limit %s', async (limit) => {
+    const answer = await ask(server.url, 'POST', `/threads/${id}/history`, { limit })
+    expect(answer.status).toBe(422)
+  })
+})
+
+describe('the history of a subgraph', () => {
+  it('is asked for by its namespace', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: nested } = await threads.create()
+    await runs.wait(nested, 'nestedask', { input: { topic: 't' } })
+    const { tasks } = await threads.getState(nested)
+    const namespace = tasks[0]!.checkpoint!.checkpoint_ns
+    expect(namespace).toMatch(/^sub:/)
+    const history = await threads.getHistory(nested, { checkpoint: { checkpoint_ns: namespace } })
+    expect(history.map(({ next }) => next)).toEqual([['deep'], ['prepare'], ['__start__']])
+    expect(history[0]).toMatchObject({ values: { topic: 't', inner: 'prepared' },
+      checkpoint: { checkpoint_ns: namespace } })
+    expect(await threads.getHistory(nested)).toHaveLength(2)
+  })
+})

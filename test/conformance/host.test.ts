@@ -1,0 +1,84 @@
+/** The graphs of a project, however they are exported, and what the server says of itself. */
+
+import { describe, expect, it } from 'vitest'
+import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const server = useServer()
+const saidBy = async (graphId: string, payload: object = {}) =>
+  await server.client.runs.wait(null, graphId, { input: { said: {} }, ...payload })
+
+describe('a graph', () => {
+  it.each(['plain', 'promised', 'defaulted'])('may be exported %s', async (graphId) => {
+    expect(await saidBy(graphId)).toEqual({ said: { text: graphId } })
+  })
+
+  it('may be made by a function, anew for each run', async () => {
+    expect(await saidBy('factory', { config: { configurable: { customer: 'ada' } } }))
+      .toEqual({ said: { text: 'made for ada' } })
+    expect(await saidBy('factory', { config: { configurable: { customer: 'bob' } } }))
+      .toEqual({ said: { text: 'made for bob' } })
+    expect(await saidBy('factory')).toEqual({ said: { text: 'made for nobody' } })
+  })
+
+  it('of the functional API runs, asks and goes on without repeating its tasks', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const first = await runs.wait(id, 'functional', { input: { number: 2 } })
+    expect(first).toMatchObject({ __interrupt__: [{ value: 'sure?' }] })
+    const values = await runs.wait(id, 'functional', { command: { resume: 'yes' } })
+    expect(values).toEqual({ number: 8, sure: 'yes' })
+  })
+
+  it('may jump, fan out and go round', async () => {
+    const values = async (graphId: string, input: Record<string, unknown>) =>
+      await server.client.runs.wait(null, graphId, { input })
+    expect(await values('jump', { topic: 'right' })).toMatchObject({ log: ['choose', 'right'] })
+    expect(await values('fanout', { words: ['a', 'b', 'c'] }))
+      .toMatchObject({ loud: ['A', 'B', 'C'] })
+  })
+})
+
+describe('a node that changes state in place', () => {
+  it('shows the same state in every answer', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const card = { title: 't', marks: 0 }
+    const waited = await runs.wait(id, 'inplace', { input: { cards: [card] } })
+    expect((await threads.getState(id)).values).toEqual(waited)
+    const again = await runs.wait(id, 'inplace', { input: { cards: [] } })
+    expect((await threads.getState(id)).values).toEqual(again)
+    expect((await threads.get(id)).values).toEqual(again)
+  })
+})
+
+describe('the server', () => {
+  it('says that it is well, and what it is', async () => {
+    expect(await ask(server.url, 'GET', '/ok')).toMatchObject({ status: 200, body: { ok: true } })
+    expect(await ask(server.url, 'GET', '/info')).toMatchObject({
+      status: 200, body: { version: expect.any(String), flags: { assistants: true } },
+    })
+  })
+
+  it('describes every operation that it offers', async () => {
+    const { status, body } = await ask(server.url, 'GET', '/openapi.json')
+    expect(status).toBe(200)
+    const { openapi, paths } = body as { openapi: string, paths: Record<string, object> }
+    expect(openapi).toMatch(/^3\./)
+    const offered = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`))
+    expect(offered).toEqual(expect.arrayContaining([
+      'post /assistants', 'patch /assistants/*', 'post /assistants/*/latest', 'post /threads',
+      'post /threads/*/copy', 'post /threads/search', 'get /threads/*', 'get /threads/*/state',
+      'get /threads/*/state/*', 'post /threads/*/history', 'post /threads/*/runs',
+      'post /threads/*/runs/stream', 'post /threads/*/runs/wait', 'get /threads/*/runs/*/join',
+      'post /runs/stream', 'post /runs/wait', 'get /ok', 'get /info',
+    ]))
+  })
+
+  it('shows that description to people', async () => {
+    const answer = await fetch(`${server.url}/docs`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('text/html')
+  })
+})

@@ -1,0 +1,181 @@
+/** Waiting for a human: interrupts, breakpoints, and the commands that go on from there. */
+
+import { describe, expect, it } from 'vitest'
+import { collect, dataOf } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+
+const server = useServer()
+
+const newThread = async () => (await server.client.threads.create()).thread_id
+
+interface Interrupted { readonly __interrupt__: { id: string, value: unknown }[] }
+
+async function waitFor(id: string, graphId: string, payload: object) {
+  return await server.client.runs.wait(id, graphId, payload) as Record<string, unknown>
+}
+
+describe('an interrupt', () => {
+  it('ends the run with success and leaves the thread interrupted', async () => {
+    const id = await newThread()
+    const values = await waitFor(id, 'ask', { input: { question: 'ready?' } })
+    expect(values).toMatchObject({
+      __interrupt__: [{ id: expect.any(String), value: { question: 'ready?' } }] })
+    const [run] = await server.client.runs.list(id)
+    expect(run).toMatchObject({ status: 'success' })
+    const thread = await server.client.threads.get(id)
+    const { tasks } = await server.client.threads.getState(id)
+    expect(thread).toMatchObject({ status: 'interrupted', values: { question: 'ready?' } })
+    expect(thread.interrupts).toEqual({
+      [tasks[0]!.id]: [expect.objectContaining({ value: { question: 'ready?' } })] })
+  })
+
+  it('is told in updates and in values', async () => {
+    const id = await newThread()
+    const parts = await collect(server.client.runs.stream(id, 'ask', {
+      input: { question: 'q' }, streamMode: ['updates', 'values'] }))
+    const waiting = { __interrupt__: [{ id: expect.any(String) as string,
+      value: { question: 'q' } }] }
+    expect(dataOf(parts, 'updates')).toEqual([waiting])
+    expect(dataOf(parts, 'values')).toEqual([{ question: 'q', answers: [] }, waiting])
+  })
+
+  it('is answered by a command, and the thread is idle again', async () => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    expect(await waitFor(id, 'ask', { command: { resume: 'yes' } }))
+      .toEqual({ question: 'q', answers: ['yes', 'after'] })
+    expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle', interrupts: {} })
+  })
+
+  it.each([false, 0, '', { deep: [1, null] }])('may be answered with %j', async (resume) => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    expect(await waitFor(id, 'ask', { command: { resume } }))
+      .toMatchObject({ answers: [resume, 'after'].flat() })
+  })
+
+  it('twice in one node asks one question after the other', async () => {
+    const id = await newThread()
+    expect(await waitFor(id, 'asktwice', { input: { question: 'q' } }))
+      .toMatchObject({ __interrupt__: [{ value: 'first?' }] })
+    expect(await waitFor(id, 'asktwice', { command: { resume: 'one' } }))
+      .toMatchObject({ __interrupt__: [{ value: 'second?' }] })
+    expect(await waitFor(id, 'asktwice', { command: { resume: 'two' } }))
+      .toEqual({ question: 'q', answers: ['one', 'two'] })
+  })
+
+  it('survives other reads and a state update of something else', async () => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    await server.client.threads.update(id, { metadata: { seen: true } })
+    await server.client.threads.getHistory(id)
+    expect(await waitFor(id, 'ask', { command: { resume: 'yes' } }))
+      .toMatchObject({ answers: ['yes', 'after'] })
+  })
+})
+
+describe('two interrupts at once', () => {
+  const both = async () => {
+    const id = await newThread()
+    const { __interrupt__: asked } =
+      await waitFor(id, 'askboth', { input: { question: 'q' } }) as unknown as Interrupted
+    return { id, asked }
+  }
+
+  it('are both told by wait, by the stream and by the thread', async () => {
+    const { id, asked } = await both()
+    expect(asked.map(({ value }) => value).sort()).toEqual(['left?', 'right?'])
+    const { interrupts } = await server.client.threads.get(id)
+    expect(Object.values(interrupts).flat().map(({ value }) => value).sort())
+      .toEqual(['left?', 'right?'])
+    const other = await newThread()
+    const parts = await collect(server.client.runs.stream(other, 'askboth', {
+      input: { question: 'q' }, streamMode: ['updates'] }))
+    expect(dataOf<Interrupted>(parts, 'updates').flatMap((part) =>
+      part.__interrupt__.map(({ value }) => value)).sort()).toEqual(['left?', 'right?'])
+  })
+
+  it('are answered together by id', async () => {
+    const { id, asked } = await both()
+    const resume = Object.fromEntries(asked.map((one) => [one.id, `re ${String(one.value)}`]))
+    expect(await waitFor(id, 'askboth', { command: { resume } }))
+      .toMatchObject({ answers: ['left re left?', 'right re right?'] })
+  })
+
+  it('may be answered one after the other', async () => {
+    const { id, asked } = await both()
+    const left = asked.find(({ value }) => value === 'left?')!
+    const half = await waitFor(id, 'askboth', { command: { resume: { [left.id]: 'l' } } })
+    expect(half).toMatchObject({ __interrupt__: [{ value: 'right?' }] })
+    const right = asked.find(({ value }) => value === 'right?')!
+    expect(await waitFor(id, 'askboth', { command: { resume: { [right.id]: 'r' } } }))
+      .toMatchObject({ answers: ['left l', 'right r'] })
+  })
+})
+
+describe('a breakpoint', () => {
+  it.each([
+    ['before', { interruptBefore: ['b'] }, ['a:t'], 'b'],
+    ['after', { interruptAfter: ['b'] }, ['a:t', 'b:t'], 'c'],
+    ['before any node', { interruptBefore: '*' }, [], 'a'],
+  ])('%s stops there, and a run without input goes on', async (_, where, log, next) => {
+    const id = await newThread()
+    const stopped = await waitFor(id, 'steps', { input: { topic: 't' }, ...where })
+    expect(stopped).toMatchObject({ __interrupt__: [] })
+    expect(await server.client.threads.get(id))
+      .toMatchObject({ status: 'interrupted', values: { log } })
+    expect(await server.client.threads.getState(id)).toMatchObject({ next: [next] })
+    expect(await waitFor(id, 'steps', { input: null }))
+      .toEqual({ topic: 't', log: ['a:t', 'b:t', 'c:t'] })
+    expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
+  })
+
+  it('of the graph itself holds', async () => {
+    const id = await newThread()
+    await waitFor(id, 'paused', { input: { topic: 't' } })
+    expect(await server.client.threads.getState(id)).toMatchObject({ next: ['b'] })
+    expect(await waitFor(id, 'paused', { input: null })).toMatchObject({ log: ['a:t', 'b:t',
+      'c:t'] })
+  })
+
+  it('lets the state be changed before it goes on', async () => {
+    const id = await newThread()
+    await waitFor(id, 'steps', { input: { topic: 't' }, interruptBefore: ['b'] })
+    await server.client.threads.updateState(id, { values: { topic: 'new' } })
+    expect(await server.client.threads.get(id)).toMatchObject({ status: 'interrupted' })
+    expect(await waitFor(id, 'steps', { input: null }))
+      .toEqual({ topic: 'new', log: ['a:t', 'b:new', 'c:new'] })
+  })
+})
+
+describe('a command', () => {
+  it('may update the state while it resumes', async () => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    expect(await waitFor(id, 'ask', { command: { resume: 'yes', update: { question: 'q2' } } }))
+      .toMatchObject({ question: 'q2', answers: expect.arrayContaining(['yes', 'after']) })
+  })
+
+  it('may go to a node', async () => {
+    const id = await newThread()
+    await waitFor(id, 'steps', { input: { topic: 't' } })
+    expect(await waitFor(id, 'steps', { command: { goto: 'c', update: { topic: 'u' } } }))
+      .toEqual({ topic: 'u', log: ['a:t', 'b:t', 'c:t', 'c:u'] })
+  })
+
+  it('may send input to nodes', async () => {
+    const id = await newThread()
+    await waitFor(id, 'fanout', { input: { words: ['a'] } })
+    const values = await waitFor(id, 'fanout', { command: { goto: [
+      { node: 'shout', input: { word: 'b' } }, { node: 'shout', input: { word: 'c' } }] } })
+    expect(values).toMatchObject({ loud: ['A', 'B', 'C'] })
+  })
+
+  it('may update by pairs', async () => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    expect(await waitFor(id, 'ask', { command: {
+      resume: 'yes', update: [['answers', ['one']], ['answers', ['two']]] } }))
+      .toMatchObject({ answers: expect.arrayContaining(['one', 'two', 'yes', 'after']) })
+  })
+})

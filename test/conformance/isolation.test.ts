@@ -1,0 +1,104 @@
+/** Graphs that keep their thread of execution: others go on, and the spinner can be ended. */
+
+import { describe, expect, it } from 'vitest'
+import type { Gate } from '../support/gate.ts'
+import { useGates } from '../support/gate.ts'
+import { startHeld } from '../support/held-run.ts'
+import { say, texts } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const server = useServer()
+const gate = useGates()
+
+/** The promise of decisions.md 17, and what a busy machine adds. */
+const delayMs = 5_000 + 3_000
+
+const newThread = async () => (await server.client.threads.create()).thread_id
+
+/** A run that spins for ever, from when the gate is reached. */
+async function startSpinner(begun: Gate): Promise<{ id: string, runId: string }> {
+  const id = await newThread()
+  begun.open()
+  const run = await server.client.runs.create(id, 'spin', { input: { ms: -1, tell: begun.url } })
+  await begun.arrived()
+  return { id, runId: run.run_id }
+}
+
+async function timed(call: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await call()
+  return performance.now() - began
+}
+
+describe('while a graph spins', () => {
+  it('the server answers at once: /ok, threads, their states', async () => {
+    const other = await newThread()
+    await server.client.runs.wait(other, 'echo', { input: say('x') })
+    const spinner = await startSpinner(gate())
+    const { threads } = server.client
+    for (let n = 0; n < 10; n += 1) {
+      expect(await timed(() => ask(server.url, 'GET', '/ok'))).toBeLessThan(500)
+      expect(await timed(() => threads.get(other))).toBeLessThan(500)
+      expect(await timed(() => threads.getState(other))).toBeLessThan(1_000)
+      expect(await timed(() => threads.get(spinner.id))).toBeLessThan(500)
+    }
+    await server.client.runs.cancel(spinner.id, spinner.runId, true)
+  }, 30_000)
+
+  it('new runs of other threads are delayed by five seconds at most', async () => {
+    const spinner = await startSpinner(gate())
+    const runs = Array.from({ length: 6 }, () => timed(async () =>
+      server.client.runs.wait(await newThread(), 'echo', { input: say('x') })))
+    for (const ms of await Promise.all(runs)) expect(ms).toBeLessThan(delayMs)
+    await server.client.runs.cancel(spinner.id, spinner.runId, true)
+  }, 30_000)
+
+  it('runs that share its worker go on elsewhere, and tell every event once', async () => {
+    const held = await Promise.all(Array.from({ length: 6 }, async () => {
+      const hold = gate()
+      return { hold, run: await startHeld(server.client, await newThread(), hold) }
+    }))
+    const spinner = await startSpinner(gate())
+    for (const { hold } of held) hold.open()
+    const ms = await timed(async () => {
+      for (const { run } of held) {
+        const parts = await run.stream.rest()
+        expect(parts.filter(({ event }) => event === 'updates')
+          .flatMap(({ data }) => Object.keys(data as object))).toEqual(['first', 'hold', 'last'])
+      }
+    })
+    expect(ms).toBeLessThan(delayMs)
+    await server.client.runs.cancel(spinner.id, spinner.runId, true)
+  }, 30_000)
+
+  it('others run also where several spin', async () => {
+    const spinners = await Promise.all([1, 2, 3, 4].map(() => startSpinner(gate())))
+    const ms = await timed(async () =>
+      server.client.runs.wait(await newThread(), 'echo', { input: say('x') }))
+    expect(ms).toBeLessThan(delayMs)
+    for (const { id, runId } of spinners) await server.client.runs.cancel(id, runId, true)
+  }, 60_000)
+})
+
+describe('a graph that spins for ever', () => {
+  it('is ended by a cancel, and its thread works again', async () => {
+    const { runs, threads } = server.client
+    const spinner = await startSpinner(gate())
+    expect(await timed(() => runs.cancel(spinner.id, spinner.runId, true))).toBeLessThan(2_000)
+    expect(await runs.get(spinner.id, spinner.runId)).toMatchObject({ status: 'interrupted' })
+    expect((await threads.get(spinner.id)).status).not.toBe('busy')
+    expect(texts(await runs.wait(spinner.id, 'echo', { input: say('again') })))
+      .toEqual(['again', 'echo: again'])
+  }, 30_000)
+})
+
+describe('a graph that spins for a while', () => {
+  it('ends well, once', async () => {
+    const id = await newThread()
+    expect(await server.client.runs.wait(id, 'spin', { input: { ms: 1_500, tell: '' } }))
+      .toMatchObject({ done: true })
+    expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
+    expect(await server.client.runs.list(id)).toHaveLength(1)
+  })
+})

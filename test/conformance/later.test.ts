@@ -1,0 +1,57 @@
+/** What is not offered yet says so in a sentence, and never pretends. */
+
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { say } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { ask, sentenceOf } from '../support/wire.ts'
+
+const server = useServer()
+const some = randomUUID()
+
+it.each([
+  ['POST', '/runs/crons', { schedule: '* * * * *', assistant_id: 'echo' }],
+  ['POST', `/threads/${some}/runs/crons`, { schedule: '* * * * *', assistant_id: 'echo' }],
+  ['POST', '/runs/crons/search', {}],
+  ['POST', '/runs/crons/count', {}],
+  ['DELETE', `/runs/crons/${some}`, undefined],
+  ['PUT', '/store/items', { namespace: ['a'], key: 'k', value: {} }],
+  ['GET', '/store/items?key=k&namespace=a', undefined],
+  ['POST', '/store/items/search', { namespace_prefix: [] }],
+  ['POST', '/store/namespaces', {}],
+  ['POST', `/threads/${some}/commands`, { id: 1, method: 'run.start', params: {} }],
+  ['POST', `/threads/${some}/stream/events`, { channels: ['values'] }],
+  ['GET', `/threads/${some}/stream`, undefined],
+  ['POST', '/threads/prune', { thread_ids: [some] }],
+  ['POST', '/runs/batch', [{ assistant_id: 'echo' }]],
+  ['POST', '/runs/cancel?action=interrupt', { status: 'all' }],
+  ['POST', '/mcp/', {}],
+  ['POST', '/a2a/echo', {}],
+  ['POST', '/internal/truncate', { threads: true }],
+] as const)('%s %s answers 404 or 422 with a sentence', async (method, path, body) => {
+  const answer = await ask(server.url, method, path, body)
+  expect(answer.status).toBeOneOf([404, 422])
+  expect(sentenceOf(answer).split(' ').length).toBeGreaterThan(2)
+})
+
+it('A webhook is refused with 422, not forgotten', async () => {
+  const answer = await ask(server.url, 'POST', '/runs/wait',
+    { assistant_id: 'echo', input: say('x'), webhook: 'https://example.com/hook' })
+  expect(answer.status).toBe(422)
+  expect(sentenceOf(answer)).toMatch(/webhook/i)
+})
+
+it('A time to live is refused with 422, not forgotten', async () => {
+  const made = await ask(server.url, 'POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } })
+  expect(made.status).toBe(422)
+  expect(sentenceOf(made)).toMatch(/ttl|time to live/i)
+  const { thread_id: id } = await server.client.threads.create()
+  const updated = await ask(server.url, 'PATCH', `/threads/${id}`, { ttl: { ttl: 5 } })
+  expect(updated.status).toBe(422)
+})
+
+it('Nothing was wiped by the ones that were refused', async () => {
+  const { thread_id: id } = await server.client.threads.create()
+  await ask(server.url, 'POST', '/internal/truncate', { threads: true, assistants: true })
+  expect(await server.client.threads.get(id)).toMatchObject({ thread_id: id })
+})

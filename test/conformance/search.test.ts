@@ -1,0 +1,167 @@
+/** Thread search and count: filters, order, pages, and what a write changes at once. */
+
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useGates } from '../support/gate.ts'
+import { startHeld } from '../support/held-run.ts'
+import { say } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const server = useServer()
+const gate = useGates()
+const team = randomUUID()
+/** Thread ids in the order of creation: empty, talked, failed, waiting. */
+let ids: string[] = []
+
+beforeAll(async () => {
+  const { runs, threads } = server.client
+  for (const [n, kind] of ['empty', 'talked', 'failed', 'waiting'].entries()) {
+    const metadata = { team, kind, n, deep: { a: { b: n } }, tags: ['x', kind] }
+    ids.push((await threads.create({ metadata })).thread_id)
+  }
+  await runs.wait(ids[1]!, 'steps', { input: { topic: 'cats' } })
+  await runs.wait(ids[2]!, 'failing', { input: { topic: 'bad' }, raiseError: false })
+  await runs.wait(ids[3]!, 'ask', { input: { question: 'q' } })
+})
+
+/** Positions in `ids` of what is found. */
+async function found(query: Parameters<typeof server.client.threads.search>[0]) {
+  const threads = await server.client.threads.search({ sortBy: 'created_at', sortOrder: 'asc',
+    ...query, metadata: { team, ...query?.metadata } })
+  return threads.map(({ thread_id }) => ids.indexOf(thread_id))
+}
+
+describe('a search', () => {
+  it('finds threads by metadata: scalars equal, objects contained', async () => {
+    expect(await found({})).toEqual([0, 1, 2, 3])
+    expect(await found({ metadata: { kind: 'talked' } })).toEqual([1])
+    expect(await found({ metadata: { n: 2 } })).toEqual([2])
+    expect(await found({ metadata: { n: '2' } })).toEqual([])
+    expect(await found({ metadata: { deep: { a: { b: 3 } } } })).toEqual([3])
+    expect(await found({ metadata: { deep: { a: {} } } })).toEqual([0, 1, 2, 3])
+    expect(await found({ metadata: { graph_id: 'steps' } })).toEqual([1])
+    expect(await found({ metadata: { nosuch: null } })).toEqual([])
+  })
+
+  it('finds threads by status', async () => {
+    expect(await found({ status: 'idle' })).toEqual([0, 1])
+    expect(await found({ status: 'error' })).toEqual([2])
+    expect(await found({ status: 'interrupted' })).toEqual([3])
+    expect(await found({ status: 'busy' })).toEqual([])
+  })
+
+  it('finds threads by ids, all conditions together', async () => {
+    expect(await found({ ids: [ids[0]!, ids[2]!, randomUUID()] })).toEqual([0, 2])
+    expect(await found({ ids: [ids[0]!, ids[2]!], status: 'error' })).toEqual([2])
+  })
+
+  it('finds threads by values, and never a thread that has none such', async () => {
+    expect(await found({ values: { topic: 'cats' } })).toEqual([1])
+    expect(await found({ values: { log: ['a:cats', 'b:cats', 'c:cats'] } })).toEqual([1])
+    expect(await found({ values: { nosuch: 1 } })).toEqual([])
+    expect(await server.client.threads.count({ metadata: { team }, values: { topic: 'cats' } }))
+      .toBe(1)
+  })
+
+  it('answers whole threads', async () => {
+    const [thread] = await server.client.threads.search({ ids: [ids[1]!] })
+    expect(thread).toEqual(await server.client.threads.get(ids[1]!))
+  })
+
+  it('answers only the fields that were asked for', async () => {
+    const [thread] = await server.client.threads.search({
+      ids: [ids[1]!], select: ['thread_id', 'status', 'metadata'],
+    })
+    expect(Object.keys(thread!).sort()).toEqual(['metadata', 'status', 'thread_id'])
+  })
+
+  it('extracts values by path', async () => {
+    const [thread] = await server.client.threads.search({
+      ids: [ids[1]!], select: ['thread_id'],
+      extract: { last: 'values.log[-1]', kind: 'metadata.kind', none: 'values.nosuch' },
+    })
+    expect(thread).toMatchObject({ extracted: { last: 'c:cats', kind: 'talked', none: null } })
+  })
+})
+
+describe('the order of a search', () => {
+  it('is newest created first unless it is asked for', async () => {
+    const threads = await server.client.threads.search({ metadata: { team } })
+    expect(threads.map(({ thread_id }) => thread_id)).toEqual(ids.toReversed())
+  })
+
+  it.each(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const)(
+    'is by %s, up or down', async (sortBy) => {
+      const { threads } = server.client
+      const fields = async (sortOrder: 'asc' | 'desc') =>
+        (await threads.search({ metadata: { team }, sortBy, sortOrder }))
+          .map((thread) => thread[sortBy])
+      const up = await fields('asc')
+      expect(up).toEqual(up.toSorted())
+      expect(await fields('desc')).toEqual(up.toReversed())
+    })
+})
+
+describe('the pages of a search', () => {
+  const page = (limit: number, offset: number) => ask(server.url, 'POST', '/threads/search', {
+    metadata: { team }, sort_by: 'created_at', sort_order: 'asc', limit, offset })
+
+  it.each([[1, 0], [3, 0], [4, 0], [5, 0], [2, 2], [2, 3], [10, 1_000]])(
+    'of %i from %i say the total, and where the next one begins', async (limit, offset) => {
+      const answer = await page(limit, offset)
+      const expected = ids.slice(offset, offset + limit)
+      expect((answer.body as { thread_id: string }[]).map((thread) => thread.thread_id))
+        .toEqual(expected)
+      expect(answer.headers.get('x-pagination-total')).toBe('4')
+      const next = offset + limit < ids.length ? String(offset + limit) : null
+      expect(answer.headers.get('x-pagination-next')).toBe(next)
+    })
+
+  it('hold ten threads unless a limit says otherwise', async () => {
+    const many = randomUUID()
+    await Promise.all(Array.from({ length: 12 }, () =>
+      server.client.threads.create({ metadata: { many } })))
+    expect(await server.client.threads.search({ metadata: { many } })).toHaveLength(10)
+    expect(await server.client.threads.count({ metadata: { many } })).toBe(12)
+  })
+})
+
+describe('a write', () => {
+  it('is found by the search that follows it', async () => {
+    const { runs, threads } = server.client
+    const count = (status?: 'busy' | 'idle') =>
+      threads.count({ metadata: { fresh }, ...status && { status } })
+    const fresh = randomUUID()
+    const { thread_id: id } = await threads.create()
+    for (let n = 0; n < 20; n += 1) {
+      await threads.update(id, { metadata: { fresh, n } })
+      expect(await threads.search({ metadata: { fresh, n } })).toHaveLength(1)
+    }
+    const hold = gate()
+    const run = await startHeld(server.client, id, hold)
+    expect(await count('busy')).toBe(1)
+    hold.open()
+    await runs.join(id, run.runId)
+    expect([await count('busy'), await count('idle')]).toEqual([0, 1])
+    await threads.delete(id)
+    expect(await count()).toBe(0)
+  })
+
+  it('of a stateless run makes no thread that a search could find', async () => {
+    const { runs, threads } = server.client
+    const before = await threads.count()
+    await runs.wait(null, 'echo', { input: say('x'), metadata: { team } })
+    expect(await threads.count()).toBe(before)
+  })
+})
+
+describe('a search that makes no sense', () => {
+  it.each([
+    { limit: 0 }, { limit: 1_001 }, { limit: 'ten' }, { offset: -1 }, { status: 'asleep' },
+    { sort_by: 'colour' }, { sort_order: 'sideways' }, { metadata: 'x' }, { ids: 'x' },
+    { ids: ['not a uuid'] }, { select: ['colour'] },
+  ])('is refused with 422: %j', async (body) => {
+    expect((await ask(server.url, 'POST', '/threads/search', body)).status).toBe(422)
+  })
+})

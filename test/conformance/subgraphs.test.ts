@@ -1,0 +1,90 @@
+/** Graphs inside graphs: their events, their state, their questions. */
+
+import { describe, expect, it } from 'vitest'
+import { collect, dataOf, namesOf } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+
+const server = useServer()
+const inner = /^(\w+)\|sub:[0-9a-f-]{36}$/
+
+async function streamOf(graphId: string, streamMode: string[], streamSubgraphs: boolean) {
+  const { thread_id: threadId } = await server.client.threads.create()
+  const parts = await collect(server.client.runs.stream(threadId, graphId, {
+    input: { topic: 't' }, streamMode: streamMode as ['values'], streamSubgraphs }))
+  return { threadId, parts }
+}
+
+describe('the stream of a graph with a subgraph', () => {
+  it('tells only the root unless subgraphs are asked for', async () => {
+    const { parts } = await streamOf('nested', ['updates', 'values'], false)
+    expect(namesOf(parts).every((name) => !name.includes('|'))).toBe(true)
+    expect(dataOf(parts, 'updates')).toEqual([
+      { outer: { log: ['outer'] } }, { sub: { topic: 't', log: ['outer', 'deep'] } }])
+  })
+
+  it('names the namespace of inner events where they are asked for', async () => {
+    const { parts } = await streamOf('nested', ['updates', 'custom'], true)
+    expect(parts.map(({ event, data }) => [event.replace(inner, '$1 inside'), data])).toEqual([
+      ['metadata', expect.anything()],
+      ['updates', { outer: { log: ['outer'] } }],
+      ['custom inside', { from: 'deep' }],
+      ['updates inside', { deep: { inner: 'deep t', log: ['deep'] } }],
+      ['updates', { sub: { topic: 't', log: ['outer', 'deep'] } }],
+    ])
+  })
+
+  it('holds no event of a mode that was not asked for', async () => {
+    const { parts } = await streamOf('nested', ['values'], true)
+    const modes = new Set(parts.slice(1).map(({ event }) => event.split('|')[0]))
+    expect([...modes]).toEqual(['values'])
+    expect(dataOf(parts, 'values').at(-1)).toEqual({ topic: 't', log: ['outer', 'outer', 'deep'] })
+  })
+})
+
+describe('the state of a graph with a subgraph', () => {
+  it('names the checkpoint of the subgraph, or shows its state where that is asked', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    await runs.wait(id, 'nestedask', { input: { topic: 't' } })
+    const outer = await threads.getState(id)
+    expect(outer).toMatchObject({ next: ['sub'], tasks: [{
+      name: 'sub', state: null, interrupts: [{ value: 't?' }],
+      checkpoint: { thread_id: id, checkpoint_ns: expect.stringMatching(/^sub:/) },
+    }] })
+    const whole = await threads.getState(id, undefined, { subgraphs: true })
+    expect(whole.tasks[0]!.state).toMatchObject({
+      values: { topic: 't', inner: 'prepared', log: [] }, next: ['deep'],
+      tasks: [{ name: 'deep', interrupts: [{ value: 't?' }] }],
+      checkpoint: { checkpoint_ns: outer.tasks[0]!.checkpoint!.checkpoint_ns },
+    })
+  })
+
+  it('may be asked for at the subgraph itself', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    await runs.wait(id, 'nestedask', { input: { topic: 't' } })
+    const outer = await threads.getState(id)
+    const { checkpoint } = outer.tasks[0]!
+    expect(await threads.getState(id, { ...checkpoint!, checkpoint_id: null,
+      checkpoint_map: null })).toMatchObject({ values: { inner: 'prepared' }, next: ['deep'] })
+  })
+})
+
+describe('a subgraph that asks', () => {
+  it('is answered, and its finished steps are not repeated', async () => {
+    const { runs, threads } = server.client
+    const { threadId: id, parts } = await streamOf('nestedask', ['updates'], true)
+    expect(parts.at(-1)).toMatchObject({
+      event: 'updates', data: { __interrupt__: [{ value: 't?' }] } })
+    const resumed = await collect(runs.stream(id, 'nestedask', {
+      command: { resume: 'yes' }, streamMode: ['updates'], streamSubgraphs: true }))
+    expect(resumed.slice(1).map(({ event, data }) => [event.replace(inner, '$1 inside'), data]))
+      .toEqual([
+        ['updates inside', { deep: { log: ['answer yes'] } }],
+        ['updates', { sub: { topic: 't', log: ['answer yes'] } }],
+        ['updates', { after: { log: ['after'] } }],
+      ])
+    expect((await threads.get(id)).values)
+      .toMatchObject({ topic: 't', log: ['answer yes', 'after'] })
+  })
+})

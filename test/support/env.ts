@@ -1,0 +1,81 @@
+/** An Env whose time stands still until a test moves it, with ids by number and a kept log. */
+
+import type { Env, Facts, Log } from '../../cluster/index.ts'
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly facts: Facts
+}
+
+export interface VirtualEnv extends Env {
+  /** Moves both clocks on and calls the timers that are due, in order of their times. */
+  advance(ms: number): void
+  /** Timers that are set. */
+  timers(): number
+  readonly lines: readonly LogLine[]
+}
+
+interface Timer {
+  readonly id: number
+  dueMs: number
+  /** 0 for a timer that fires once. */
+  readonly periodMs: number
+  readonly fn: () => void
+}
+
+/** Begins at `startMs`, 2026-01-01 unless told. */
+export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
+  const timers = new Map<number, Timer>()
+  const lines: LogLine[] = []
+  let elapsedMs = 0
+  let ids = 0
+
+  const set = (ms: number, periodMs: number, fn: () => void) => {
+    const timer: Timer = { id: ++ids, dueMs: elapsedMs + ms, periodMs, fn }
+    timers.set(timer.id, timer)
+    return () => void timers.delete(timer.id)
+  }
+  const nextDue = (untilMs: number) => [...timers.values()]
+    .filter((timer) => timer.dueMs <= untilMs)
+    .sort((a, b) => a.dueMs - b.dueMs || a.id - b.id)[0]
+
+  return {
+    nowMs: () => startMs + elapsedMs,
+    monotonicMs: () => elapsedMs,
+    after: (ms, fn) => set(ms, 0, fn),
+    every: (ms, fn) => set(ms, ms, fn),
+    uuid: () => numbered('4', ++ids),
+    uuid7: () => numbered('7', ++ids),
+    log: keptLog(lines, {}),
+    lines,
+    timers: () => timers.size,
+    advance(ms) {
+      const untilMs = elapsedMs + ms
+      for (let timer = nextDue(untilMs); timer !== undefined; timer = nextDue(untilMs)) {
+        elapsedMs = timer.dueMs
+        if (timer.periodMs === 0) timers.delete(timer.id)
+        else timer.dueMs += timer.periodMs
+        timer.fn()
+      }
+      elapsedMs = untilMs
+    },
+  }
+}
+
+function numbered(version: string, id: number): string {
+  return `00000000-0000-${version}000-8000-${id.toString(16).padStart(12, '0')}`
+}
+
+function keptLog(lines: LogLine[], own: Facts): Log {
+  const keep = (level: LogLine['level']) => (message: string, facts: Facts = {}) => {
+    lines.push({ level, message, facts: { ...own, ...facts } })
+  }
+  return {
+    debug: keep('debug'),
+    info: keep('info'),
+    warn: keep('warn'),
+    error: keep('error'),
+    child: (facts) => keptLog(lines, { ...own, ...facts }),
+  }
+}

@@ -1,0 +1,33 @@
+/** A run of the graph `held` that stands in its middle node, the step before it durable. */
+
+import type { Client } from '@langchain/langgraph-sdk'
+import type { Gate } from './gate.ts'
+import { StreamReader, say } from './run-events.ts'
+
+export interface HeldRun {
+  readonly runId: string
+  /** The text of its human message. */
+  readonly text: string
+  /** Its stream of updates, read up to and with what the first node wrote. */
+  readonly stream: StreamReader
+}
+
+export interface HoldOptions {
+  /** `stubborn` does not hear of a cancel. */
+  readonly how?: 'hold' | 'stubborn'
+  readonly payload?: Parameters<Client['runs']['stream']>[2]
+}
+
+/** Starts it and waits until it stands there. */
+export async function startHeld(client: Client, threadId: string, gate: Gate,
+  { how = 'hold', payload = {} }: HoldOptions = {}): Promise<HeldRun> {
+  const text = `${how} ${gate.url}`
+  let runId = ''
+  const stream = new StreamReader(client.runs.stream(threadId, 'held', {
+    input: say(text), streamMode: ['updates'],
+    onRunCreated: (created) => { runId = created.run_id }, ...payload,
+  }))
+  await stream.until((part) => part.event === 'updates')
+  await gate.arrived()
+  return { runId, text, stream }
+}

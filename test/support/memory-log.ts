@@ -1,0 +1,66 @@
+/** The twin of the log port: the same promises, in memory, with nothing clever in it. */
+
+import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import type { LogEntry, LogPort, LogRange, NewRow, RowUpdate } from '../../src/checkpoint/index.ts'
+import { HeddleError } from '../../src/errors.ts'
+
+interface Row extends NewRow {
+  readonly durable: true
+}
+
+export class MemoryLog implements LogPort {
+  readonly rows: Row[] = []
+  readonly updates: RowUpdate[] = []
+  /** Every read, so that a test can see how much was read. */
+  rowsRead = 0
+
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
+    await Promise.resolve()
+    for (const row of rows) {
+      const tail = this.#tail(row.branch)
+      if (row.epoch < (tail?.epoch ?? 0) || row.seq !== (tail?.seq ?? 0) + 1) {
+        throw new HeddleError('stale_append')
+      }
+      this.rows.push({ ...row, durable: true })
+    }
+    this.updates.push(...updates)
+  }
+
+  async tail(branch: Branch): Promise<{ epoch: number; seq: number } | undefined> {
+    return this.#tail(branch)
+  }
+
+  async read(branch: Branch, range: LogRange): Promise<LogEntry[]> {
+    const entries = this.#of(branch)
+      .filter(({ seq }) => seq >= range.from && seq <= range.through)
+      .map(({ epoch, seq, body }) => ({ epoch, seq, body }))
+    if (range.reverse) entries.reverse()
+    const page = entries.slice(0, range.limit)
+    this.rowsRead += page.length
+    return page
+  }
+
+  async findCheckpoint(branch: Branch, id: string): Promise<CheckpointPlace | undefined> {
+    return this.#of(branch).flatMap(({ places }) => places).findLast((place) => place.id === id)
+  }
+
+  async purge(): Promise<void> {}
+
+  #tail(branch: Branch): { epoch: number; seq: number } | undefined {
+    return this.#of(branch).at(-1)
+  }
+
+  /** Rows of the branch and, up to where it grew out of them, of its ancestors; oldest first. */
+  #of(branch: Branch): Row[] {
+    const throughOf = new Map([...branch.ancestors.map(({ id, through }) => [id, through] as const),
+      [branch.id, Number.MAX_SAFE_INTEGER] as const])
+    let from = 0
+    const found: Row[] = []
+    for (const [id, through] of throughOf) {
+      const own = this.rows.filter((row) => row.branch.id === id)
+      found.push(...own.filter(({ seq }) => seq > from && seq <= through))
+      from = through
+    }
+    return found.sort((a, b) => a.seq - b.seq)
+  }
+}

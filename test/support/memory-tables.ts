@@ -1,0 +1,36 @@
+/** Twins of the thread index and the run table: what a log's updates made of them. */
+
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunQuery, RunTable, ThreadIndex } from '../../src/records/index.ts'
+import type { MemoryLog } from './memory-log.ts'
+
+/** Rows by id, found by folding every update anew. */
+export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunTable } {
+  const threadRows = (): ThreadRow[] => {
+    const rows = log.updates.flatMap((update) => (update.table === 'thread' ? [update.row] : []))
+    return [...new Map(rows.map((row) => [row.threadId, row])).values()]
+  }
+  const runRows = (threadId: string): RunRow[] => {
+    const rows = new Map<string, RunRow>()
+    for (const update of log.updates) {
+      if (update.table === 'run') rows.set(update.row.runId, update.row)
+      if (update.table === 'run_removed') rows.delete(update.runId)
+    }
+    return [...rows.values()].filter((row) => row.threadId === threadId)
+  }
+  const unfinished = ({ status }: RunRow) => status === 'pending' || status === 'running'
+  return {
+    threads: {
+      get: async (_, threadId) => threadRows().find((row) => row.threadId === threadId),
+      search: async () => ({ rows: threadRows(), total: threadRows().length }),
+      count: async () => threadRows().length,
+      unfinished: async () => threadRows().filter(({ status }) => status === 'busy'),
+    },
+    runs: {
+      get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
+      list: async ({ threadId, limit, offset }: RunQuery) =>
+        runRows(threadId).toReversed().slice(offset, offset + limit),
+      unfinished: async (_, threadId) => runRows(threadId).filter(unfinished),
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Graphs that wait for a human: once, twice in one node, two at a time. */
+
+import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+
+const Asked = Annotation.Root({
+  question: Annotation<string>(),
+  answers: Annotation<string[]>({
+    reducer: (kept, added) => kept.concat(added), default: () => [],
+  }),
+})
+
+/** Asks the question and keeps the answer; `after` shows that the graph went on. */
+export const ask = new StateGraph(Asked)
+  .addNode('ask', (state) => ({ answers: [interrupt({ question: state.question }) as string] }))
+  .addNode('after', () => ({ answers: ['after'] }))
+  .addEdge(START, 'ask')
+  .addEdge('ask', 'after')
+  .addEdge('after', END)
+  .compile()
+
+/** Two nodes ask in the same superstep. */
+export const askboth = new StateGraph(Asked)
+  .addNode('left', () => ({ answers: [`left ${interrupt('left?') as string}`] }))
+  .addNode('right', () => ({ answers: [`right ${interrupt('right?') as string}`] }))
+  .addEdge(START, 'left')
+  .addEdge(START, 'right')
+  .addEdge('left', END)
+  .addEdge('right', END)
+  .compile()
+
+/** One node asks twice, one after the other. */
+export const asktwice = new StateGraph(Asked)
+  .addNode('ask', () => {
+    const first = interrupt('first?') as string
+    const second = interrupt('second?') as string
+    return { answers: [first, second] }
+  })
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
+  .compile()

@@ -1,0 +1,51 @@
+/** Chat graphs: one that echoes, one that waits where a test tells it to, one that streams tokens. */
+
+import { AIMessage } from '@langchain/core/messages'
+import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import type { LangGraphRunnableConfig } from '@langchain/langgraph'
+
+type Chat = typeof MessagesAnnotation.State
+
+const heard = (state: Chat) => state.messages.findLast((message) => message.type === 'human')
+
+/** One node that answers the last human message. */
+export const echo = new StateGraph(MessagesAnnotation)
+  .addNode('echo', (state) => ({
+    messages: [new AIMessage({ content: `echo: ${heard(state)?.text ?? ''}` })],
+  }))
+  .addEdge(START, 'echo')
+  .addEdge('echo', END)
+  .compile()
+
+/**
+ * `hold <url>` waits in the node `hold` until the URL answers, or until the run is cancelled;
+ * `stubborn <url>` waits and never hears of a cancel. Any other message passes at once.
+ */
+async function hold(state: Chat, config: LangGraphRunnableConfig) {
+  const [word, url] = (heard(state)?.text ?? '').split(' ')
+  if (url !== undefined && word === 'hold') await fetch(url, { signal: config.signal ?? null })
+  if (url !== undefined && word === 'stubborn') await fetch(url)
+  return { messages: [new AIMessage({ content: 'held' })] }
+}
+
+/** Three nodes, the middle one under the test's control. */
+export const held = new StateGraph(MessagesAnnotation)
+  .addNode('first', () => ({ messages: [new AIMessage({ content: 'first' })] }))
+  .addNode('hold', hold)
+  .addNode('last', () => ({ messages: [new AIMessage({ content: 'last' })] }))
+  .addEdge(START, 'first')
+  .addEdge('first', 'hold')
+  .addEdge('hold', 'last')
+  .addEdge('last', END)
+  .compile()
+
+/** A model node that streams `one two three` in pieces. */
+export const tokens = new StateGraph(MessagesAnnotation)
+  .addNode('model', async (state) => {
+    const model = new FakeListChatModel({ responses: ['one two three'] })
+    return { messages: [await model.invoke(state.messages)] }
+  })
+  .addEdge(START, 'model')
+  .addEdge('model', END)
+  .compile()

@@ -1,0 +1,45 @@
+/** Graphs that are told things from outside, and the ways in which a project may export one. */
+
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+import type { LangGraphRunnableConfig } from '@langchain/langgraph'
+import { z } from 'zod'
+
+const Said = Annotation.Root({
+  said: Annotation<Record<string, unknown>>(),
+})
+
+const Context = z.object({
+  model_name: z.string().optional(),
+  system_prompt: z.string().optional(),
+})
+
+/** Says which context and configuration it was given. */
+export const configured = new StateGraph(Said, Context)
+  .addNode('say', (_state, config: LangGraphRunnableConfig) => ({
+    said: {
+      context: config.context ?? null,
+      secret: config.configurable?.['secret'] ?? null,
+      word: process.env['CONFORMANCE_WORD'] ?? null,
+      header: config.configurable?.['x-colour'] ?? null,
+    },
+  }))
+  .addEdge(START, 'say')
+  .addEdge('say', END)
+  .compile()
+
+const saying = (text: string) => new StateGraph(Said)
+  .addNode('say', () => ({ said: { text } }))
+  .addEdge(START, 'say')
+  .addEdge('say', END)
+
+/** Made anew for every use, from the configuration. */
+export async function factory(config: LangGraphRunnableConfig) {
+  await Promise.resolve()
+  return saying(`made for ${String(config.configurable?.['customer'] ?? 'nobody')}`).compile()
+}
+
+/** Not compiled: the server does it. */
+export const plain = saying('plain')
+
+/** A promise of a graph. */
+export const promised = Promise.resolve(saying('promised').compile())

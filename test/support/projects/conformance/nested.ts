@@ -1,0 +1,50 @@
+/** A graph inside a graph, with events and an interrupt of its own. */
+
+import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+import type { LangGraphRunnableConfig } from '@langchain/langgraph'
+
+const Log = Annotation.Root({
+  topic: Annotation<string>(),
+  log: Annotation<string[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),
+})
+
+const Inner = Annotation.Root({
+  topic: Annotation<string>(),
+  inner: Annotation<string>(),
+  log: Annotation<string[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),
+})
+
+const inner = new StateGraph(Inner)
+  .addNode('deep', (state, config: LangGraphRunnableConfig) => {
+    config.writer?.({ from: 'deep' })
+    return { inner: `deep ${state.topic}`, log: ['deep'] }
+  })
+  .addEdge(START, 'deep')
+  .addEdge('deep', END)
+  .compile()
+
+const asking = new StateGraph(Inner)
+  .addNode('prepare', () => ({ inner: 'prepared' }))
+  .addNode('deep', (state) => ({ log: [`answer ${interrupt(`${state.topic}?`) as string}`] }))
+  .addEdge(START, 'prepare')
+  .addEdge('prepare', 'deep')
+  .addEdge('deep', END)
+  .compile()
+
+/** outer, then the subgraph `sub`. */
+export const nested = new StateGraph(Log)
+  .addNode('outer', () => ({ log: ['outer'] }))
+  .addNode('sub', inner)
+  .addEdge(START, 'outer')
+  .addEdge('outer', 'sub')
+  .addEdge('sub', END)
+  .compile()
+
+/** The subgraph asks a human; `after` shows that the outer graph went on. */
+export const nestedask = new StateGraph(Log)
+  .addNode('sub', asking)
+  .addNode('after', () => ({ log: ['after'] }))
+  .addEdge(START, 'sub')
+  .addEdge('sub', 'after')
+  .addEdge('after', END)
+  .compile()

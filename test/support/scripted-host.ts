@@ -1,0 +1,85 @@
+/** A graph host that runs no graph: a test says what an execution does, step by step. */
+
+import { HeddleError } from '../../src/errors.ts'
+import type {
+  CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
+  LossReason, Outcome, Step, StepEvent,
+} from '../../src/graph/index.ts'
+
+export interface Scripted {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly listener: ExecutionListener
+  /** The checkpoint that the next step grows from. */
+  headId: string | null
+}
+
+const graph: GraphDescription = {
+  graphId: 'agent', description: null, stateChannels: ['log'], plain: true, nodes: [],
+}
+
+export class ScriptedHost implements GraphHost {
+  readonly running = new Map<number, Scripted>()
+  /** Everything that was ever handed out. */
+  readonly executions: Execution[] = []
+  #checkpoints = 0
+
+  graphs(): readonly GraphDescription[] { return [graph] }
+  describe(graphId: string): GraphDescription | undefined {
+    return graphId === 'agent' ? graph : undefined
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    this.executions.push(execution)
+    this.running.set(execution.id, { execution, source, listener, headId: execution.headId })
+  }
+
+  abort(executionId: number): void {
+    this.running.delete(executionId)
+  }
+
+  /** The only execution under way. */
+  get only(): Scripted {
+    const [scripted, second] = this.running.values()
+    if (!scripted || second) throw new Error(`${this.running.size} executions are under way`)
+    return scripted
+  }
+
+  /** One superstep that puts `text` first in the log, and what it tells. */
+  step(scripted: Scripted, text: string, events: readonly StepEvent[] = []): Promise<void> {
+    const id = `c${String(++this.#checkpoints).padStart(8, '0')}`
+    const inserted = { json: JSON.stringify(text), form: 0 } as const
+    const change = scripted.headId === null
+      ? { $case: 'list' as const, value: { elements: [inserted] } }
+      : { $case: 'splice' as const, value: { at: 0, remove: 0, insert: [inserted] } }
+    const step: Step = { $case: 'checkpoint', value: {
+      ns: '', id, parentId: scripted.headId ?? '', full: scripted.headId === null,
+      changes: [{ channel: 'log', change }], skeletonJson: '{}', metadataJson: '{}', runId: '',
+      atMs: 0,
+    } }
+    scripted.headId = id
+    return scripted.listener.steps({ steps: [step], events })
+  }
+
+  end(scripted: Scripted, outcome: Partial<Outcome> = {}): void {
+    this.running.delete(scripted.execution.id)
+    scripted.listener.ended({
+      status: 'success', waiting: false, interrupts: '{}', error: null, ...outcome,
+    })
+  }
+
+  lose(scripted: Scripted, reason: LossReason): void {
+    this.running.delete(scripted.execution.id)
+    scripted.listener.lost(reason)
+  }
+
+  ask(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
+  schemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
+  subgraphSchemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
+  drawable(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
+}
+
+/** An event of a superstep. */
+export function updates(json: JsonText): StepEvent {
+  return { name: 'updates', json, valuesOf: '', durable: true }
+}

@@ -1,0 +1,66 @@
+/** One member with threads on twins of the store and a scripted host; it can crash and restart. */
+
+import {
+  Activations, createRouter, inProcessTransport, placedOwnership, soleMember,
+} from '../../cluster/index.ts'
+import type { Router } from '../../cluster/index.ts'
+import { ByteBudget, createThreadClient, defaultLimits, threadKind } from '../../src/thread/index.ts'
+import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
+import { virtualEnv } from './env.ts'
+import { MemoryLog } from './memory-log.ts'
+import { memoryTables } from './memory-tables.ts'
+import { ScriptedHost } from './scripted-host.ts'
+
+export class ThreadHouse {
+  readonly env = virtualEnv()
+  readonly log = new MemoryLog()
+  readonly tables = memoryTables(this.log)
+  host = new ScriptedHost()
+  client!: ThreadClient
+  #epoch = 0
+  #executions = 0
+  readonly #limits: ThreadLimits
+
+  constructor(limits: Partial<ThreadLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits }
+    this.restart()
+  }
+
+  /** As after SIGKILL: nothing is left but what the store has. */
+  restart(): void {
+    this.host = new ScriptedHost()
+    const self = { id: 'm', address: 'here' }
+    const kind = threadKind({
+      log: this.log, ...this.tables, host: this.host, env: this.env, limits: this.#limits,
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
+      nextExecutionId: () => ++this.#executions,
+      ask: (key, command) => router.ask(key, command),
+    })
+    const activations = new Activations({ env: this.env, kinds: [kind] })
+    const view = soleMember(self)
+    const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
+    const router: Router = createRouter({ ownership, activations, transport: inProcessTransport() })
+    this.client = createThreadClient({
+      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(),
+    })
+  }
+
+  startRun(threadId: string, run: Partial<StartRun> = {}): Promise<unknown> {
+    return this.client.startRun('t', threadId, this.run(run))
+  }
+
+  run(run: Partial<StartRun> = {}): StartRun {
+    return {
+      runId: this.env.uuid7(), assistantId: 'a', graphId: 'agent', strategy: 'enqueue',
+      commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, ifMissing: 'create',
+      plan: { graphId: 'agent', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
+        temporary: false, timeoutMs: 3_600_000 },
+      ...run,
+    }
+  }
+}
+
+/** Lets everything run that needs no timer. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,229 @@
+/** The log read back: random runs, forks, rollbacks and copies against a plain model. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.ts'
+import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import { CheckpointReader, encodeRow } from '../../../src/checkpoint/index.ts'
+import type { LogHead, RecordOf } from '../../../src/checkpoint/index.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
+
+const value = (json: string): Value => ({ json, form: 0 })
+
+/** What the log must remember of one checkpoint. */
+interface Kept {
+  readonly id: string
+  readonly parent: string
+  readonly list: readonly string[]
+  readonly scalar: string | undefined
+  readonly run: string
+  readonly writes: string[]
+}
+
+/** Writes a thread's log the way a thread does, and a model of it beside. */
+class Author {
+  readonly log = new MemoryLog()
+  branch: Branch = { id: 'b0', ancestors: [] }
+  history: Kept[] = []
+  head: CheckpointPlace | null = null
+  movedBack = false
+  #seq = 0
+  #count = 0
+
+  reader(): CheckpointReader {
+    const now: LogHead = { branch: this.branch, seq: this.#seq, head: this.head,
+      movedBack: this.movedBack }
+    return new CheckpointReader(this.log, () => now)
+  }
+
+  get seq(): number { return this.#seq }
+
+  at(id: string | undefined): Kept | undefined {
+    return this.history.find((kept) => kept.id === id)
+  }
+
+  async row(records: RecordOf[], places: CheckpointPlace[] = []): Promise<void> {
+    this.#seq++
+    await this.log.append([{ tenant: 't', branch: this.branch, epoch: 1, seq: this.#seq,
+      prevEpoch: 1, body: encodeRow(records), places }], [])
+  }
+
+  /** One superstep on the head: the list changes by a splice, the scalar is set or left. */
+  async step(change: { at: number; remove: number; insert: string[]; scalar?: string },
+    run: string, full: boolean): Promise<void> {
+    const parent = this.at(this.head?.id)
+    const before = parent?.list ?? []
+    const at = Math.min(change.at, before.length)
+    const remove = Math.min(change.remove, before.length - at)
+    const list = before.toSpliced(at, remove, ...change.insert)
+    const scalar = change.scalar ?? parent?.scalar
+    const id = `c${String(++this.#count).padStart(6, '0')}`
+    const alone = full || !parent || this.movedBack
+    const changes: ChannelChange[] = alone
+      ? [{ channel: 'list', change: { $case: 'list', value: { elements: list.map(value) } } },
+        ...scalar === undefined ? [] : [set(scalar)]]
+      : [{ channel: 'list', change: { $case: 'splice', value: { at, remove,
+        insert: change.insert.map(value) } } },
+        ...change.scalar === undefined ? [] : [set(change.scalar)]]
+    const seq = this.#seq + 1
+    const place = { id, seq, base: alone ? seq : this.head!.base }
+    await this.row([{ $case: 'checkpoint', value: { ns: '', id, parentId: parent?.id ?? '',
+      full: alone, changes, skeletonJson: '{}', metadataJson: `{"run":"${run}"}`, runId: run,
+      atMs: 1 } }], [place])
+    this.head = place
+    this.movedBack = false
+    this.history.push({ id, parent: parent?.id ?? '', list, scalar, run, writes: [] })
+  }
+
+  async write(task: string): Promise<void> {
+    if (!this.head || this.movedBack) return
+    this.at(this.head.id)!.writes.push(task)
+    await this.row([{ $case: 'writes', value: { ns: '', checkpointId: this.head.id,
+      taskId: task, writes: [] } }])
+  }
+
+  async rollback(run: string, base: CheckpointPlace | null): Promise<void> {
+    const dropped = this.history.filter((kept) => kept.run === run)
+    this.history = this.history.filter((kept) => kept.run !== run)
+    await this.row([{ $case: 'headMoved', value: { checkpointId: base?.id ?? '',
+      seq: base?.seq ?? 0, base: base?.base ?? 0, droppedRunIds: [run], atMs: 1 } }],
+    dropped.map(({ id }) => ({ id, seq: 0, base: 0 })))
+    this.head = base
+    this.movedBack = true
+  }
+
+  fork(): void {
+    const ancestors = [...this.branch.ancestors, { id: this.branch.id, through: this.#seq }]
+    this.branch = { id: `b${this.#seq}_${this.#count}`, ancestors }
+  }
+}
+
+function set(text: string): ChannelChange {
+  return { channel: 'scalar', change: { $case: 'set', value: value(text) } }
+}
+
+function stateOf({ list, scalar }: Kept): string {
+  const members = [`"list":[${list.join(',')}]`]
+  if (scalar !== undefined) members.push(`"scalar":${scalar}`)
+  return `{${members.join(',')}}`
+}
+
+const stepArbitrary = fc.record({
+  at: fc.nat(6), remove: fc.nat(2),
+  insert: fc.array(fc.nat(99).map(String), { maxLength: 3 }),
+  scalar: fc.option(fc.nat(9).map(String), { nil: undefined }),
+})
+
+const actArbitrary = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('run' as const),
+    steps: fc.array(stepArbitrary, { minLength: 1, maxLength: 4 }),
+    full: fc.boolean(), rollback: fc.boolean(), writes: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('copy' as const) }) },
+)
+
+type Act = typeof actArbitrary extends fc.Arbitrary<infer Made> ? Made : never
+
+async function author(acts: readonly Act[]): Promise<Author> {
+  const made = new Author()
+  for (const [i, act] of acts.entries()) {
+    if (act.kind === 'copy') {
+      made.fork()
+      await made.row([{ $case: 'opened', value: { epoch: 1 } }])
+      continue
+    }
+    const base = made.head
+    for (const change of act.steps) {
+      await made.step(change, `r${i}`, act.full)
+      if (act.writes) await made.write(`task ${i}`)
+    }
+    if (act.rollback) await made.rollback(`r${i}`, base)
+  }
+  return made
+}
+
+const scripts = fc.array(actArbitrary, { minLength: 1, maxLength: 12 })
+
+describe('a checkpoint read back', () => {
+  it('holds the state it was written with, whatever came between', async () => {
+    await fc.assert(fc.asyncProperty(scripts, async (acts) => {
+      const made = await author(acts)
+      const reader = made.reader()
+      for (const kept of made.history) {
+        const read = await reader.checkpoint('', kept.id)
+        expect(read?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
+        expect(read?.checkpoint.parentId).toBe(kept.parent)
+        expect(read?.writes.map(({ taskId }) => taskId)).toEqual(kept.writes)
+      }
+    }), { numRuns: 300 })
+  })
+
+  it('is the head where none is named', async () => {
+    await fc.assert(fc.asyncProperty(scripts, async (acts) => {
+      const made = await author(acts)
+      const read = await made.reader().checkpoint('', null)
+      expect(read?.checkpoint.id).toBe(made.head?.id)
+    }))
+  })
+
+  it('is not found once a rollback dropped it', async () => {
+    const made = await author([])
+    await made.step({ at: 0, remove: 0, insert: ['1'] }, 'kept', false)
+    const base = made.head
+    await made.step({ at: 1, remove: 0, insert: ['2'] }, 'dropped', false)
+    const droppedId = made.head!.id
+    await made.rollback('dropped', base)
+    expect(await made.reader().checkpoint('', droppedId)).toBeUndefined()
+  })
+})
+
+describe('a page of history', () => {
+  it('has every checkpoint that is history, newest first, with its state', async () => {
+    await fc.assert(fc.asyncProperty(scripts, fc.nat(8), async (acts, limit) => {
+      const made = await author(acts)
+      const query = { ns: '', checkpointId: null, before: null, filter: null, limit: limit + 1 }
+      const page = await made.reader().page(query)
+      const wanted = made.history.toReversed().slice(0, limit + 1)
+      expect(page.map(({ checkpoint }) => checkpoint.id)).toEqual(wanted.map(({ id }) => id))
+      expect(page.map(({ view }) => view.json(['list', 'scalar']))).toEqual(wanted.map(stateOf))
+      expect(page.map(({ writes }) => writes.length)).toEqual(wanted.map((k) => k.writes.length))
+    }), { numRuns: 300 })
+  })
+
+  it('goes on behind the checkpoint that it is asked to', async () => {
+    await fc.assert(fc.asyncProperty(scripts, fc.nat(), async (acts, pick) => {
+      const made = await author(acts)
+      if (made.history.length === 0) return
+      const at = pick % made.history.length
+      const query = { ns: '', checkpointId: null, filter: null, limit: null,
+        before: made.history[at]!.id }
+      const page = await made.reader().page(query)
+      expect(page.map(({ checkpoint }) => checkpoint.id))
+        .toEqual(made.history.slice(0, at).toReversed().map(({ id }) => id))
+    }))
+  })
+
+  it('keeps to checkpoints whose metadata has what the filter names', async () => {
+    const made = await author([])
+    for (const run of ['a', 'b', 'a']) {
+      await made.step({ at: 0, remove: 0, insert: [] }, run, false)
+    }
+    const query = { ns: '', checkpointId: null, before: null, limit: null, filter: { run: 'a' } }
+    const page = await made.reader().page(query)
+    expect(page.map(({ checkpoint }) => checkpoint.runId)).toEqual(['a', 'a'])
+  })
+
+  it('reads no more rows at the end of a long thread than at the end of a short one', async () => {
+    const rowsRead = async (steps: number) => {
+      const made = await author([])
+      for (let i = 0; i < steps; i++) {
+        await made.step({ at: i, remove: 0, insert: ['1'] }, 'r', i % 16 === 0)
+      }
+      made.log.rowsRead = 0
+      const query = { ns: '', checkpointId: null, before: null, limit: 10, filter: null }
+      await made.reader().page(query)
+      return made.log.rowsRead
+    }
+    expect(await rowsRead(2_000)).toBeLessThanOrEqual(await rowsRead(200) + 16)
+  })
+})

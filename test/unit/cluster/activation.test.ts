@@ -1,0 +1,110 @@
+/** The life of an activation: begins on demand, fails without leaving anybody waiting, lets go. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { Activations } from '../../../cluster/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { Chess, game } from './chess.ts'
+import type { Command, Table } from './chess.ts'
+
+const atOnce: Table = { pause: async () => {} }
+
+function host(table: Table = atOnce) {
+  const env = virtualEnv()
+  const chess = new Chess(table)
+  const activations = new Activations({ env, kinds: [chess.kind] })
+  const ask = (command: Command, id = 'a') => activations.ask(game(id), 1, command)
+  return { env, chess, activations, ask }
+}
+
+describe('an activation', () => {
+  it('begins with the first command and hears all that came meanwhile in order', async () => {
+    const { chess, ask } = host()
+    expect(await Promise.all([ask('move'), ask('ponder'), ask('move')])).toEqual([1, 2, 3])
+    expect(chess.lives).toHaveLength(1)
+    expect(chess.alive('a')?.context.epoch).toBe(1)
+  })
+
+  it('fails all that wait where it cannot begin, and the next command tries again', async () => {
+    let starts = 0
+    const begin = () => { if (++starts === 1) throw new HeddleError('not_found') }
+    const { ask, activations } = host({ ...atOnce, begin })
+    const waiting = await Promise.allSettled([ask('move'), ask('move')])
+    expect(waiting).toMatchObject([{ reason: { code: 'not_found' } },
+      { reason: { code: 'not_found' } }])
+    expect(activations.size).toBe(0)
+    expect(await ask('move')).toBe(1)
+  })
+
+  it('survives a refusal', async () => {
+    const { chess, ask } = host()
+    await expect(ask('illegal')).rejects.toMatchObject({ code: 'rejected' })
+    expect(await ask('move')).toBe(2)
+    expect(chess.lives).toHaveLength(1)
+  })
+
+  it.each(['blunder', 'resign'] as const)('ends by %s, and the next command begins anew',
+    async (command) => {
+      const { env, chess, ask } = host()
+      await ask('move')
+      await expect(ask(command)).rejects.toThrow(HeddleError)
+      expect(await ask('move')).toBe(1)
+      expect(chess.lives.map((life) => life.end)).toEqual(['at once', undefined])
+      expect(env.lines.map((line) => line.level)).toEqual(['warn'])
+    })
+
+  it('says why it failed in the log only', async () => {
+    const { env, ask } = host()
+    await expect(ask('blunder')).rejects.toThrow('Something went wrong here.')
+    expect(env.lines[0]?.facts.error).toMatchObject({ message: 'a bug of the game' })
+  })
+
+  it('hears what it tells itself after the turn in which it said so', async () => {
+    const { chess, ask } = host()
+    expect(await ask('retell')).toBe(1)
+    expect(await ask('move')).toBe(3)
+    expect(chess.alive('a')?.heard).toEqual(['retell', 'move', 'move'])
+  })
+
+  it('drops what a failed life tells itself', async () => {
+    const { chess, ask } = host()
+    await ask('move')
+    const before = chess.alive('a')!
+    await ask('resign').catch(() => {})
+    before.context.tell('move')
+    expect(await ask('move')).toBe(1)
+  })
+
+  it('answers everybody, one life and one turn at a time, whatever fails', async () => {
+    const commands = fc.array(fc.record({
+      id: fc.constantFrom('a', 'b', 'c'),
+      command: fc.constantFrom<Command>('move', 'move', 'ponder', 'publish', 'illegal', 'blunder',
+        'resign', 'retell'),
+      restMs: fc.constantFrom(0, 0, 0, 700_000),
+    }), { maxLength: 25 })
+    const starts = fc.array(fc.boolean(), { maxLength: 10 })
+    await fc.assert(fc.asyncProperty(fc.scheduler(), commands, starts,
+      async (scheduler, letters, failingStarts) => {
+        const begin = () => { if (failingStarts.shift()) throw new Error('no board') }
+        const { env, ask, activations } =
+          host({ pause: () => scheduler.schedule(Promise.resolve()), begin })
+        const asked = letters.map(async ({ id, command, restMs }) => {
+          await scheduler.schedule(Promise.resolve())
+          env.advance(restMs)
+          return await ask(command, id)
+        })
+        const outcomes = Promise.allSettled(asked)
+        await scheduler.waitFor(outcomes)
+        for (const outcome of await outcomes) {
+          if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(HeddleError)
+        }
+        failingStarts.length = 0
+        const last = ['a', 'b', 'c'].map((id) => ask('move', id))
+        await scheduler.waitFor(Promise.all(last))
+        expect(activations.size).toBe(3)
+        expect(JSON.stringify(env.lines)).not.toMatch(/lives twice|two turns at once/)
+      }))
+  })
+})

@@ -1,0 +1,164 @@
+/** Who lives in a member: made on demand, let go when idle, never too many, never an occupied one. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { Activations } from '../../../cluster/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { Chess, game } from './chess.ts'
+import type { Command, Table } from './chess.ts'
+
+const minute = 60_000
+
+function host({ limit, table }: { limit?: number; table?: Table } = {}) {
+  const env = virtualEnv()
+  const chess = new Chess(table ?? { pause: async () => {} })
+  const activations = new Activations({ env, kinds: [chess.kind], ...(limit && { limit }) })
+  const ask = (id: string, command: Command = 'move') => activations.ask(game(id), 1, command)
+  return { env, chess, activations, ask }
+}
+
+/** Passes time in which promises, but no timers, go on. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A table whose pauses end when the test says so. */
+function slowTable() {
+  const ends: (() => void)[] = []
+  const table: Table = { pause: () => new Promise((resolve) => { ends.push(resolve) }) }
+  return { table, endPauses: async () => {
+    await settle()
+    for (const end of ends.splice(0)) end()
+    await settle()
+  } }
+}
+
+describe('the activations of a member', () => {
+  it('lets go who was asked nothing for ten minutes, and only him', async () => {
+    const { env, chess, activations, ask } = host()
+    await Promise.all([ask('a'), ask('b')])
+    env.advance(6 * minute)
+    await ask('b')
+    env.advance(5 * minute)
+    await settle()
+    expect(activations.size).toBe(1)
+    expect(chess.alive('a')).toBeUndefined()
+    expect(chess.lives[0]?.end).toBe('peace')
+    expect(await ask('b')).toBe(3)
+    expect(await ask('a')).toBe(1)
+  })
+
+  it('uses one timer for all', async () => {
+    const { env, ask } = host()
+    await Promise.all(['a', 'b', 'c'].map((id) => ask(id)))
+    expect(env.timers()).toBe(1)
+  })
+
+  it('keeps whom somebody follows until ten minutes after', async () => {
+    const { env, activations, ask } = host()
+    const moves: number[] = []
+    const stop = await activations.follow(game('a'), 1, null, (move: number) => moves.push(move))
+    env.advance(60 * minute)
+    await settle()
+    expect(await ask('a')).toBe(1)
+    expect(moves).toEqual([1])
+    stop()
+    env.advance(12 * minute)
+    await settle()
+    expect(activations.size).toBe(0)
+  })
+
+  it('keeps whose reply is promised and still to come', async () => {
+    const { table, endPauses } = slowTable()
+    const { env, activations, ask } = host({ table })
+    const asked = ask('a', 'publish')
+    await endPauses()
+    env.advance(60 * minute)
+    await settle()
+    expect(activations.size).toBe(1)
+    await endPauses()
+    expect(await asked).toBe(1)
+  })
+
+  it('hands those that come while one goes to the next, in order', async () => {
+    const { table, endPauses } = slowTable()
+    const { env, chess, ask } = host({ table })
+    void ask('a')
+    await endPauses()
+    env.advance(11 * minute)
+    const asked = [ask('a', 'move'), ask('a', 'retell'), ask('a', 'publish')]
+    expect(chess.lives).toHaveLength(1)
+    await endPauses()
+    expect(chess.lives).toHaveLength(2)
+    await endPauses()
+    await endPauses()
+    expect(await Promise.all(asked)).toEqual([1, 2, 3])
+    expect(chess.lives[1]?.heard).toEqual(['move', 'retell', 'publish', 'move'])
+  })
+
+  it('makes room at the bound by letting go who rested longest', async () => {
+    const { chess, activations, ask } = host({ limit: 2 })
+    await ask('a')
+    await ask('b')
+    await ask('a')
+    await ask('c')
+    await settle()
+    expect(activations.size).toBe(2)
+    expect(['a', 'b', 'c'].filter((id) => chess.alive(id))).toEqual(['a', 'c'])
+  })
+
+  it('answers full where all are occupied, and never lets an occupied one go', async () => {
+    const { chess, activations, ask } = host({ limit: 2 })
+    await activations.follow(game('a'), 1, null, () => {})
+    await activations.follow(game('b'), 1, null, () => {})
+    await expect(ask('c')).rejects.toMatchObject({ code: 'full' })
+    expect(await ask('a')).toBe(1)
+    expect(chess.alive('a') && chess.alive('b')).toBeTruthy()
+  })
+
+  it('wakes one without a command', async () => {
+    const { chess, activations } = host()
+    await activations.wake(game('a'), 7)
+    expect(chess.alive('a')?.heard).toEqual([])
+    expect(chess.alive('a')?.context.epoch).toBe(7)
+  })
+
+  it('lets all go when it closes, the occupied too, and hears nobody after', async () => {
+    const { env, chess, activations, ask } = host()
+    await ask('a')
+    await activations.follow(game('b'), 1, null, () => {})
+    const beginning = ask('c')
+    const closing = activations.close(new AbortController().signal)
+    await expect(ask('a')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(ask('d')).rejects.toMatchObject({ code: 'unavailable' })
+    await closing
+    expect(await beginning).toBe(1)
+    expect(chess.lives.map((life) => life.end)).toEqual(['peace', 'peace', 'peace'])
+    expect([activations.size, env.timers()]).toEqual([0, 0])
+  })
+
+  it('never lets an occupied one go, whatever is asked and however long it rests', async () => {
+    const steps = fc.array(fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      what: fc.constantFrom('ask', 'follow', 'stop', 'rest'),
+    }), { maxLength: 60 })
+    await fc.assert(fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, limit) => {
+      const { env, chess, activations, ask } = host({ limit })
+      const stops = new Map<string, () => void>()
+      const follow = async (id: string) => {
+        stops.set(id, await activations.follow(game(id), 1, null, () => {}))
+      }
+      for (const { id, what } of all) {
+        if (what === 'ask') await ask(id).catch(() => {})
+        if (what === 'follow' && !stops.has(id)) await follow(id).catch(() => {})
+        if (what === 'stop') stops.get(id)?.()
+        if (what === 'stop') stops.delete(id)
+        if (what === 'rest') env.advance(4 * minute)
+        await settle()
+        for (const followed of stops.keys()) expect(chess.alive(followed)).toBeDefined()
+        expect(activations.size).toBeLessThanOrEqual(limit)
+      }
+    }), { numRuns: 50 })
+  })
+})

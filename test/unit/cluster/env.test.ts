@@ -1,0 +1,65 @@
+/** The window to the world: ids in order, timers that end, lines that can be read. */
+
+import { spawnSync } from 'node:child_process'
+
+import { describe, expect, it } from 'vitest'
+
+import { systemEnv } from '../../../cluster/index.ts'
+
+const door = new URL('../../../cluster/index.ts', import.meta.url).href
+
+/** What a process of its own writes to its console when it runs `code` with `log`. */
+function written(options: object, code: string): string {
+  const script = `import { systemEnv } from '${door}'
+    const { log } = systemEnv(${JSON.stringify(options)})
+    ${code}`
+  const args = ['--input-type=module', '--eval', script]
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr
+}
+
+describe('the system env', () => {
+  it('makes ids by time that only grow', () => {
+    const env = systemEnv({ level: 'silent' })
+    const ids = Array.from({ length: 20_000 }, () => env.uuid7())
+    expect(ids).toEqual(ids.toSorted())
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(env.uuid()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4/)
+  })
+
+  it('calls a timer that is not ended, and no other', async () => {
+    const env = systemEnv({ level: 'silent' })
+    const called: string[] = []
+    env.after(1, () => called.push('ended'))()
+    await new Promise<void>((resolve) => {
+      const end = env.every(1, () => { if (called.push('every') === 3) resolve(end()) })
+    })
+    await new Promise<void>((resolve) => void env.after(5, resolve))
+    expect(called).toEqual(['every', 'every', 'every'])
+  })
+
+  it('writes a JSON line each, with its facts, its name and the whole story of an error', () => {
+    const lines = written({ name: 'worker 1' }, `
+      log.debug('Too little.')
+      log.child({ shard: 3 }).warn('It broke.', { error: new Error('so', { cause: 'why' }) })`)
+    expect(JSON.parse(lines)).toMatchObject({
+      level: 'warn', name: 'worker 1', message: 'It broke.', shard: 3, error: { message: 'so' },
+    })
+  })
+
+  it('writes lines for people where it is told to', () => {
+    const lines = written({ pretty: true }, `
+      log.info('It stands.', { port: 2024 })
+      log.error('It broke.', { error: new Error('so', { cause: new Error('why') }) })`)
+    expect(lines).toMatch(/^\d\d:\d\d:\d\d info {2}It stands\. {2}port=2024\n/)
+    expect(lines).toMatch(/error It broke\.\nError: so\n +at [^]*because of\nError: why/)
+  })
+
+  it('writes from a worker thread', () => {
+    const within = `import('${door}').then((cluster) =>
+      cluster.systemEnv({ name: 'within' }).log.info('It stands.'))`
+    const lines = written({}, `
+      const { Worker } = await import('node:worker_threads')
+      new Worker(${JSON.stringify(within)}, { eval: true })`)
+    expect(JSON.parse(lines)).toMatchObject({ name: 'within', message: 'It stands.' })
+  })
+})

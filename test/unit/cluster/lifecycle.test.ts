@@ -1,0 +1,81 @@
+/** Stages: up in order, down in reverse, and none may hold up the others for ever. */
+
+import { describe, expect, it } from 'vitest'
+
+import { createLifecycle } from '../../../cluster/index.ts'
+import type { Stage } from '../../../cluster/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+function setUp() {
+  const env = virtualEnv()
+  const said: string[] = []
+  const stage = (name: string, more: Partial<Stage<string>> = {}): Stage<string> => ({
+    startMs: 1_000,
+    stopMs: 1_000,
+    start: () => { said.push(`start ${name}`); return name },
+    stop: (value) => { said.push(`stop ${value}`) },
+    ...more,
+  })
+  return { env, said, stage, lifecycle: createLifecycle(env) }
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a lifecycle', () => {
+  it('starts upward, hands each value on, and stops downward once', async () => {
+    const { lifecycle, said, stage } = setUp()
+    expect(await lifecycle.start('store', stage('store'))).toBe('store')
+    await lifecycle.start('door', stage('door'))
+    await Promise.all([lifecycle.stop(), lifecycle.stop()])
+    expect(said).toEqual(['start store', 'start door', 'stop door', 'stop store'])
+  })
+
+  it('stops what stands when a stage fails to start, and throws why', async () => {
+    const { lifecycle, said, stage } = setUp()
+    await lifecycle.start('store', stage('store'))
+    const start = () => { throw new Error('the port is taken') }
+    await expect(lifecycle.start('door', stage('door', { start })))
+      .rejects.toThrow('the port is taken')
+    expect(said).toEqual(['start store', 'stop store'])
+  })
+
+  it('gives up a start that takes too long, and stops it should it come', async () => {
+    const { env, lifecycle, said, stage } = setUp()
+    const late = Promise.withResolvers<string>()
+    const starting = lifecycle.start('store', stage('store', { start: () => late.promise }))
+    const failed = expect(starting).rejects.toThrow('store did not start within 1000 ms')
+    env.advance(1_000)
+    await failed
+    late.resolve('late')
+    await settle()
+    expect(said).toEqual(['stop late'])
+  })
+
+  it('tells a stage when its time to stop is over, and then goes on without it', async () => {
+    const { env, lifecycle, said, stage } = setUp()
+    await lifecycle.start('store', stage('store'))
+    const stop = (_: string, deadline: AbortSignal) => new Promise(() => {
+      deadline.addEventListener('abort', () => said.push('time is over'))
+    })
+    await lifecycle.start('door', stage('door', { stop }))
+    const stopping = lifecycle.stop()
+    await settle()
+    env.advance(1_000)
+    expect(said.at(-1)).toBe('time is over')
+    env.advance(250)
+    await stopping
+    expect(said.at(-1)).toBe('stop store')
+    expect(env.lines).toMatchObject([{ level: 'warn', facts: { stage: 'door' } }])
+    expect(env.timers()).toBe(0)
+  })
+
+  it('goes on when a stage fails to stop', async () => {
+    const { env, lifecycle, said, stage } = setUp()
+    await lifecycle.start('store', stage('store'))
+    const stop = () => { throw new Error('no') }
+    await lifecycle.start('door', stage('door', { stop }))
+    await lifecycle.stop()
+    expect(said.at(-1)).toBe('stop store')
+    expect(env.lines).toHaveLength(1)
+  })
+})

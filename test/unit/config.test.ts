@@ -1,0 +1,97 @@
+/** Settings: who wins, what is refused, and the sentence that says so. */
+
+import { describe, expect, it } from 'vitest'
+
+import { isLoopback, resolveSettings, settings, SettingsError } from '../../src/config.ts'
+import type { SettingsSource } from '../../src/config.ts'
+
+const source: SettingsSource =
+  { options: {}, environment: {}, folder: '/home/ada', starter: '/heddle/starter/langgraph.json' }
+
+const resolved = (more: Partial<SettingsSource>) => resolveSettings({ ...source, ...more })
+
+function mistakes(more: Partial<SettingsSource>): string {
+  try {
+    resolved(more)
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError)
+    return (error as Error).message
+  }
+  return expect.unreachable()
+}
+
+describe('settings', () => {
+  it('have defaults that serve the starter on this machine only', () => {
+    expect(resolved({})).toEqual({
+      config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
+      port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
+      workers: expect.any(Number), drainMs: 5_000, logLevel: 'info',
+    })
+  })
+
+  it('are taken from the environment, and from what was typed before that', () => {
+    const environment = { PORT: '80', HEDDLE_CONFIG: 'a', HEDDLE_WORKERS: '3', HEDDLE_RELOAD: 'no' }
+    const options = { port: '8080', reload: true }
+    expect(resolved({ environment, options }))
+      .toMatchObject({ port: 8080, config: '/home/ada/a', workers: 3, reload: true })
+  })
+
+  it('keep the data in the folder of the project, named by its file or itself', () => {
+    expect(resolved({ options: { config: 'p/langgraph.json' } }).dataDirectory)
+      .toBe('/home/ada/p/.heddle')
+    expect(resolved({ options: { config: '/p' } }).dataDirectory).toBe('/p/.heddle')
+    expect(resolved({ options: { config: '/p', data: 'd' } }).dataDirectory).toBe('/home/ada/d')
+  })
+
+  it('never change', () => {
+    expect(Object.isFrozen(resolved({}))).toBe(true)
+    expect(Object.isFrozen(resolved({}).allowOrigins)).toBe(true)
+  })
+
+  it('count an empty text as none', () => {
+    expect(resolved({ options: { data: '' }, environment: { PORT: '', HEDDLE_DATA_DIR: '/d' } }))
+      .toMatchObject({ port: 2024, dataDirectory: '/d' })
+  })
+
+  it('name each mistake in a sentence of its own', () => {
+    expect(mistakes({
+      options: { port: '65536', logLevel: 'loud', allowOrigin: ['https://a.org', 'a.org/x'] },
+      environment: { HEDDLE_DRAIN_MS: '-1', HEDDLE_RELOAD: 'maybe' },
+    }).split('\n').toSorted()).toEqual([
+      '--allow-origin (or HEDDLE_ALLOW_ORIGIN) must be an origin like https://example.org, ' +
+        'not "a.org/x".',
+      '--drain-ms (or HEDDLE_DRAIN_MS) must be a whole number from 0 to 3600000, not "-1".',
+      '--log-level (or HEDDLE_LOG_LEVEL) must be one of debug, info, warn, error, silent, ' +
+        'not "loud".',
+      '--no-reload (or HEDDLE_RELOAD) must be yes or no, not "maybe".',
+      '--port (or PORT) must be a whole number from 0 to 65535, not "65536".',
+    ])
+  })
+
+  it.each(['1.5', '0x10', ' 1', '1e3', 'NaN'])('refuse %s as a number', (workers) => {
+    expect(mistakes({ options: { workers } })).toContain('--workers')
+  })
+
+  it('refuse an address that others reach, unless it is said on purpose', () => {
+    expect(mistakes({ options: { host: '0.0.0.0' } })).toContain('--insecure-listen')
+    expect(resolved({ options: { host: '0.0.0.0', insecureListen: true } }).host).toBe('0.0.0.0')
+    expect(resolved({ environment: { HEDDLE_HOST: '::', HEDDLE_INSECURE_LISTEN: 'yes' } }).host)
+      .toBe('::')
+  })
+
+  it('know which addresses only this machine reaches', () => {
+    expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].every(isLoopback)).toBe(true)
+    expect(['0.0.0.0', '::', '127.evil.org', '10.0.0.1', '1270.0.0.1'].some(isLoopback)).toBe(false)
+  })
+
+  it('read a list of origins from one variable', () => {
+    const environment = { HEDDLE_ALLOW_ORIGIN: 'https://a.org, http://b.org:8080' }
+    expect(resolved({ environment }).allowOrigins).toEqual(['https://a.org', 'http://b.org:8080'])
+    expect(resolved({ options: { allowOrigin: ['*'] }, environment }).allowOrigins).toEqual(['*'])
+  })
+
+  it('are few, and each says what it does', () => {
+    expect(Object.keys(settings).length).toBeLessThanOrEqual(25)
+    for (const { sentence } of Object.values(settings)) expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
+  })
+})

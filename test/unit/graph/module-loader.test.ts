@@ -1,0 +1,187 @@
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { openLibrary } from './open-library.ts'
+import { writeProject } from './project-files.ts'
+
+/** Graphs for which only their loading matters: `get` gives them, and `report` says what they saw. */
+const graphOf = (report: string) =>
+  `export const graph = { lg_is_pregel: true, channels: {}, nodes: {}, report: ${report} }`
+
+const langgraphJson = { graphs: { it: './src/graph.ts:graph' } }
+
+const reportOf = async (root: string) => {
+  const ask = await openLibrary(root)
+  return ask(async (library) => {
+    const graph = await library.get('it', { access: 'assistants.read' })
+    const { report } = graph as unknown as { report: unknown }
+    return typeof report === 'function' ? await report() as unknown : report
+  })
+}
+
+describe('the code of a project', () => {
+  it('may use all of TypeScript, decorators and parameter properties included', async () => {
+    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
+      enum Colour { Red = 'red' }
+      namespace Deep { export const value = 1 }
+      class Point { constructor(readonly x: number, private y = 2) {} sum() { return this.x + this.y } }
+      function twice(method: (...values: number[]) => number, _: unknown) {
+        return (value: number) => 2 * method(value)
+      }
+      class Doubled { @twice static of(value: number) { return value } }
+      ${graphOf('[Colour.Red, Deep.value, new Point(1).sum(), Doubled.of(4)]')}` })
+    expect(await reportOf(root)).toEqual(['red', 1, 3, 8])
+  })
+
+  it('finds its files as its tsconfig, its package.json and habit have it', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'package.json': { imports: { '#inner': './src/inner.ts' } },
+      'tsconfig.json': { compilerOptions: { baseUrl: '.', paths: { '@/*': ['src/*'] } } },
+      'src/graph.ts': `
+        import { path } from '@/deep/path'
+        import { based } from 'src/based'
+        import { bare } from './bare'
+        import { renamed } from './renamed.js'
+        import { index } from './folder'
+        import { inner } from '#inner'
+        ${graphOf('[path, based, bare, renamed, index, inner]')}`,
+      'src/deep/path.ts': `import { bare } from '../bare'; export const path = 'path ' + bare`,
+      'src/based.ts': `export const based = 'based'`,
+      'src/bare.ts': `export const bare: string = 'bare'`,
+      'src/renamed.ts': `export const renamed = 'renamed'`,
+      'src/folder/index.ts': `export const index = 'index'`,
+      'src/inner.ts': `export const inner = 'inner'`,
+    })
+    expect(await reportOf(root))
+      .toEqual(['path bare', 'based', 'bare', 'renamed', 'index', 'inner'])
+  })
+
+  it('mixes module kinds: JSON, CommonJS, JSX, and what was only said to be a type', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'package.json': { type: 'commonjs' },
+      'src/graph.ts': `
+        import data, { colour } from './data.json'
+        import same from './data.json' with { type: 'json' }
+        import old, { named } from './old.cjs'
+        import typed from './typed.cts'
+        import { element } from './element.tsx'
+        import { Shape } from './shape'
+        const shape: Shape = { side: 1 }
+        ${graphOf('[data, colour, same, old, named, typed, element, shape]')}`,
+      'src/data.json': { colour: 'red' },
+      'src/old.cjs': `exports.named = require('./older'); exports.data = require('./data.json')`,
+      'src/older.js': `module.exports = 'older'`,
+      'src/typed.cts': `
+        import path = require('node:path')
+        interface Sep { sep: string }
+        const sep: Sep = { sep: path.posix.sep }
+        export = sep`,
+      'src/element.tsx': `
+        /** @jsx draw */
+        const draw = (name: string) => '<' + name + '>'
+        export const element = <b />`,
+      'src/shape.ts': `export interface Shape { side: number }`,
+    })
+    const data = { colour: 'red' }
+    expect(await reportOf(root)).toEqual([data, 'red', data, { named: 'older', data }, 'older',
+      { sep: '/' }, '<b>', { side: 1 }])
+  })
+
+  it('knows where it is', async () => {
+    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts':
+      graphOf('[import.meta.url, import.meta.filename, __dirname]') })
+    const file = join(root, 'src/graph.ts')
+    expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
+  })
+
+  it('may import by a name that it computes', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': `const name = ['a', 'part.ts'].join('/')
+        ${graphOf(`async () => [(await import('./' + name)).part, (await import('./b')).b]`)}`,
+      'src/a/part.ts': `export const part: string = 'part'`,
+      'src/b.ts': `export enum B { one = 'one' }; export const b = B.one`,
+    })
+    expect(await reportOf(root)).toEqual(['part', 'one'])
+  })
+
+  it('is one module, however many graphs and names lead to it', async () => {
+    const root = await writeProject({
+      'langgraph.json': { graphs: { it: './src/graph.ts:graph', two: './two.ts:graph' } },
+      'src/graph.ts': `import { log } from './log'; log.push('one'); ${graphOf('log')}`,
+      'two.ts': `import { log } from './src/log.ts'; log.push('two')
+        export * from './src/graph.js'`,
+      'src/log.ts': `export const log: string[] = []`,
+    })
+    expect([...await reportOf(root) as string[]].sort()).toEqual(['one', 'two'])
+  })
+
+  it('shows its own lines where it fails', async () => {
+    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
+      interface Gone { so: string }
+      enum Also { Gone }
+
+      export function fail(): never {
+        throw new Error('here')
+      }
+      ${graphOf(`() => { try { fail() } catch (error) { return error.stack } }`)}` })
+    expect(await reportOf(root)).toContain(`${join(root, 'src/graph.ts')}:6:15`)
+  })
+})
+
+describe('the engine', () => {
+  const own = (name: string) => ({
+    'package.json': { name, version: '9.9.9', type: 'module',
+      exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js' } },
+    'index.js': `export const copy = 'own ${name}'`,
+  })
+  const installed = (folder: string, name: string) => Object.fromEntries(
+    Object.entries(own(name)).map(([file, content]) => [`${folder}/${name}/${file}`, content]))
+
+  it('is the project\'s own copy, with the packages that this copy sees', async () => {
+    const packages = 'node_modules/@langchain/langgraph/node_modules'
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': `import { copy } from '@langchain/langgraph'
+        import * as core from '@langchain/core/messages'
+        ${graphOf('[copy, core.copy]')}`,
+      ...installed('node_modules', '@langchain/langgraph'),
+      ...installed(packages, '@langchain/core'),
+    })
+    const ask = await openLibrary(root)
+    expect(await ask(async (library) => {
+      const modules = [library.langgraph, library.messages] as unknown as { copy: string }[]
+      return modules.map(({ copy }) => copy)
+    })).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
+    expect(await reportOf(root)).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
+  })
+
+  it('is the one that Heddle brings where the project has none, and there is one of it', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': `import * as langgraph from '@langchain/langgraph'
+        import * as messages from '@langchain/core/messages'
+        import { z } from 'zod'
+        Object.assign(globalThis, { langgraph, messages })
+        ${graphOf('typeof z.object')}`,
+    })
+    expect(await reportOf(root)).toBe('function')
+    const ask = await openLibrary(root)
+    expect(await ask((library) => {
+      const seen = globalThis as unknown as Record<string, unknown>
+      return [library.langgraph === seen.langgraph, library.messages === seen.messages]
+    })).toEqual([true, true])
+  })
+
+  it('is not made up for: a package that is nowhere is missing', async () => {
+    const root = await writeProject({ 'langgraph.json': langgraphJson,
+      'src/graph.ts': `import '@langchain/nowhere'; ${graphOf('1')}` })
+    await expect(reportOf(root)).rejects.toMatchObject({
+      code: 'graph_failed',
+      message: expect.stringMatching(/Cannot find package '@langchain\/nowhere' imported from .*graph.ts/),
+    })
+  })
+})

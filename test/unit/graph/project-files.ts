@@ -1,0 +1,32 @@
+/** Projects for one test: written to a folder of their own, outside of Heddle, and removed. */
+
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { onTestFinished } from 'vitest'
+
+/** Text as it is, everything else as JSON. */
+export type ProjectFiles = Readonly<Record<string, unknown>>
+
+/** The folder, links resolved. */
+export async function writeProject(files: ProjectFiles): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'heddle-project-')))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  await writeFiles(root, files)
+  return root
+}
+
+export async function writeFiles(root: string, files: ProjectFiles): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    const text = typeof content === 'string' ? content : JSON.stringify(content)
+    await writeFile(join(root, name), text)
+  }
+}
+
+/** A project of the repository that several tests look at. */
+export function sharedProject(name: string): string {
+  return fileURLToPath(new URL(`../../support/projects/${name}`, import.meta.url))
+}

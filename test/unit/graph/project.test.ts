@@ -1,0 +1,130 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { readProject } from '../../../src/graph/project.ts'
+import { writeProject } from './project-files.ts'
+
+const withConfig = (config: unknown) =>
+  writeProject({ 'langgraph.json': config, 'agent.ts': 'export const graph = 1' })
+
+const refusalOf = async (config: unknown) => {
+  const root = await withConfig(config)
+  return readProject(root).then(() => 'accepted', (error) => {
+    expect(error).toMatchObject({ name: 'HeddleError', code: 'invalid' })
+    return (error as Error).message
+  })
+}
+
+const minimal = { graphs: { agent: './agent.ts:graph' } }
+
+describe('a project', () => {
+  it('is read from a folder and from its file alike', async () => {
+    const root = await withConfig(minimal)
+    const project = await readProject(root)
+    expect(project).toEqual({
+      root,
+      configFile: join(root, 'langgraph.json'),
+      graphs: [{ graphId: 'agent', file: join(root, 'agent.ts'), exportName: 'graph',
+        description: null }],
+      env: {}, envFile: null, warnings: [],
+    })
+    expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
+  })
+
+  it('has its real path as its root, whatever link led to it', async () => {
+    const root = await withConfig(minimal)
+    await mkdir(join(root, 'links'))
+    await symlink(root, join(root, 'links/here'))
+    expect((await readProject(join(root, 'links/here'))).root).toBe(root)
+  })
+
+  it('may say where a graph is as a text or as an object with a description', async () => {
+    const root = await withConfig({ graphs: {
+      first: './agent.ts:graph', second: './agent.ts:default', 'third.one_': './agent.ts:',
+      fourth: { path: 'agent.ts:other', description: 'The fourth.', later: true },
+    } })
+    const { graphs } = await readProject(root)
+    expect(graphs.map(({ graphId, exportName, description }) =>
+      [graphId, exportName, description])).toEqual([
+      ['first', 'graph', null], ['second', 'default', null], ['third.one_', 'default', null],
+      ['fourth', 'other', 'The fourth.'],
+    ])
+  })
+
+  it('takes variables from an object', async () => {
+    const root = await withConfig({ ...minimal, env: { KEY: 'value' } })
+    expect((await readProject(root)).env).toEqual({ KEY: 'value' })
+  })
+
+  it('takes variables from the dotenv file that it names, and from no other', async () => {
+    const files = { '.env': 'HIDDEN=1', 'keys/dev.env': '# keys\nKEY="a value"\nOTHER=2\n' }
+    const root = await writeProject({ ...files, 'agent.ts': '',
+      'langgraph.json': { ...minimal, env: 'keys/dev.env' } })
+    expect(await readProject(root)).toMatchObject(
+      { env: { KEY: 'a value', OTHER: '2' }, envFile: join(root, 'keys/dev.env') })
+    const silent = await writeProject({ ...files, 'agent.ts': '', 'langgraph.json': minimal })
+    expect((await readProject(silent)).env).toEqual({})
+  })
+
+  it('goes on without a dotenv file that is not there, and says so', async () => {
+    const root = await withConfig({ ...minimal, env: '.env' })
+    expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, '.env'),
+      warnings: ['env names .env, which cannot be read: going on without it.'] })
+  })
+
+  it('may carry every key of the ecosystem', async () => {
+    const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
+      dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
+      http: { cors: {} }, store: { ttl: {} }, unheard_of: 1, auth: null })
+    expect((await readProject(root)).warnings).toEqual([])
+  })
+
+  it('is told which of its wishes are not met', async () => {
+    const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
+      http: { app: './app.ts:app' }, store: { index: { dims: 3 } }, ui: { agent: './ui.tsx' } })
+    expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
+      .toEqual(['auth', 'http.app', 'store.index', 'ui'])
+  })
+})
+
+describe('a project that is not valid', () => {
+  it('is told every field that is wrong, at once', async () => {
+    const refusal = await refusalOf({
+      graphs: {
+        number: 1, bare: './agent.ts', python: './agent.py:graph', 'a b': './agent.ts:graph',
+        inner: { path: 7 }, described: { path: './agent.ts:graph', description: 8 },
+      },
+      env: ['KEY=value'],
+    })
+    expect(refusal.split('; ').map((part) => part.replace(/.* is not valid: /, ''))).toEqual([
+      expect.stringMatching(/^graphs.number must be "/),
+      expect.stringMatching(/^graphs.bare must name a file and its export/),
+      expect.stringMatching(/^graphs.python names a file that is neither/),
+      expect.stringMatching(/^graphs.a b is no graph id/),
+      expect.stringMatching(/^graphs.inner must name a file and its export/),
+      expect.stringMatching(/^graphs.described.description /),
+      expect.stringMatching(/^env must be an object of texts or the path of a dotenv file\.$/),
+    ])
+  })
+
+  it.each([
+    ['no JSON', '{"graphs": ', /is not JSON: /],
+    ['not an object', [], /must be an object/],
+    ['without graphs', {}, /graphs must be an object/],
+    ['with graphs in a list', { graphs: ['./agent.ts:graph'] }, /graphs must be an object/],
+    ['with no graph', { graphs: {} }, /graphs must name at least one graph/],
+    ['with a variable that is no text', { ...minimal, env: { PORT: 1 } }, /env.PORT must be a t/],
+    ['with files that are not there', { graphs: { a: './b.ts:c', d: './e.ts:f' } },
+      /graphs.a names a file that is not there: .*; graphs.d names/],
+  ])('is refused where it is %s', async (_, config, sentence) => {
+    expect(await refusalOf(config)).toMatch(sentence)
+  })
+
+  it('is refused where there is none', async () => {
+    const root = await writeProject({ 'agent.ts': '' })
+    await expect(readProject(root)).rejects.toThrow(/There is no project at .*langgraph.json: name/)
+    await expect(readProject(join(root, 'away'))).rejects.toMatchObject({ code: 'invalid' })
+  })
+})

@@ -1,0 +1,256 @@
+/** Runs of one thread, from request to end, on a scripted graph host. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { FeedEvent } from '../../../src/thread/index.ts'
+import { updates } from '../../support/scripted-host.ts'
+import { ThreadHouse, settled } from '../../support/thread-house.ts'
+
+const listed = async (house: ThreadHouse) =>
+  (await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1_000, offset: 0 }))
+
+describe('a thread with a run', () => {
+  it('is busy until the run ends, and then idle with what it wrote', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    expect((await house.client.get('t', 'x')).row.status).toBe('busy')
+    const result = house.client.joinRun('t', 'x', run.runId)
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only)
+    expect(await result).toBe('{"log":["one"]}')
+    const { row, values } = await house.client.get('t', 'x')
+    expect([row.status, values]).toEqual(['idle', '{"log":["one"]}'])
+  })
+
+  it('is interrupted where the graph waits, and asks what it asks', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    await house.host.step(house.host.only, 'one')
+    const interrupts = '{"task":[{"id":"i","value":"sure?"}]}'
+    house.host.end(house.host.only, { waiting: true, interrupts })
+    expect(JSON.parse(await result)).toEqual(
+      { log: ['one'], __interrupt__: [{ id: 'i', value: 'sure?' }] })
+    const { row } = await house.client.get('t', 'x')
+    expect([row.status, row.interruptsJson]).toEqual(['interrupted', interrupts])
+    expect((await house.client.getRun('t', 'x', run.runId)).status).toBe('success')
+  })
+
+  it('shows the error of a graph that threw', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    house.host.end(house.host.only,
+      { status: 'error', error: { error: 'TypeError', message: 'boom' } })
+    expect(JSON.parse(await result))
+      .toEqual({ __error__: { error: 'TypeError', message: 'boom' } })
+    expect((await house.client.get('t', 'x')).row.status).toBe('error')
+  })
+})
+
+describe('a second run', () => {
+  const first = async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    await house.host.step(house.host.only, 'first')
+    return { house, firstId: run.runId }
+  }
+
+  it('is refused under reject', async () => {
+    const { house } = await first()
+    await expect(house.startRun('x', { strategy: 'reject' })).rejects.toThrow(/already running/)
+  })
+
+  it('waits its turn under enqueue', async () => {
+    const { house, firstId } = await first()
+    const second = house.run()
+    await house.client.startRun('t', 'x', second)
+    expect(house.host.only.execution.runId).toBe(firstId)
+    house.host.end(house.host.only)
+    await settled()
+    expect(house.host.only.execution.runId).toBe(second.runId)
+  })
+
+  it('ends the first under interrupt and keeps what it finished', async () => {
+    const { house, firstId } = await first()
+    const late = house.host.only
+    const second = house.run({ strategy: 'interrupt' })
+    await house.client.startRun('t', 'x', second)
+    expect((await house.client.getRun('t', 'x', firstId)).status).toBe('interrupted')
+    await expect(house.host.step(late, 'too late')).rejects.toThrow()
+    const result = house.client.joinRun('t', 'x', second.runId)
+    await house.host.step(house.host.only, 'second')
+    house.host.end(house.host.only)
+    expect(await result).toBe('{"log":["second","first"]}')
+  })
+
+  it('removes the first and all that it wrote under rollback', async () => {
+    const { house, firstId } = await first()
+    const joined = house.client.joinRun('t', 'x', firstId)
+    const second = house.run({ strategy: 'rollback' })
+    await house.client.startRun('t', 'x', second)
+    expect(JSON.parse(await joined)).toHaveProperty('__error__')
+    await expect(house.client.getRun('t', 'x', firstId)).rejects.toThrow(/not found/)
+    const result = house.client.joinRun('t', 'x', second.runId)
+    await house.host.step(house.host.only, 'second')
+    house.host.end(house.host.only)
+    expect(await result).toBe('{"log":["second"]}')
+  })
+
+  it('is refused when the queue is full', async () => {
+    const house = new ThreadHouse({ pendingRuns: 2 })
+    for (let i = 0; i < 3; i++) await house.startRun('x')
+    await expect(house.startRun('x')).rejects.toThrow(/wait on this thread/)
+  })
+
+  it('is the same run where it carries the same command id', async () => {
+    const house = new ThreadHouse()
+    const one = await house.startRun('x', { commandId: 'k' })
+    const again = await house.startRun('x', { commandId: 'k' })
+    expect((again as { runId: string }).runId).toBe((one as { runId: string }).runId)
+    expect(await listed(house)).toHaveLength(1)
+  })
+})
+
+describe('a follower', () => {
+  const follow = async (house: ThreadHouse, runId: string, after: string | null = null) => {
+    const events: FeedEvent[] = []
+    const { promise: over, resolve } = Promise.withResolvers<string>()
+    await house.client.followRun('t', 'x', runId, { after, modes: null },
+      { events: (batch) => void events.push(...batch), ended: resolve })
+    return { events, over }
+  }
+
+  it('hears metadata first, then what is durable, then the end', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const { events, over } = await follow(house, run.runId)
+    await house.host.step(house.host.only, 'one', [updates('{"node":1}')])
+    house.host.end(house.host.only)
+    expect(await over).toBe('over')
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
+  })
+
+  it('that comes back continues behind the event it saw last', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const before = await follow(house, run.runId)
+    await house.host.step(house.host.only, 'one', [updates('1'), updates('2')])
+    await settled()
+    const after = await follow(house, run.runId, before.events[1]!.id)
+    house.host.end(house.host.only)
+    await after.over
+    expect(after.events.map(({ json }) => json)).toEqual(['2'])
+  })
+
+  it('gets every durable event from the log after a crash, with the next attempt', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    await house.host.step(house.host.only, 'one', [updates('1')])
+    house.restart()
+    const { events, over } = await follow(house, run.runId)
+    await settled()
+    const resumed = house.host.only
+    expect(resumed.execution).toMatchObject({ attempt: 2, request: { input: 'null' } })
+    await house.host.step(resumed, 'two', [updates('2')])
+    house.host.end(resumed)
+    await over
+    expect(events.map(({ name, json }) => (name === 'updates' ? json : JSON.parse(json).attempt)))
+      .toEqual([1, '1', 2, '2'])
+  })
+
+  it('of a finished run gets all of it and the end', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    await house.host.step(house.host.only, 'one', [updates('1')])
+    house.host.end(house.host.only)
+    await settled()
+    house.restart()
+    const { events, over } = await follow(house, run.runId)
+    expect(await over).toBe('over')
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
+  })
+})
+
+describe('a worker that is lost', () => {
+  it('costs the run an attempt, three in all', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    for (const attempt of [1, 2, 3]) {
+      await settled()
+      expect(house.host.only.execution.attempt).toBe(attempt)
+      house.host.lose(house.host.only, 'crashed')
+    }
+    expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'WorkerCrashed' } })
+  })
+
+  it('costs nothing where a neighbour was to blame', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    house.host.lose(house.host.only, 'displaced')
+    await settled()
+    expect(house.host.only.execution.attempt).toBe(1)
+  })
+})
+
+describe('a thread under any sequence of commands', () => {
+  const act = fc.oneof(
+    fc.record({ do: fc.constant('start' as const),
+      strategy: fc.constantFrom('enqueue', 'interrupt', 'rollback', 'reject') }),
+    fc.record({ do: fc.constantFrom('step', 'end', 'fail', 'crash', 'lose') }),
+    fc.record({ do: fc.constant('cancel' as const),
+      action: fc.constantFrom('interrupt', 'rollback'), pick: fc.nat(5) }),
+  )
+
+  it('runs one run at a time, ends each once, and is the same after a restart', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+      const house = new ThreadHouse()
+      await house.startRun('x')
+      for (const step of acts) {
+        const [scripted] = house.host.running.values()
+        if (step.do === 'start') {
+          await house.startRun('x', { strategy: step.strategy as 'enqueue' }).catch(() => {})
+        } else if (step.do === 'cancel') {
+          const runs = await listed(house)
+          const runId = runs[step.pick % Math.max(1, runs.length)]?.runId
+          const cancel = { action: step.action as 'rollback', wait: false }
+          if (runId) await house.client.cancelRun('t', 'x', runId, cancel)
+        } else if (step.do === 'crash') {
+          house.restart()
+          await house.client.get('t', 'x')
+        } else if (scripted && step.do === 'step') {
+          await house.host.step(scripted, 's', [updates('1')])
+        } else if (scripted && step.do === 'end') house.host.end(scripted)
+        else if (scripted && step.do === 'lose') house.host.lose(scripted, 'displaced')
+        else if (scripted) {
+          house.host.end(scripted, { status: 'error', error: { error: 'E', message: 'm' } })
+        }
+        await settled()
+        const running = (await listed(house)).filter(({ status }) => status === 'running')
+        expect(running.length).toBe(house.host.running.size)
+        expect(running.length).toBeLessThanOrEqual(1)
+        const unfinished = (await listed(house))
+          .some(({ status }) => status === 'running' || status === 'pending')
+        const { row } = await house.client.get('t', 'x')
+        expect(row.status === 'busy').toBe(unfinished)
+      }
+      const before = await house.client.get('t', 'x')
+      house.restart()
+      const after = await house.client.get('t', 'x')
+      expect(after.values).toBe(before.values)
+      expect(after.row.head).toEqual(before.row.head)
+      expect(after.row.metadataJson).toBe(before.row.metadataJson)
+    }), { numRuns: 150 })
+  })
+})

@@ -1,0 +1,28 @@
+/** How the tests run: the suite, a published contract suite that wants globals, the long suite. */
+
+import { defineConfig } from 'vitest/config'
+
+const validation = 'test/**/*.validation.test.ts'
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [validation] },
+      },
+      {
+        extends: true,
+        test: { name: 'validation', include: [validation], globals: true },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 1_800_000 },
+      },
+    ],
+  },
+})
