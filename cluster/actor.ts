@@ -24,13 +24,13 @@ export interface Actor {
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
   /**
-   * True while something runs or somebody follows: it is not passivated then. Nor is it while a
-   * turn is under way, a command waits or a promised reply is to come.
+   * True while something goes on or somebody follows: it is not passivated then. Nor is it while
+   * a turn is under way, a command waits or a promised reply is to come.
    */
   readonly occupied: boolean
   /**
-   * The last call: stop what runs, let go. `deadline` aborts when there is no more time; it has
-   * aborted already where the activation failed. Nothing else lives under this key until it
+   * The last call: stop what goes on, let go. `deadline` aborts when there is no more time; it
+   * has aborted already where the activation failed. Nothing else lives under this key until it
    * returns. Not called where `activate` threw.
    */
   passivate(deadline: AbortSignal): Promise<void>

@@ -24,7 +24,7 @@ export interface Log {
 export interface Env {
   /** Wall clock, in milliseconds since 1970. It may jump; only people and records read it. */
   nowMs(): number
-  /** Never runs backwards, counts from an arbitrary moment. Not to be compared across threads. */
+  /** Never goes backwards, counts from an arbitrary moment: not to be sent to another worker. */
   monotonicMs(): number
   /** Calls `fn` once. */
   after(ms: number, fn: () => void): () => void
@@ -32,7 +32,7 @@ export interface Env {
   every(ms: number, fn: () => void): () => void
   /** Random, version 4. */
   uuid(): string
-  /** By time, version 7: each is greater than the one before it in this thread. */
+  /** By time, version 7: each is greater than the one made before it by this process or worker. */
   uuid7(): string
   readonly log: Log
 }
@@ -48,7 +48,7 @@ export interface SystemEnvOptions {
   readonly pretty?: boolean
 }
 
-/** The real clock, real chance and the real console. Works in a worker thread as well. */
+/** The real clock, real chance and the real console. Works in a worker as well. */
 export function systemEnv(options: SystemEnvOptions = {}): Env {
   return {
     nowMs: () => Date.now(),

@@ -1,4 +1,4 @@
-/** The stages of a process: started upward one after another, stopped downward, each in its time. */
+/** The stages of a process: started upward in turn, stopped downward, each in its time. */
 
 import type { Env } from './env.ts'
 

@@ -6,7 +6,7 @@ import { actorKeyText } from './actor-key.ts'
 import type { ActorKey } from './actor-key.ts'
 import type { Owner, Ownership } from './ownership.ts'
 import { shardOf } from './shard.ts'
-import type { Transport } from './transport.ts'
+import type { Inbound, Transport } from './transport.ts'
 
 /**
  * The caller may rely on: commands that it sends to one key, one after another, are heard in that
@@ -48,7 +48,7 @@ export function createRouter({ ownership, activations, transport }: RouterOption
  * Takes what other members deliver. Anyone may be asked, only the owner answers: for a key of
  * another member it throws `not_owner`, whose facts tell the owner and epoch that are known here.
  */
-export function createInbound(options: Omit<RouterOptions, 'transport'>): Router {
+export function createInbound(options: Omit<RouterOptions, 'transport'>): Inbound {
   const { ownership, activations } = options
   const epochOf = (key: ActorKey) => {
     const { member, epoch } = ownerOf(ownership, key)

@@ -3,7 +3,6 @@
 import { HeddleError } from '../src/errors.ts'
 import type { ActorKey } from './actor-key.ts'
 import type { Member } from './member.ts'
-import type { Router } from './router.ts'
 
 /**
  * Throws what the other member threw: `not_owner` with the owner it knows where it is not the one,
@@ -14,14 +13,20 @@ export interface Transport {
   follow(to: Member, key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
 
+/** What a member takes from others. */
+export interface Inbound {
+  ask(key: ActorKey, command: unknown): Promise<unknown>
+  follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
+}
+
 /** Joins members that live in one process. */
 export interface InProcessTransport extends Transport {
-  /** From now on `member` is reached: what arrives for it goes to its `inbound` router. */
-  attach(member: Member, inbound: Router): void
+  /** From now on `member` is reached: what arrives for it goes to its `inbound`. */
+  attach(member: Member, inbound: Inbound): void
 }
 
 export function inProcessTransport(): InProcessTransport {
-  const inbounds = new Map<string, Router>()
+  const inbounds = new Map<string, Inbound>()
   const inboundOf = (member: Member) => {
     const inbound = inbounds.get(member.id)
     if (inbound !== undefined) return inbound

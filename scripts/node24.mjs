@@ -22,7 +22,7 @@ export function findNode24() {
 
 /** The one sentence for a machine without it. */
 export function noNode24() {
-  return `Heddle needs Node 24 or newer: this is Node ${process.versions.node}, and none came with` +
-    ` the install for ${process.platform} ${process.arch}; install it from https://nodejs.org` +
-    ' and try again.'
+  const { platform, arch, versions } = process
+  return `Heddle needs Node 24 or newer: this is Node ${versions.node}, and none came with the` +
+    ` install for ${platform} ${arch}; install it from https://nodejs.org and try again.`
 }

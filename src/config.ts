@@ -22,7 +22,7 @@ export interface Settings {
   readonly dataDirectory: string
   readonly workers: number
   readonly drainMs: number
-  /** Beside the loopback origins; `*` for any. */
+  /** Of web pages that may call; none named: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
   readonly reload: boolean
   readonly logLevel: typeof logLevels[number]
@@ -38,7 +38,8 @@ export interface Setting {
 /** Two: a graph that spins must leave a worker to the others. Eight: each takes its memory. */
 const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
 
-export const settings = {
+/** Every setting there is: how it is given, and what it does. */
+export const knownSettings = {
   config: {
     flags: '--config <path>',
     variable: 'HEDDLE_CONFIG',
@@ -77,7 +78,7 @@ export const settings = {
   allowOrigin: {
     flags: '--allow-origin <origin...>',
     variable: 'HEDDLE_ALLOW_ORIGIN',
-    sentence: 'Web pages that may call, beside those of this machine; * for all (default: none).',
+    sentence: 'Web pages that may call, * for all (default: those of this machine).',
   },
   reload: {
     flags: '--no-reload',
@@ -91,7 +92,7 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>
 
-type SettingName = keyof typeof settings
+type SettingName = keyof typeof knownSettings
 
 export interface SettingsSource {
   /** What was typed, by the name of the setting; flags without a value are booleans. */
@@ -132,8 +133,8 @@ export function resolveSettings(source: SettingsSource): Settings {
 
 /** True for an address that only this machine reaches. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' ||
-    (isIPv4(host) && host.startsWith('127.'))
+  return host === 'localhost' || host.endsWith('.localhost') ||
+    host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 /** Relations between settings that do not hold. */
@@ -195,11 +196,11 @@ class SettingsReader {
   #given(name: SettingName): string | boolean | readonly string[] | undefined {
     const typed = this.#source.options[name]
     if (typed !== undefined && typed !== '') return typed
-    return this.#source.environment[settings[name].variable] || undefined
+    return this.#source.environment[knownSettings[name].variable] || undefined
   }
 
   #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {
-    const { flags, variable } = settings[name]
+    const { flags, variable } = knownSettings[name]
     this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${rule}, not "${text}".`)
     return fallback
   }

@@ -10,7 +10,7 @@ import { Command, CommanderError } from 'commander'
 
 import { systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
-import { resolveSettings, settings, SettingsError } from './config.ts'
+import { knownSettings, resolveSettings, SettingsError } from './config.ts'
 import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server.ts'
@@ -45,7 +45,7 @@ function settingsFromCommand(): Settings {
     .version(version())
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
-  for (const { flags, variable, sentence } of Object.values(settings)) {
+  for (const { flags, variable, sentence } of Object.values(knownSettings)) {
     command.option(flags, `${sentence} [${variable}]`)
   }
   try {
@@ -110,7 +110,7 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
     await server.close()
     process.exit(exitCodes.done)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end())
 }
 
 /** An older Node reads this file as well, from 22 on; it has not what the rest needs. */

@@ -8,7 +8,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
 const preface = Buffer.from('PRI')
@@ -18,47 +18,70 @@ const keepAliveMs = 72_000
 
 export interface OnePort {
   readonly server: Server
+  /** Lets connections end when what is going on on them has ended. */
+  retire(): void
   /** Ends every connection at once, whatever is going on on it. */
   destroyConnections(): void
 }
 
 export function onePort(handler: RequestListener): OnePort {
   const sockets = new Set<Socket>()
+  const undecided = new Set<Socket>()
+  const sessions = new Set<ServerHttp2Session>()
   const server = createServer({ keepAliveTimeout: keepAliveMs }, handler)
-  const http2 = createHttp2Server(
-    handler as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void)
+  const http2 = createHttp2Server(handler as unknown as Http2Listener)
+  http2.on('session', (session) => remember(sessions, session))
   const serveHttp1 = server.listeners('connection')[0] as (this: Server, socket: Socket) => void
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    sniff(socket, (isHttp2) => {
-      if (isHttp2) http2.emit('connection', socket)
-      else serveHttp1.call(server, socket)
+    remember(sockets, socket)
+    undecided.add(socket)
+    sniff(socket, (version) => {
+      undecided.delete(socket)
+      if (version === 2) http2.emit('connection', socket)
+      if (version === 1) serveHttp1.call(server, socket)
     })
   })
   return {
     server,
+    retire: () => {
+      for (const socket of undecided) socket.destroy()
+      for (const session of sessions) session.close()
+    },
     destroyConnections: () => { for (const socket of sockets) socket.destroy() },
   }
 }
 
-/** Reads until the preface is told from a request line, and puts back what was read. */
-function sniff(socket: Socket, decided: (isHttp2: boolean) => void): void {
+type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
+
+/** Until it closes. */
+function remember<Member extends Socket | ServerHttp2Session>(members: Set<Member>,
+  member: Member): void {
+  members.add(member)
+  member.once('close', () => members.delete(member))
+}
+
+/**
+ * Reads until the preface is told from a request line, and puts back what was read. The version of
+ * HTTP is 0 for a connection that closes before it has said so.
+ */
+function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
   let head = Buffer.alloc(0)
+  const settle = (version: 0 | 1 | 2) => {
+    socket.off('data', onData).off('error', ignore).off('close', onClose)
+    decided(version)
+  }
   const ignore = () => {}
+  const onClose = () => settle(0)
   const onData = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk])
     const length = Math.min(head.length, preface.length)
     const mayBeHttp2 = head.subarray(0, length).equals(preface.subarray(0, length))
     if (mayBeHttp2 && length < preface.length) return
     socket.pause()
-    socket.off('data', onData)
-    socket.off('error', ignore)
     socket.unshift(head)
-    decided(mayBeHttp2)
+    settle(mayBeHttp2 ? 2 : 1)
     socket.resume()
   }
-  socket.on('error', ignore)
-  socket.on('data', onData)
+  socket.on('data', onData).on('error', ignore).on('close', onClose)
 }

@@ -2,11 +2,13 @@
 
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOptions,
-  CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple, DeltaChannelHistory, PendingWrite,
-  SerializerProtocol } from '@langchain/langgraph-checkpoint'
+  CheckpointMetadata, CheckpointTuple, DeltaChannelHistory, PendingWrite, SerializerProtocol }
+  from '@langchain/langgraph-checkpoint'
 
 import { changesBytes } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { Ancestor } from './delta-history.ts'
+import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
 import { PendingWrites } from './pending-writes.ts'
 import type { ChannelValues, Decode, Encode } from './state-delta.ts'
@@ -15,12 +17,12 @@ import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import { liveCheckpoint } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
 
-/** Where steps go: they are told in order, and to whoever asks when they are safe. */
+/** Where steps go: told in order, and to whoever must know, when they are safe. */
 export interface StepSink {
   step(step: Step): void
   /** The steps told so far are complete only when this resolves. */
   hold(done: Promise<void>): void
-  /** Resolves when every step told so far is on disk, or soon will be read as if it were. */
+  /** Resolves when every step told so far is in the log. */
   acknowledged(): Promise<void>
 }
 
@@ -33,17 +35,24 @@ export interface SaverOptions {
   readonly source: CheckpointSource
   readonly sink: StepSink
   readonly memory: ThreadMemory
-  /** Under the engine's own metadata in every checkpoint, thread_id excepted. */
+  /** Stands in every checkpoint under the engine's own metadata, `thread_id` excepted. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** A step is over only when it is on disk. */
+  /** A step is over only when it is in the log. */
   readonly sync: boolean
-  /** Told at every call: user code is about to go on. */
+  /** Told at every call: the execution's code is being run. */
   readonly entered: () => void
-  /** Told of the values of root checkpoints, as the engine's channels hold them. */
+  /** Told the values of root checkpoints as the engine's channels hold them. */
   readonly seen: (checkpointId: string, values: ChannelValues) => void
 }
 
 type Configurable = Record<string, unknown>
+
+/** A checkpoint that was put here: the log may not have it yet. */
+interface OwnCheckpoint {
+  readonly parentId: string
+  readonly values: ChannelValues
+  readonly writes: PendingWrites
+}
 
 const tasksChannel = '__pregel_tasks'
 /** A full checkpoint is due when the changes since the last one weigh as much, or this much. */
@@ -61,6 +70,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #decode: Decode
   /** Writes on checkpoints that are not the newest, or not put yet. */
   readonly #strayWrites = new Map<string, PendingWrites>()
+  /** Kept from when the engine first asks for the history of DeltaChannels. */
+  #ownLine: Map<string, OwnCheckpoint> | undefined
   #over = false
 
   constructor(options: SaverOptions) {
@@ -76,7 +87,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return '[HeddleSaver]'
   }
 
-  /** User code that outlives its execution must not write any more. */
+  /** Code that outlives its execution must not write any more. */
   retire(): void {
     this.#over = true
   }
@@ -92,20 +103,17 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const configurable = this.#enter(config)
     if (configurable.thread_id === undefined) return undefined
-    const ns = namespaceOf(configurable)
+    const ns = text(configurable.checkpoint_ns)
     const id = text(configurable.checkpoint_id) || text(configurable.thread_ts) || null
-    const known = this.#options.memory.newest.get(ns)
-    if (known && (id === null || id === known.id)) return this.#tuple(ns, known)
-    if (id === null && ns === '' && this.#options.memory.empty) return undefined
-    const stored = await this.#read((source) => source.tuple(ns, id))
-    return stored && this.#tuple(ns, await this.#load(stored))
+    const live = await this.#checkpoint(ns, id)
+    return live && this.#tuple(ns, live)
   }
 
   async *list(config: RunnableConfig, options: CheckpointListOptions = {}):
     AsyncGenerator<CheckpointTuple> {
-    const configurable = this.#enter(config)
-    const ns = configurable.checkpoint_ns === undefined ? null : text(configurable.checkpoint_ns)
-    const checkpointId = text(configurable.checkpoint_id) || null
+    const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
+    const ns = named === undefined ? null : text(named)
+    const checkpointId = text(id) || null
     const filter = options.filter ?? null
     let before = text(options.before?.configurable?.checkpoint_id) || null
     let left = options.limit ?? Number.POSITIVE_INFINITY
@@ -123,73 +131,75 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
     newVersions: ChannelVersions): Promise<RunnableConfig> {
     const configurable = this.#enterToWrite(config)
-    const ns = namespaceOf(configurable)
+    const ns = text(configurable.checkpoint_ns)
     const parentId = text(configurable.checkpoint_id)
     const { id, v, ts, channel_values: all, channel_versions, versions_seen } = checkpoint
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
-    const isNew = (channel: string) => channel in newVersions
+    const described = this.#describe(metadata)
     const values = parentId !== '' || metadata.source === 'fork' ? all
       : writtenValues(all, channel_versions, newVersions)
-    const state = this.#nextState(ns, parentId, values, isNew)
-    const stray = `${ns}\n${id}`
-    const writes = this.#strayWrites.get(stray) ?? new PendingWrites()
-    this.#strayWrites.delete(stray)
-    const { memory, sink, runId } = this.#options
-    const { full, changes, ...known } = state
-    const described = this.#describe(metadata)
-    memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...known })
+    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions)
+    const writes = this.#adoptWrites(ns, id)
+    const { memory, seen, sink, sync, runId } = this.#options
+    memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
+    this.#ownLine?.set(keyOf(ns, id), { parentId, values, writes })
     if (ns === '') {
       memory.empty = false
-      this.#options.seen(id, all)
+      seen(id, all)
     }
     sink.step({ $case: 'checkpoint', value: {
       ns, id, parentId, full, changes, runId, atMs: Date.parse(ts),
       skeletonJson: JSON.stringify(skeleton), metadataJson: JSON.stringify(described),
     } })
-    if (this.#options.sync) await sink.acknowledged()
-    return configOf(this.#options.threadId, ns, id)
+    if (sync) await sink.acknowledged()
+    return this.#configOf(ns, id)
   }
 
   async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const configurable = this.#enterToWrite(config)
-    const ns = namespaceOf(configurable)
+    const ns = text(configurable.checkpoint_ns)
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
-    const added = this.#writesOn(ns, checkpointId).add(taskId, writes, this.#encode)
-    const { sink, sync } = this.#options
+    const added = this.#writesOf(ns, checkpointId).add(taskId, writes, this.#encode)
     if (added.length === 0) return
+    const { sink, sync } = this.#options
     sink.step({ $case: 'writes', value: { ns, checkpointId, taskId, writes: added } })
     if (sync) await sink.acknowledged()
   }
 
-  /** The thread is deleted by its owner, never from within a graph. */
+  /** A thread is deleted by its owner, never from within a graph. */
   async deleteThread(): Promise<void> {
     throw new HeddleError('unsupported', 'A graph cannot delete its own thread.')
   }
 
-  /** A DeltaChannel is its last snapshot and what was written on each ancestor since. */
+  /** The engine asks for every DeltaChannel that a checkpoint does not hold. */
   async getDeltaChannelHistory({ config, channels }:
     { config: RunnableConfig; channels: string[] }): Promise<Record<string, DeltaChannelHistory>> {
-    const histories = Object.fromEntries(channels.map((channel) =>
-      [channel, { writes: [] as CheckpointPendingWrite[] } as DeltaChannelHistory]))
-    const open = new Set(channels)
-    const target = await this.getTuple(config)
-    const ns = namespaceOf(config.configurable ?? {})
-    let wanted = target?.parentConfig?.configurable?.checkpoint_id as string | undefined
-    const line = this.list(configOf(this.#options.threadId, ns, undefined),
-      target && { before: target.config })
-    if (wanted !== undefined) for await (const { checkpoint, pendingWrites, parentConfig } of line) {
-      if (checkpoint.id !== wanted) continue
-      for (const channel of [...open]) {
-        histories[channel]!.writes.unshift(...writesOf(channel, pendingWrites))
-        if (!(channel in checkpoint.channel_values)) continue
-        histories[channel]!.seed = checkpoint.channel_values[channel]
-        open.delete(channel)
-      }
-      wanted = parentConfig?.configurable?.checkpoint_id as string | undefined
-      if (wanted === undefined || open.size === 0) break
+    this.#ownLine ??= new Map()
+    return deltaHistory(channels, this.#ancestors(config))
+  }
+
+  /** Newest first. Of forks only those on the line of the given checkpoint. */
+  async *#ancestors({ configurable = {} }: RunnableConfig): AsyncGenerator<Ancestor> {
+    const ns = text(configurable.checkpoint_ns)
+    let wanted = (await this.#checkpoint(ns, text(configurable.checkpoint_id) || null))?.parentId
+    for (let own; (own = this.#ownLine?.get(keyOf(ns, wanted ?? ''))); wanted = own.parentId) {
+      yield { values: own.values, writes: own.writes.tuples() }
     }
-    return histories
+    if (!wanted) return
+    const parent = await this.#checkpoint(ns, wanted)
+    if (!parent) return
+    yield { values: parent.channels.values(), writes: parent.writes.tuples() }
+    wanted = parent.parentId
+    const { threadId } = this.#options
+    const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } },
+      { before: this.#configOf(ns, parent.id) })
+    if (wanted !== '') for await (const { checkpoint, pendingWrites = [], parentConfig } of older) {
+      if (checkpoint.id !== wanted) continue
+      yield { values: checkpoint.channel_values, writes: pendingWrites }
+      wanted = text(parentConfig?.configurable?.checkpoint_id)
+      if (wanted === '') return
+    }
   }
 
   #enter({ configurable = {} }: RunnableConfig): Configurable {
@@ -208,7 +218,21 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return configurable
   }
 
-  /** Earlier steps of this execution count as read, too. */
+  /** The newest of the namespace where `id` is null: remembered, or from the log. */
+  async #checkpoint(ns: string, id: string | null): Promise<LiveCheckpoint | undefined> {
+    const { memory } = this.#options
+    const known = memory.newest.get(ns)
+    if (known && (id === null || id === known.id)) return known
+    if (id === null && ns === '' && memory.empty) return undefined
+    const stored = await this.#read((source) => source.tuple(ns, id))
+    if (!stored) return undefined
+    const live = await this.#live(stored)
+    // A newer one may have been put while this one was read.
+    if (stored.newest && !memory.newest.has(ns)) memory.newest.set(ns, live)
+    return live
+  }
+
+  /** What this execution did so far counts as read, too. */
   async #read<T>(read: (source: CheckpointSource) => Promise<T>): Promise<T> {
     await this.#options.sink.acknowledged()
     return read(this.#options.source)
@@ -218,29 +242,21 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return liveCheckpoint(stored, this.#decode)
   }
 
-  /** Remembers the newest one, unless a newer one was put while it was read. */
-  async #load(stored: StoredTuple): Promise<LiveCheckpoint> {
-    const live = await this.#live(stored)
-    const { newest } = this.#options.memory
-    if (stored.newest && !newest.has(stored.ns)) newest.set(stored.ns, live)
-    return live
-  }
-
+  /** The engine may change all of it but the values. */
   async #tuple(ns: string, live: LiveCheckpoint): Promise<CheckpointTuple> {
     const { id, parentId, skeleton, metadata } = live
-    const { threadId, seen } = this.#options
     const checkpoint: Checkpoint = {
       ...skeleton, id, channel_values: live.channels.values(),
       channel_versions: { ...skeleton.channel_versions },
       versions_seen: copyOf(skeleton.versions_seen),
     }
     if (skeleton.v < 4 && parentId !== '') await this.#bringSends(ns, parentId, checkpoint)
-    if (ns === '') seen(id, checkpoint.channel_values)
+    if (ns === '') this.#options.seen(id, checkpoint.channel_values)
     const tuple: CheckpointTuple = {
-      config: configOf(threadId, ns, id), checkpoint, metadata: { ...metadata },
+      config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
       pendingWrites: live.writes.tuples(),
     }
-    if (parentId !== '') tuple.parentConfig = configOf(threadId, ns, parentId)
+    if (parentId !== '') tuple.parentConfig = this.#configOf(ns, parentId)
     return tuple
   }
 
@@ -248,33 +264,40 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const parent = await this.#read((source) => source.tuple(ns, parentId))
     const writes = parent ? (await this.#live(parent)).writes.tuples() : []
-    checkpoint.channel_values[tasksChannel] = writesOf(tasksChannel, writes).map(([, , send]) => send)
+    checkpoint.channel_values[tasksChannel] = writesOn(tasksChannel, writes).map(([, , send]) => send)
     const versions = Object.values(checkpoint.channel_versions).map(Number)
     checkpoint.channel_versions[tasksChannel] = Math.max(1, ...versions)
   }
 
   /** The channels after a checkpoint: changes to its parent's where that is the one we know. */
-  #nextState(ns: string, parentId: string, values: ChannelValues,
-    isNew: (channel: string) => boolean) {
+  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions) {
     const parent = this.#options.memory.newest.get(ns)
-    const full = parent === undefined || parent.id !== parentId
-      || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)
-    const channels = full ? new KnownChannels() : parent.channels
-    const changes = full ? channels.restate(values, this.#encode)
-      : channels.advance(values, isNew, this.#encode)
-    const bytes = changesBytes(changes)
-    return full ? { full, changes, channels, deltaBytes: 0, fullBytes: bytes }
-      : { full, changes, channels, deltaBytes: parent.deltaBytes + bytes,
-          fullBytes: parent.fullBytes }
+    if (parent === undefined || parent.id !== parentId
+      || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)) {
+      const channels = new KnownChannels()
+      const changes = channels.restate(values, this.#encode)
+      return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
+    }
+    const { channels, fullBytes } = parent
+    const isNew = (channel: string) => channel in newVersions
+    const changes = channels.advance(values, isNew, this.#encode)
+    const deltaBytes = parent.deltaBytes + changesBytes(changes)
+    return { full: false, changes, channels, deltaBytes, fullBytes }
   }
 
-  #writesOn(ns: string, checkpointId: string): PendingWrites {
+  #writesOf(ns: string, checkpointId: string): PendingWrites {
     const newest = this.#options.memory.newest.get(ns)
     if (newest?.id === checkpointId) return newest.writes
-    const key = `${ns}\n${checkpointId}`
-    const writes = this.#strayWrites.get(key) ?? new PendingWrites()
-    this.#strayWrites.set(key, writes)
-    return writes
+    const stray = this.#strayWrites.get(keyOf(ns, checkpointId)) ?? new PendingWrites()
+    this.#strayWrites.set(keyOf(ns, checkpointId), stray)
+    return stray
+  }
+
+  /** The engine may tell a task's writes before the checkpoint that they belong to. */
+  #adoptWrites(ns: string, checkpointId: string): PendingWrites {
+    const stray = this.#strayWrites.get(keyOf(ns, checkpointId))
+    this.#strayWrites.delete(keyOf(ns, checkpointId))
+    return stray ?? new PendingWrites()
   }
 
   /** A copy of the thread must look native: its checkpoints do not say whose they were. */
@@ -283,26 +306,24 @@ export class HeddleSaver implements BaseCheckpointSaver {
     delete (described as { thread_id?: unknown }).thread_id
     return described
   }
+
+  #configOf(checkpoint_ns: string, checkpoint_id: string): RunnableConfig {
+    return { configurable: { thread_id: this.#options.threadId, checkpoint_ns, checkpoint_id } }
+  }
 }
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function namespaceOf(configurable: Configurable): string {
-  return text(configurable.checkpoint_ns)
-}
-
-function configOf(thread_id: string, checkpoint_ns: string, checkpoint_id: string | undefined):
-  RunnableConfig {
-  const configurable: Configurable = { thread_id, checkpoint_ns }
-  if (checkpoint_id !== undefined) configurable.checkpoint_id = checkpoint_id
-  return { configurable }
+function keyOf(ns: string, checkpointId: string): string {
+  return `${ns}\n${checkpointId}`
 }
 
 function copyOf(seen: Skeleton['versions_seen']): Checkpoint['versions_seen'] {
-  return Object.fromEntries(Object.entries(seen).map(([node, versions]) =>
-    [node, { ...versions }]))
+  const copy: Checkpoint['versions_seen'] = {}
+  for (const node in seen) copy[node] = { ...seen[node] }
+  return copy
 }
 
 /**
@@ -313,11 +334,4 @@ function writtenValues(values: ChannelValues, versions: ChannelVersions, news: C
   ChannelValues {
   return Object.fromEntries(Object.entries(values).filter(([channel]) =>
     channel in news || !(channel in versions)))
-}
-
-/** In the order of their replay: by task, then as written. */
-function writesOf(channel: string, writes: readonly CheckpointPendingWrite[] = []):
-  CheckpointPendingWrite[] {
-  return writes.filter(([, name]) => name === channel)
-    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
 }

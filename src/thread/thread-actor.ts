@@ -174,9 +174,8 @@ class ThreadActor implements Actor {
     if (this.#runs.busy) {
       throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
     }
-    const { graph_id: graphId } = JSON.parse(this.#setting.ledger.state.row.metadataJson) as
-      { graph_id?: unknown }
-    if (typeof graphId !== 'string') {
+    const { graphId } = this.#setting.ledger.state
+    if (graphId === '') {
       throw new HeddleError('invalid',
         `Thread ${this.#setting.threadId} has no graph yet: run it or create it with a graph_id.`)
     }

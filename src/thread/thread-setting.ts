@@ -44,6 +44,6 @@ export interface ThreadSetting {
 
 /** The graph that the thread last ran, where it still is in the project. */
 export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
-  const { graph_id: graphId } = JSON.parse(ledger.state.row.metadataJson) as { graph_id?: unknown }
-  return typeof graphId === 'string' ? ports.host.describe(graphId) : undefined
+  const { graphId } = ledger.state
+  return graphId === '' ? undefined : ports.host.describe(graphId)
 }

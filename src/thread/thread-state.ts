@@ -14,6 +14,8 @@ export interface ThreadState {
   readonly runs: readonly RunRow[]
   /** What the last ended run or edit left: the status while no run is unfinished. */
   readonly resting: Exclude<ThreadStatus, 'busy'>
+  /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
+  readonly graphId: string
 }
 
 /** A thread of which the log knows nothing yet. */
@@ -22,6 +24,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
     exists: false,
     runs: [],
     resting: 'idle',
+    graphId: '',
     row: {
       tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
@@ -34,7 +37,13 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 /** A thread from its row and its unfinished runs, as they were read together. */
 export function fromRows(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const resting = row.status === 'busy' ? 'idle' : row.status as ThreadState['resting']
-  return { row, exists: true, runs: [...runs].sort(byCreation), resting }
+  const graphId = graphIdOf(row.metadataJson)
+  return { row, exists: true, runs: [...runs].sort(byCreation), resting, graphId }
+}
+
+function graphIdOf(metadataJson: string): string {
+  const { graph_id: graphId } = JSON.parse(metadataJson) as { graph_id?: unknown }
+  return typeof graphId === 'string' ? graphId : ''
 }
 
 function byCreation(a: RunRow, b: RunRow): number {
@@ -71,7 +80,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     case 'threadCreated': return created(state, record.value)
     case 'threadPatched': {
       const { atMs, metadataJson, configJson } = record.value
-      return withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
+      const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
+      return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted': return { ...state, exists: false, runs: [] }
     case 'runCreated': return queued(state, record.value, at)
@@ -101,7 +111,7 @@ function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'
     createdAtMs: atMs, updatedAtMs: atMs, stateUpdatedAtMs: atMs, hidden: value.hidden,
     metadataJson: value.metadataJson, interruptsJson: value.interruptsJson || '{}',
   }
-  return { ...withRow(state, row), exists: true, resting }
+  return { ...withRow(state, row), exists: true, resting, graphId: graphIdOf(value.metadataJson) }
 }
 
 function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition):

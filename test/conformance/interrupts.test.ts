@@ -51,7 +51,15 @@ describe('an interrupt', () => {
     const id = await newThread()
     await waitFor(id, 'ask', { input: { question: 'q' } })
     expect(await waitFor(id, 'ask', { command: { resume } }))
-      .toMatchObject({ answers: [resume, 'after'].flat() })
+      .toMatchObject({ answers: [resume, 'after'] })
+  })
+
+  it('may be answered by its id', async () => {
+    const id = await newThread()
+    const { __interrupt__: [asked] } =
+      await waitFor(id, 'ask', { input: { question: 'q' } }) as unknown as Interrupted
+    expect(await waitFor(id, 'ask', { command: { resume: { [asked!.id]: false } } }))
+      .toMatchObject({ answers: [false, 'after'] })
   })
 
   it('twice in one node asks one question after the other', async () => {

@@ -39,7 +39,8 @@ describe('a thread created with supersteps', () => {
     const thread = await server.client.threads.create({
       graphId: 'echo',
       supersteps: [
-        { updates: [{ values: say('hello'), asNode: '__input__' }] },
+        { updates: [{ values: {}, asNode: '__input__' }] },
+        { updates: [{ values: say('hello'), asNode: '__start__' }] },
         { updates: [{ values: { messages: [{ role: 'assistant', content: 'hi' }] },
           asNode: 'echo' }] },
       ],

@@ -83,6 +83,7 @@ describe('a chat in the browser', () => {
     const { thread_id: id } = await threads.create()
     const hold = gate()
     await runs.create(id, 'held', { input: say(`hold ${hold.url}`), streamResumable: true })
+    await hold.arrived()
     const queued = await Promise.all(['a', 'b'].map((word) => runs.create(id, 'echo', {
       input: say(word), streamMode: modes, multitaskStrategy: 'enqueue', streamResumable: true })))
     expect(await runs.list(id, { limit: 1_000, status: 'pending' })).toHaveLength(2)

@@ -22,7 +22,8 @@ export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
   /** Everything that was ever handed out. */
   readonly executions: Execution[] = []
-  #checkpoints = 0
+  /** Over all hosts: an id is never used twice, also not after a restart. */
+  static #checkpoints = 0
 
   graphs(): readonly GraphDescription[] { return [graph] }
   describe(graphId: string): GraphDescription | undefined {
@@ -47,7 +48,7 @@ export class ScriptedHost implements GraphHost {
 
   /** One superstep that puts `text` first in the log, and what it tells. */
   step(scripted: Scripted, text: string, events: readonly StepEvent[] = []): Promise<void> {
-    const id = `c${String(++this.#checkpoints).padStart(8, '0')}`
+    const id = `c${String(++ScriptedHost.#checkpoints).padStart(8, '0')}`
     const inserted = { json: JSON.stringify(text), form: 0 } as const
     const change = scripted.headId === null
       ? { $case: 'list' as const, value: { elements: [inserted] } }

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { isLoopback, resolveSettings, settings, SettingsError } from '../../src/config.ts'
+import { isLoopback, knownSettings, resolveSettings, SettingsError } from '../../src/config.ts'
 import type { SettingsSource } from '../../src/config.ts'
 
 const source: SettingsSource =
-  { options: {}, environment: {}, folder: '/home/ada', starter: '/heddle/starter/langgraph.json' }
+  { options: {}, environment: {}, folder: '/base', starter: '/heddle/starter/langgraph.json' }
 
 const resolved = (more: Partial<SettingsSource>) => resolveSettings({ ...source, ...more })
 
@@ -33,14 +33,14 @@ describe('settings', () => {
     const environment = { PORT: '80', HEDDLE_CONFIG: 'a', HEDDLE_WORKERS: '3', HEDDLE_RELOAD: 'no' }
     const options = { port: '8080', reload: true }
     expect(resolved({ environment, options }))
-      .toMatchObject({ port: 8080, config: '/home/ada/a', workers: 3, reload: true })
+      .toMatchObject({ port: 8080, config: '/base/a', workers: 3, reload: true })
   })
 
   it('keep the data in the folder of the project, named by its file or itself', () => {
     expect(resolved({ options: { config: 'p/langgraph.json' } }).dataDirectory)
-      .toBe('/home/ada/p/.heddle')
+      .toBe('/base/p/.heddle')
     expect(resolved({ options: { config: '/p' } }).dataDirectory).toBe('/p/.heddle')
-    expect(resolved({ options: { config: '/p', data: 'd' } }).dataDirectory).toBe('/home/ada/d')
+    expect(resolved({ options: { config: '/p', data: 'd' } }).dataDirectory).toBe('/base/d')
   })
 
   it('never change', () => {
@@ -80,8 +80,8 @@ describe('settings', () => {
   })
 
   it('know which addresses only this machine reaches', () => {
-    expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].every(isLoopback)).toBe(true)
-    expect(['0.0.0.0', '::', '127.evil.org', '10.0.0.1', '1270.0.0.1'].some(isLoopback)).toBe(false)
+    expect(['127.0.0.1', '127.9.9.9', 'localhost', 'a.localhost', '::1'].every(isLoopback)).toBe(true)
+    expect(['0.0.0.0', '::', '127.evil.org', 'localhost.org', '10.0.0.1', '1270.0.0.1'].some(isLoopback)).toBe(false)
   })
 
   it('read a list of origins from one variable', () => {
@@ -91,7 +91,16 @@ describe('settings', () => {
   })
 
   it('are few, and each says what it does', () => {
-    expect(Object.keys(settings).length).toBeLessThanOrEqual(25)
-    for (const { sentence } of Object.values(settings)) expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(25)
+    for (const { sentence } of Object.values(knownSettings)) {
+      expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
+    }
+  })
+
+  it('are called as their flags are', () => {
+    for (const [name, { flags }] of Object.entries(knownSettings)) {
+      const flag = flags.split(' ')[0]!.replace(/^--(no-)?/, '')
+      expect(flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
+    }
   })
 })

@@ -4,10 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunName } from '../operations/runs.ts'
 import type { RunCaller } from '../operations/run-request.ts'
-import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import { answerLate } from './late-answer.ts'
 import type { RouteParts } from './route.ts'
-import { frame, SseStream } from './sse.ts'
+import { SseStream } from './sse.ts'
 
 export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
 
@@ -40,20 +39,14 @@ export function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
-/** Tells the run's events until it is over; the reply is this function's from here on. */
+/** Tells the run's events until it is over. Throws what can still be answered as an error. */
 export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched: Watched,
   wish: Wish): Promise<void> {
   const { run, reply, cancelOnDisconnect } = watched
-  const fromStart = wish.after === null || wish.after === '-1' || wish.after === '-'
-  reply.hijack()
   let unfollow = () => {}
   let gone = false
-  const stream: SseStream = new SseStream(reply.raw, {
-    headers: {
-      ...reply.getHeaders() as Record<string, string>,
-      'content-location': placeOf(run), location: `${placeOf(run)}/stream`,
-    },
-    opening: fromStart ? openingOf(run) : '',
+  const stream = new SseStream(reply, {
+    headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
     closed: (byClient) => {
       gone = true
       pulse.remove(stream)
@@ -63,10 +56,12 @@ export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched:
   })
   pulse.add(stream)
   try {
-    const listener = fromStart ? withoutOpening(stream) : stream
-    unfollow = await runs.follow(tenant, run, wish, listener)
+    unfollow = await runs.follow(tenant, run, wish, stream)
+    stream.begin()
     if (gone) unfollow()
-  } catch {
+  } catch (error) {
+    pulse.remove(stream)
+    if (!stream.begun) throw error
     stream.leave()
   }
 }
@@ -81,24 +76,6 @@ export function answerWithResult({ runs, pulse, tenant }: RunReplyParts, watched
     answer: runs.join(tenant, run),
     abandoned: () => { if (cancelOnDisconnect) cancel({ runs, tenant }, run) },
   })
-}
-
-/** A client that waits hears of its run as soon as it is on disk, before anything has begun. */
-function openingOf({ runId }: RunName): string {
-  return frame('metadata', JSON.stringify({ run_id: runId, attempt: 1 }))
-}
-
-/** A feed that tells of the first attempt as well would say it twice. */
-function withoutOpening(stream: SseStream): FeedListener {
-  const isOpening = ({ name, json }: FeedEvent) => name === 'metadata' &&
-    (JSON.parse(json) as { attempt?: unknown }).attempt === 1
-  return {
-    events: (batch) => {
-      const news = batch.some(isOpening) ? batch.filter((event) => !isOpening(event)) : batch
-      if (news.length > 0) stream.events(news)
-    },
-    ended: (how) => stream.ended(how),
-  }
 }
 
 /** Nobody is left to be told how it went. */

@@ -48,8 +48,6 @@ function creationRoutes(app: App, parts: RouteParts): void {
 }
 
 function watchingRoutes(app: App, parts: RouteParts): void {
-  const { runs, tenant } = parts
-
   app.get('/threads/:thread_id/runs/:run_id/join', route({ ...one, querystring: JoinRun,
     answer: 'RunResult', summary: 'Wait for the result of a run' }),
   async ({ params, query }, reply) => {
@@ -62,8 +60,7 @@ function watchingRoutes(app: App, parts: RouteParts): void {
     answer: eventStream, summary: 'Stream the events of a run, from where a client left off' }),
   async (request, reply) => {
     const { params, query } = request
-    const run = nameOf(await runs.get(tenant,
-      { threadId: params.thread_id, runId: params.run_id }))
+    const run = { threadId: params.thread_id, runId: params.run_id }
     const cancelOnDisconnect = query.cancel_on_disconnect ?? false
     return streamRun(parts, { run, reply, cancelOnDisconnect },
       { after: lastEventId(request), modes: query.stream_mode ?? null })

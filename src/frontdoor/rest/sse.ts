@@ -10,7 +10,9 @@
  * S3  While the socket is full, events wait here up to a limit; beyond it, S2.
  */
 
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
+
+import type { FastifyReply } from 'fastify'
 
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import { ticksOfSilence } from '../pulse.ts'
@@ -29,22 +31,21 @@ const sseHeaders = {
 /** Ends with one line break: an empty line would make some clients see an event. */
 const heartbeat = ': heartbeat\n'
 
-/** `json` is one line. Without an `id` there is nothing that a client could come back to. */
-export function frame(name: string, json: string, id?: string): string {
-  return id === undefined ? `event: ${name}\ndata: ${json}\n\n`
-    : `event: ${name}\ndata: ${json}\nid: ${id}\n\n`
+/** The data of an event is one line. */
+function frame({ name, json, id }: FeedEvent): string {
+  return `event: ${name}\ndata: ${json}\nid: ${id}\n\n`
 }
 
 export interface SseOptions {
+  /** Of the reply, should it become a stream. */
   readonly headers: Readonly<Record<string, string>>
-  /** Leaves together with the headers; may be empty. */
-  readonly opening: string
   /** Called once. `byClient`: the client went before the end, and not because we broke off. */
   closed(byClient: boolean): void
 }
 
 export class SseStream implements FeedListener, LongReply {
-  readonly #response: ServerResponse
+  readonly #reply: FastifyReply
+  readonly #headers: Readonly<Record<string, string>>
   #silentTicks = 0
   /** The socket takes no more until it says so. */
   #full = false
@@ -53,25 +54,31 @@ export class SseStream implements FeedListener, LongReply {
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
+  /** The reply is a stream from here on; until then it may still become an error. */
+  begun = false
 
-  constructor(response: ServerResponse, { headers, opening, closed }: SseOptions) {
-    this.#response = response
-    response.on('drain', () => this.#drain())
-    response.on('error', () => this.leave())
-    response.on('close', () => {
+  constructor(reply: FastifyReply, { headers, closed }: SseOptions) {
+    this.#reply = reply
+    this.#headers = headers
+    reply.raw.on('drain', () => this.#drain())
+    reply.raw.on('close', () => {
       const byClient = !this.#ended
       this.#ended = true
       closed(byClient)
     })
-    response.writeHead(200, { ...headers, ...sseHeaders })
-    if (opening === '') response.flushHeaders()
-    else this.#write(opening)
+  }
+
+  /** Sends the headers, where no event has done so. */
+  begin(): void {
+    if (this.begun || this.#ended) return
+    this.#writeHead()
+    this.#reply.raw.flushHeaders()
   }
 
   events(batch: readonly FeedEvent[]): void {
     if (this.#ended) return
     let text = ''
-    for (const { name, json, id } of batch) text += frame(name, json, id)
+    for (const event of batch) text += frame(event)
     if (!this.#full) return this.#write(text)
     if (this.#waitingEvents >= sseBacklog.events) return this.leave()
     if (this.#waitingCharacters >= sseBacklog.characters) return this.leave()
@@ -83,23 +90,33 @@ export class SseStream implements FeedListener, LongReply {
   ended(how: 'over' | 'lagged' | 'lost'): void {
     if (this.#ended) return
     if (how !== 'over') return this.leave()
+    this.begin()
     this.#ended = true
-    this.#response.end(this.#takeWaiting())
+    this.#reply.raw.end(this.#takeWaiting())
   }
 
   beat(): void {
-    if (this.#full || this.#ended) return
+    if (!this.begun || this.#full || this.#ended) return
     if (++this.#silentTicks >= ticksOfSilence) this.#write(heartbeat)
   }
 
   leave(): void {
     this.#ended = true
-    breakOff(this.#response)
+    breakOff(this.#reply.raw)
   }
 
   #write(text: string): void {
+    if (!this.begun) this.#writeHead()
     this.#silentTicks = 0
-    this.#full = !this.#response.write(text)
+    this.#full = !this.#reply.raw.write(text)
+  }
+
+  #writeHead(): void {
+    this.begun = true
+    this.#reply.hijack()
+    this.#reply.raw.writeHead(200, {
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers, ...sseHeaders,
+    })
   }
 
   #drain(): void {

@@ -40,7 +40,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     summary: 'Stream the events of a stateless run, from where a client left off' }),
   async (request, reply) => {
     const { params: { run_id }, query } = request
-    const run = nameOf(await runs.get(tenant, { threadId: run_id, runId: run_id }))
+    const run = { threadId: run_id, runId: run_id }
     const cancelOnDisconnect = query.cancel_on_disconnect ?? false
     return streamRun(parts, { run, reply, cancelOnDisconnect },
       { after: lastEventId(request), modes: query.stream_mode ?? null })

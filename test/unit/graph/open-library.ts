@@ -32,6 +32,7 @@ export async function openLibrary(path: string, env: Record<string, string> = {}
   onTestFinished(async () => void await worker.terminate())
   const waiting = new Map<number, (reply: Reply) => void>()
   worker.on('message', (reply: Reply) => waiting.get(reply.id)?.(reply))
+  worker.on('error', (error: Error) => waiting.forEach((reply, id) => reply({ id, error })))
   await once(worker, 'online')
   let asked = 0
   return async (question, ...details) => {

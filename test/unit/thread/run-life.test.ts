@@ -251,6 +251,6 @@ describe('a thread under any sequence of commands', () => {
       expect(after.values).toBe(before.values)
       expect(after.row.head).toEqual(before.row.head)
       expect(after.row.metadataJson).toBe(before.row.metadataJson)
-    }), { numRuns: 150 })
+    }), { numRuns: 300 })
   })
 })

@@ -1,0 +1,37 @@
+/** What a DeltaChannel is made of: its last snapshot, and what was written on top of it. */
+
+import type { CheckpointPendingWrite, DeltaChannelHistory } from '@langchain/langgraph-checkpoint'
+
+import type { ChannelValues } from './state-delta.ts'
+
+/** An older checkpoint of the same line. */
+export interface Ancestor {
+  readonly values: ChannelValues
+  readonly writes: readonly CheckpointPendingWrite[]
+}
+
+/** `ancestors` come newest first; they are asked for no further than the channels need. */
+export async function deltaHistory(channels: readonly string[], ancestors: AsyncIterable<Ancestor>):
+  Promise<Record<string, DeltaChannelHistory>> {
+  const histories: Record<string, DeltaChannelHistory> = {}
+  for (const channel of channels) histories[channel] = { writes: [] }
+  const open = new Set(channels)
+  if (open.size > 0) for await (const { values, writes } of ancestors) {
+    for (const channel of open) {
+      const history = histories[channel]!
+      history.writes.unshift(...writesOn(channel, writes))
+      if (!(channel in values)) continue
+      history.seed = values[channel]
+      open.delete(channel)
+    }
+    if (open.size === 0) break
+  }
+  return histories
+}
+
+/** In the order of their replay: by task, then as written. */
+export function writesOn(channel: string, writes: readonly CheckpointPendingWrite[]):
+  CheckpointPendingWrite[] {
+  return writes.filter(([, name]) => name === channel)
+    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
+}

@@ -1,0 +1,117 @@
+/** Branches of the log: their numbers, what they grew from, and who still needs their rows. */
+
+import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import type { Database, Statement } from './database.ts'
+import { idKey } from './id-key.ts'
+
+/** Rows `from` to `through` of one branch. */
+export interface Segment {
+  readonly id: string
+  readonly from: number
+  readonly through: number
+}
+
+/** What may go of a branch: its rows after `after`. */
+export interface Cut {
+  readonly branch: number
+  readonly after: number
+}
+
+export interface KnownBranch {
+  readonly no: number
+  /** Its owner was deleted; rows are kept only for the branches that grew from it. */
+  readonly dead: boolean
+}
+
+/** The parts that a branch is made of, newest first; the first one is its own and has no end. */
+export function segmentsOf(branch: Branch): Segment[] {
+  const segments: Segment[] = []
+  let { id } = branch
+  let through = Number.MAX_SAFE_INTEGER
+  for (const ancestor of branch.ancestors.toReversed()) {
+    const end = Math.min(ancestor.through, through)
+    if (end < through) segments.push({ id, from: end + 1, through })
+    id = ancestor.id
+    through = end
+  }
+  if (through > 0) segments.push({ id, from: 1, through })
+  return segments
+}
+
+export const branchSchema = `
+  CREATE TABLE branch (
+    no INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    dead INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE branch_need (
+    branch INTEGER NOT NULL,
+    ancestor INTEGER NOT NULL,
+    through INTEGER NOT NULL,
+    PRIMARY KEY (branch, ancestor)
+  ) WITHOUT ROWID;
+  CREATE INDEX branch_needed ON branch_need (ancestor, through);
+`
+
+/**
+ * A branch names every ancestor whose rows it needs, not only the nearest. So what is needed of a
+ * dead branch is known from the living ones alone.
+ */
+export class BranchTable {
+  readonly #find: Statement<readonly [no: number, dead: number]>
+  readonly #insert: Statement<readonly [no: number]>
+  readonly #need: Statement<never>
+  readonly #ancestors: Statement<readonly [no: number]>
+  readonly #needNothing: Statement<never>
+  readonly #bury: Statement<never>
+  readonly #needed: Statement<readonly [dead: number, through: number]>
+  readonly #delete: Statement<never>
+
+  constructor(database: Database) {
+    this.#find = database.prepare('SELECT no, dead FROM branch WHERE key = ?')
+    this.#insert = database.prepare(
+      'INSERT INTO branch (key, tenant) VALUES (?, ?) RETURNING no')
+    this.#need = database.prepare('INSERT INTO branch_need VALUES (?, ?, ?)')
+    this.#ancestors = database.prepare('SELECT ancestor FROM branch_need WHERE branch = ?')
+    this.#needNothing = database.prepare('DELETE FROM branch_need WHERE branch = ?')
+    this.#bury = database.prepare('UPDATE branch SET dead = 1 WHERE no = ?')
+    this.#needed = database.prepare(`SELECT dead, coalesce(
+      (SELECT max(through) FROM branch_need WHERE ancestor = branch.no), 0)
+      FROM branch WHERE no = ?`)
+    this.#delete = database.prepare('DELETE FROM branch WHERE no = ?')
+  }
+
+  find(id: string): KnownBranch | undefined {
+    const row = this.#find.get(idKey(id))
+    return row && { no: row[0], dead: row[1] === 1 }
+  }
+
+  /** Notes a branch with its first row; returns its number. */
+  create(tenant: string, branch: Branch): number {
+    const [no] = this.#insert.get(idKey(branch.id), tenant)!
+    for (const { id, through } of segmentsOf(branch).slice(1)) {
+      const ancestor = this.find(id)
+      if (ancestor) this.#need.run(no, ancestor.no, through)
+    }
+    return no
+  }
+
+  /** Lets go of a branch whose owner is gone; tells what nobody needs any more. */
+  release(id: string): Cut[] {
+    const known = this.find(id)
+    if (!known) return []
+    const ancestors = this.#ancestors.all(known.no).map(([no]) => no)
+    this.#needNothing.run(known.no)
+    this.#bury.run(known.no)
+    return [known.no, ...ancestors].flatMap((no) => this.#cut(no))
+  }
+
+  #cut(branch: number): Cut[] {
+    const row = this.#needed.get(branch)
+    if (!row || row[0] === 0) return []
+    const after = row[1]
+    if (after === 0) this.#delete.run(branch)
+    return [{ branch, after }]
+  }
+}

@@ -1,0 +1,103 @@
+/** The SQLite file of a data directory: its settings, its version, its statements. */
+
+import { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
+
+import { HeddleError } from '../../errors.ts'
+
+export type Value = SQLInputValue
+export type NamedValues = Record<string, Value>
+
+/** A prepared statement. Its rows are arrays of the columns that it selects. */
+export interface Statement<Row extends readonly unknown[]> {
+  get(...values: Value[] | [NamedValues]): Row | undefined
+  all(...values: Value[] | [NamedValues]): Row[]
+  run(...values: Value[]): unknown
+}
+
+const schemaVersion = 1
+
+/**
+ * Measured: pages of 4 KB, since a commit writes every page it touched and most of them for a few
+ * bytes. Checkpoints are made by `tidy`, so that no caller waits for one before it hears of its
+ * commit.
+ */
+const settings = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -65536;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA wal_autocheckpoint = 0;
+  PRAGMA journal_size_limit = 67108864;
+`
+
+/** Pages in the write-ahead log from which on it is worth to move them into the file: 16 MB. */
+const walPages = 4_000
+
+export class Database {
+  readonly #sqlite: DatabaseSync
+  readonly #statements = new Map<string, Statement<never>>()
+
+  /** Throws HeddleError where a newer program wrote the file, SQLite's error where it is damaged. */
+  constructor(file: string, schema: string) {
+    this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
+    try {
+      this.#sqlite.exec(settings)
+      this.#migrate(file, schema)
+    } catch (error) {
+      this.#sqlite.close()
+      throw error
+    }
+  }
+
+  /** Prepared once for each text. */
+  prepare<Row extends readonly unknown[] = never>(sql: string): Statement<Row> {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql) as unknown as Statement<never>
+      this.#statements.set(sql, statement)
+    }
+    return statement as unknown as Statement<Row>
+  }
+
+  /** All of `work` becomes durable, or none of it where it throws. */
+  transaction<Result>(work: () => Result): Result {
+    this.prepare('BEGIN').run()
+    try {
+      const result = work()
+      this.prepare('COMMIT').run()
+      return result
+    } catch (error) {
+      // A full disk may have ended the transaction already.
+      if (this.#sqlite.isTransaction) this.prepare('ROLLBACK').run()
+      throw error
+    }
+  }
+
+  /** A function that statements can call: of texts, to a truth value. */
+  define(name: string, truth: (...texts: string[]) => boolean): void {
+    this.#sqlite.function(name, { deterministic: true, varargs: true },
+      (...values) => (truth(...(values as string[])) ? 1 : 0))
+  }
+
+  /** Moves what was committed from the write-ahead log into the file, when that is much. */
+  tidy(): void {
+    type Pages = readonly [busy: number, log: number, moved: number]
+    const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
+    if (pages > walPages) this.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  #migrate(file: string, schema: string): void {
+    const [version] = this.prepare<[number]>('PRAGMA user_version').get()!
+    if (version > schemaVersion) {
+      throw new HeddleError('unsupported', `${file} was written by a newer version of Heddle. ` +
+        'Start that version, or choose another data directory.')
+    }
+    if (version === schemaVersion) return
+    this.transaction(() => this.#sqlite.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`))
+  }
+}

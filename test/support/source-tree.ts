@@ -1,0 +1,86 @@
+/** The repository's own source files as a test reads them: text, code, imports, exports. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname, '../..')
+
+export interface SourceFile {
+  /** From the root, with `/`. */
+  readonly path: string
+  readonly text: string
+  /** Without comments. */
+  readonly code: string
+  /** Without comments and without what stands in quotes. */
+  readonly bare: string
+  readonly imports: readonly Import[]
+  /** Values that it exports, those it passes on included; types are left out. */
+  readonly exports: readonly string[]
+}
+
+export interface Import {
+  /** A path from the root for a file of ours, otherwise the name of a package. */
+  readonly target: string
+  readonly ours: boolean
+  /** Names as their exporter calls them; `*` for all, none where the file is only started. */
+  readonly names: readonly string[]
+}
+
+/** Every file that is or would be in the repository, from the root. */
+export function repositoryFiles(): readonly string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(root, path)))
+    .toSorted()
+}
+
+export function readSource(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  const code = text.replaceAll(commentOrQuote, (found) => found.startsWith('/') ? '' : found)
+  const bare = code.replaceAll(commentOrQuote, (found) => found[0]! + found.at(-1)!)
+  return { path, text, code, bare, imports: importsOf(path, code), exports: exportsOf(code) }
+}
+
+const commentOrQuote =
+  /\/\*[^]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+
+const importing =
+  /\b(?:import|export)\s+(?:type\s+)?([\w*\s{},$]*?)\s*\bfrom\s*['"]([^'"]+)['"]/g
+const importingOnly = /\bimport\s*\(?\s*['"]([^'"]+)['"]/g
+const starting = /\bnew URL\(\s*['"](\.[^'"]+\.[mc]?[jt]s)['"],\s*import\.meta\.url/g
+
+function importsOf(path: string, code: string): Import[] {
+  const named = [...code.matchAll(importing)]
+    .map(([, names, target]) => importOf(path, target!, namesIn(names!)))
+  const unnamed = [...code.matchAll(importingOnly)]
+    .map(([, target]) => importOf(path, target!, ['*']))
+  const started = [...code.matchAll(starting)].map(([, target]) => importOf(path, target!, []))
+  return [...named, ...unnamed, ...started]
+}
+
+function importOf(path: string, target: string, names: readonly string[]): Import {
+  if (!target.startsWith('.')) return { target, ours: false, names }
+  const resolved = join('/', path, '..', target).slice(1).replaceAll('\\', '/')
+  return { target: resolved, ours: true, names }
+}
+
+/** `a, { b as c, type d }` names the default, b and d. */
+function namesIn(clause: string): string[] {
+  const [, before = '', braced = ''] = /^([^{]*)(?:\{([^}]*)\})?/.exec(clause) ?? []
+  const whole = before.includes('*') ? ['*'] : before.trim() === '' ? [] : ['default']
+  const some = braced.split(',').map((name) => name.trim().replace(/^type\s+/, '').split(/\s+/)[0]!)
+  return [...whole, ...some.filter((name) => name !== '')]
+}
+
+const declaring = new RegExp(/^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?/.source +
+  /(?:const|let|function\*?|class)\s+(\w+)/.source, 'gm')
+const passingOn = /^export\s+\{([^}]*)\}/gm
+
+function exportsOf(code: string): string[] {
+  const declared = [...code.matchAll(declaring)].map(([, name]) => name!)
+  const passed = [...code.matchAll(passingOn)].flatMap(([, names]) => names!.split(','))
+    .map((name) => name.trim().split(/\s+as\s+/).at(-1)!)
+  return [...declared, ...passed.filter((name) => name !== '' && !name.startsWith('type '))]
+}

@@ -1,0 +1,243 @@
+/** The house rules. Where one fails, its message says which file breaks it and what the cure is. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { readSource, repositoryFiles, root } from './support/source-tree.ts'
+import type { SourceFile } from './support/source-tree.ts'
+
+const paths = repositoryFiles()
+const sources = paths.filter((path) => /\.m?[jt]s$/.test(path)).map(readSource)
+const byPath = new Map(sources.map((file) => [file.path, file]))
+
+/** What runs in a server. */
+const house = sources.filter(({ path }) => /^(src|cluster)\//.test(path))
+/** What others write: projects that are served, here for tests and as a template. */
+const isProject = (path: string) => /^(deploy\/starter|test\/support\/projects)\//.test(path)
+const isTest = (path: string) => path.startsWith('test/')
+
+/** Fails with the cure and everything that needs it. */
+function expectNone(broken: readonly string[], cure: string): void {
+  if (broken.length > 0) expect.fail(`${cure}\n  ${broken.join('\n  ')}`)
+}
+
+/** Lower never imports higher. */
+const order = ['proto/gen', 'src/errors', 'src/config', 'cluster', 'src/records', 'src/checkpoint',
+  'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server', 'src/main']
+
+/** Only src/server may import these, and neither imports the other. */
+const walls = ['src/frontdoor', 'src/store']
+
+const placeOf = (path: string) =>
+  order.find((place) => path.startsWith(`${place}/`) || path === `${place}.ts`)
+
+/** The door between two files: of the outermost folder that holds `to` and not `from`. */
+function doorBetween(from: string, to: string): string | undefined {
+  const folders = []
+  for (let folder = dirname(to); folder !== '.'; folder = dirname(folder)) folders.unshift(folder)
+  return folders.filter((folder) => !from.startsWith(`${folder}/`))
+    .map((folder) => `${folder}/index.ts`).find((door) => byPath.has(door))
+}
+
+/** The one address of each outside package; `node:` modules are free unless named here. */
+const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(fastify|typebox)\b|^@fastify\/|^@connectrpc\//, ['src/frontdoor/']],
+  [/^@bufbuild\/protobuf/, ['src/frontdoor/', 'proto/gen/']],
+  [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
+  [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
+  [/^pino$/, ['cluster/env.ts']],
+  [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
+    'src/frontdoor/operations/runs.ts']],
+  [/^commander$/, ['src/main.ts']],
+  [/^node:(?!sqlite)/, ['']],
+]
+
+describe('imports', () => {
+  it('follow the order of the house', () => {
+    const broken = house.flatMap(({ path, imports }) => imports
+      .filter(({ ours, target }) => {
+        const [from, to] = [placeOf(path), placeOf(target)]
+        if (!ours || from === to) return false
+        const wall = to !== undefined && walls.includes(to) && from !== 'src/server'
+        return to === undefined || order.indexOf(to) > order.indexOf(from!) || wall
+      })
+      .map(({ target }) => `${path} → ${target}`))
+    expectNone(broken, `Lower never imports higher: ${order.join(' < ')}. Move what is needed ` +
+      'down, or declare a port where it is needed and pass the rest in from src/server.ts.')
+  })
+
+  it('enter a folder by its door', () => {
+    const broken = house.flatMap(({ path, imports }) => imports
+      .filter(({ ours, target }) => ours && !target.startsWith('proto/gen/'))
+      .filter(({ target }) => {
+        const door = doorBetween(path, target)
+        return door !== undefined && target !== door
+      })
+      .map(({ target }) => `${path} → ${target}`))
+    expectNone(broken, 'Import from the index.ts of that folder, and name it there if it is not.')
+  })
+
+  it('make no circle', () => {
+    expectNone(circles(house), 'Break the circle: move what both need into a file of its own.')
+  })
+
+  it('give each outside package one address', () => {
+    const broken = house.flatMap(({ path, imports }) => imports
+      .filter(({ ours, target }) => !ours && !addresses.some(([name, places]) =>
+        name.test(target) && places.some((place) => path.startsWith(place))))
+      .map(({ target }) => `${path} → ${target}`))
+    expectNone(broken, 'Use the file or folder that has this package as its address (see ' +
+      '`addresses` in this test), or give a new package one.')
+  })
+
+  it('reach every file from src/main.ts', () => {
+    const reached = reachedFrom(['src/main.ts'])
+    const dead = house.filter(({ path }) => !reached.has(path)).map(({ path }) => path)
+    expectNone(dead, 'Nobody imports it: delete it, or import what it is for.')
+  })
+
+  it('reach every file that tests share from a test', () => {
+    const reached = reachedFrom(paths.filter((path) => /^test\/.*\.(test|long|bench)\.ts$/.test(path)
+      || path.startsWith('test/bench/')))
+    const dead = sources.map(({ path }) => path)
+      .filter((path) => isTest(path) && !isProject(path) && !reached.has(path))
+    expectNone(dead, 'No test uses it: delete it.')
+  })
+
+  it('use every value that is exported', () => {
+    const used = new Set(sources.flatMap(({ imports }) => imports
+      .flatMap(({ target, names }) => names.map((name) => `${target} ${name}`))))
+    const dead = house.flatMap(({ path, exports }) => exports
+      .filter((name) => !used.has(`${path} ${name}`) && !used.has(`${path} *`))
+      .map((name) => `${path}: ${name}`))
+    expectNone(dead, 'Nobody imports this name: do not export it, or delete it.')
+  })
+})
+
+describe('a file', () => {
+  it('opens with a caption', () => {
+    const broken = sources.filter(({ text }) => !/^(#!.*\n)?(\/\*\*|\/\/) ?[^]*?[.!?:]/.test(text))
+      .map(({ path }) => path)
+    expectNone(broken, 'Begin the file with one sentence, in /** … */ or //, that says what it is.')
+  })
+
+  it('is short, and so are its lines', () => {
+    const broken = sources.flatMap(({ path, text }) => {
+      const lines = text.split('\n')
+      const most = isTest(path) ? 500 : 400
+      const long = lines.findIndex((line) => [...line].length > 100)
+      return [
+        ...lines.length - 1 > most ? [`${path} has ${lines.length - 1} lines of ${most}`] : [],
+        ...long >= 0 ? [`${path}:${long + 1} is longer than 100 characters`] : [],
+      ]
+    })
+    expectNone(broken, 'Split the file by its nouns; break the line.')
+  })
+
+  it('is named for the noun in it', () => {
+    const banned = /^(utils?|helpers?|common|types?|misc|shared)$/
+    const broken = paths.filter((path) => path.split('/').some((part) =>
+      banned.test(part.replace(/\..*$/, ''))))
+    expectNone(broken, 'Name it for what it holds, or put that with the noun it serves.')
+  })
+
+  it('names no machine, and no registry', () => {
+    const machine = /(?<![\w.])\/(home|root|Users|work|mnt|opt)\/\w|_authToken|"resolved":/
+    const broken = paths.filter((path) => !/\.(png|jpg|ico|wasm)$/.test(path))
+      .filter((path) => machine.test(readFileSync(join(root, path), 'utf8')))
+      .filter((path) => path !== 'test/tidy.test.ts')
+    expectNone(broken, 'Say it by a setting, a relative path or a temporary folder; in the lock ' +
+      'file leave the address of the registry out (npm: omit-lockfile-registry-resolved).')
+  })
+})
+
+describe('code', () => {
+  it('has no debts, stars, defaults, enums or any', () => {
+    const rules = {
+      'a debt': ({ text }: SourceFile) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text),
+      'export *': ({ code }: SourceFile) => /^export \*/m.test(code),
+      'a default export': ({ path, code }: SourceFile) => /^export default|as default\b/m.test(code)
+        && !isProject(path) && !path.endsWith('.config.ts'),
+      'an enum': ({ bare }: SourceFile) => /^\s*(export |declare |const )*enum\s+\w/m.test(bare),
+      'any': ({ bare }: SourceFile) => /(?<=[:<|&,(]\s*|\bas )any\b(?!\w|\()/.test(bare),
+    }
+    const broken = sources.filter(({ path }) => path !== 'test/tidy.test.ts').flatMap((file) =>
+      Object.entries(rules).filter(([, isBroken]) => isBroken(file))
+        .map(([what]) => `${file.path}: ${what}`))
+    expectNone(broken, 'Do it now or leave it out; name exports one by one; use a union of string ' +
+      'literals for an enum, and `unknown` with a check for any.')
+  })
+
+  it('takes clock, timers, chance and console from cluster/env.ts', () => {
+    const direct = new RegExp([
+      /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bhrtime\b/,
+      /\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b/,
+      /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
+      /\bconsole\./,
+    ].map(({ source }) => source).join('|'))
+    const broken = house.filter(({ path, bare }) => path !== 'cluster/env.ts' && direct.test(bare))
+      .map(({ path, bare }) => `${path}: ${direct.exec(bare)?.[0]}`)
+    expectNone(broken, 'Take an Env as an argument and ask it.')
+  })
+
+  it('writes to the console only in src/main.ts, beside the log', () => {
+    const broken = house.filter(({ path, bare }) => /\bprocess\.std(out|err)\b/.test(bare)
+      && !['cluster/env.ts', 'src/main.ts'].includes(path)).map(({ path }) => path)
+    expectNone(broken, 'Use the log of the Env.')
+  })
+
+  it('of cluster/ says no word of the product', () => {
+    const product = /\b(thread|graph|superstep|checkpoint|assistant|run|langgraph)s?\b/i
+    const broken = house.filter(({ path }) => path.startsWith('cluster/')).flatMap((file) =>
+      file.text.split('\n').flatMap((line, place) => {
+        const words = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+        return product.test(words) ? [`${file.path}:${place + 1} ${line.trim()}`] : []
+      }))
+    expectNone(broken, 'Would the line still be right if the actors were chess games? Say it so, ' +
+      'or move it to src/.')
+  })
+
+  it('of the two stores has the same files', () => {
+    const [embedded, cassandra] = ['embedded', 'cassandra'].map((store) => paths
+      .filter((path) => path.startsWith(`src/store/${store}/`)).map((path) => basename(path)))
+    if (embedded!.length === 0 || cassandra!.length === 0) return
+    expect(cassandra, 'Give both stores a file for the same thing, by the same name.')
+      .toEqual(embedded)
+  })
+})
+
+describe('scripts', () => {
+  it('are all called by something', () => {
+    const callers = ['package.json', '.ci/run', 'src/main.ts', ...paths.filter((path) =>
+      path.startsWith('scripts/'))].map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+    const dead = readdirSync(join(root, 'scripts')).filter((name) => !callers.includes(name))
+    expectNone(dead, 'Nobody calls it: delete it.')
+  })
+})
+
+function reachedFrom(starts: readonly string[]): ReadonlySet<string> {
+  const reached = new Set(starts)
+  for (const path of reached) {
+    for (const { ours, target } of byPath.get(path)?.imports ?? []) if (ours) reached.add(target)
+  }
+  return reached
+}
+
+/** One line for each circle: the files along it. */
+function circles(files: readonly SourceFile[]): string[] {
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start >= 0) return void found.push([...trail.slice(start), path].join(' → '))
+    if (done.has(path)) return
+    for (const { ours, target } of byPath.get(path)?.imports ?? []) {
+      if (ours) visit(target, [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+  return found
+}

@@ -1,0 +1,146 @@
+/** Edits of a thread's state and copies of a thread, on a scripted graph host. */
+
+import { describe, expect, it } from 'vitest'
+
+import { ThreadHouse, settled } from '../../support/thread-house.ts'
+
+const update = { values: '{"log":["edit"]}', command: null, asNode: null }
+
+const withGraph = async () => {
+  const house = new ThreadHouse()
+  await house.client.create('t', {
+    threadId: 'x', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [],
+  })
+  return house
+}
+
+describe('a state update', () => {
+  it('is there as soon as it is acknowledged', async () => {
+    const house = await withGraph()
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    await settled()
+    void house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only)
+    expect(JSON.parse(await edited)).toHaveProperty('checkpoint.checkpoint_id')
+    expect((await house.client.get('t', 'x')).values).toBe('{"log":["edit"]}')
+  })
+
+  it('that fails changes nothing', async () => {
+    const house = await withGraph()
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    await settled()
+    void house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only,
+      { status: 'error', error: { error: 'InvalidUpdateError', message: 'no such node' } })
+    await expect(edited).rejects.toThrow('no such node')
+    expect((await house.client.get('t', 'x')).values).toBe('{}')
+  })
+
+  it('is refused while a run is unfinished', async () => {
+    const house = await withGraph()
+    await house.startRun('x')
+    await expect(house.client.updateState('t', 'x', { update, checkpoint: null }))
+      .rejects.toThrow(/busy/)
+  })
+
+  it('lets runs that come meanwhile start when it is done', async () => {
+    const house = await withGraph()
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    await settled()
+    const edit = house.host.only
+    await house.startRun('x')
+    expect(house.host.only).toBe(edit)
+    void house.host.step(edit, 'edit')
+    house.host.end(edit)
+    await edited
+    expect(house.host.only.execution).toMatchObject({ kind: 'run', headId: edit.headId })
+  })
+
+  it('that hangs is given up', async () => {
+    const house = await withGraph()
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    await settled()
+    house.env.advance(60_000)
+    await expect(edited).rejects.toThrow(/too long/)
+  })
+})
+
+describe('a thread that starts with a state', () => {
+  const create = (house: ThreadHouse) => house.client.create('t', {
+    threadId: 'y', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [[update]],
+  })
+
+  it('holds it when it is created', async () => {
+    const house = new ThreadHouse()
+    const created = create(house)
+    await settled()
+    void house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only)
+    expect((await created).values).toBe('{"log":["edit"]}')
+  })
+
+  it('is not created at all when the state cannot be made', async () => {
+    const house = new ThreadHouse()
+    const created = create(house)
+    await settled()
+    house.host.end(house.host.only,
+      { status: 'error', error: { error: 'InvalidUpdateError', message: 'no such node' } })
+    await expect(created).rejects.toThrow('no such node')
+    await expect(house.client.get('t', 'y')).rejects.toThrow(/not found/)
+    house.restart()
+    await expect(house.client.get('t', 'y')).rejects.toThrow(/not found/)
+  })
+})
+
+describe('a copy', () => {
+  const source = async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'shared')
+    house.host.end(house.host.only)
+    await settled()
+    return house
+  }
+  const append = async (house: ThreadHouse, threadId: string, text: string) => {
+    await house.startRun(threadId)
+    await settled()
+    await house.host.step(house.host.only, text)
+    house.host.end(house.host.only)
+    await settled()
+  }
+
+  it('has the state of its source and is independent of it from then on', async () => {
+    const house = await source()
+    const copy = await house.client.copy('t', 'x')
+    const copyId = copy.row.threadId
+    expect(copy.values).toBe('{"log":["shared"]}')
+    await append(house, copyId, 'only the copy')
+    await append(house, 'x', 'only the source')
+    for (const restarted of [false, true]) {
+      if (restarted) house.restart()
+      expect((await house.client.get('t', copyId)).values).toBe('{"log":["only the copy","shared"]}')
+      expect((await house.client.get('t', 'x')).values).toBe('{"log":["only the source","shared"]}')
+    }
+  })
+
+  it('costs one row, however long the source is', async () => {
+    const house = await source()
+    for (let i = 0; i < 5; i++) await append(house, 'x', 'more')
+    const rows = house.log.rows.length
+    await house.client.copy('t', 'x')
+    expect(house.log.rows.length).toBe(rows + 1)
+  })
+})
+
+describe('a deleted thread', () => {
+  it('is gone, and its id can be used again for an empty one', async () => {
+    const house = await withGraph()
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'old')
+    await house.client.delete('t', 'x')
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+    await house.client.create('t', { threadId: 'x', metadata: {}, ifExists: 'raise',
+      supersteps: [] })
+    expect((await house.client.get('t', 'x')).values).toBe('{}')
+  })
+})
