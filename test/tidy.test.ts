@@ -118,7 +118,8 @@ describe('imports', () => {
 
 describe('a file', () => {
   it('opens with a caption', () => {
-    const broken = sources.filter(({ text }) => !/^(#!.*\n)?(\/\*\*|\/\/) ?[^]*?[.!?:]/.test(text))
+    const caption = /^(?:#!.*\n)?(\/\*\*[^]*?\*\/|(?:\/\/.*\n)+)/
+    const broken = sources.filter(({ text }) => !/\w.*[.!?:]/.test(caption.exec(text)?.[1] ?? ''))
       .map(({ path }) => path)
     expectNone(broken, 'Begin the file with one sentence, in /** … */ or //, that says what it is.')
   })

@@ -6,14 +6,13 @@ import type { AddressInfo } from 'node:net'
 
 import { addConnect } from './connect/plugin.ts'
 import { onePort } from './one-port.ts'
-import type { OnePort } from './one-port.ts'
 import { localTenant, operationsOver } from './operations/index.ts'
 import type { OperationParts } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import { addRest } from './rest/app.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
-import type { App, Schemas } from './rest/route.ts'
+import type { Schemas } from './rest/route.ts'
 
 export interface FrontDoorOptions extends OperationParts {
   readonly host: string
@@ -23,7 +22,7 @@ export interface FrontDoorOptions extends OperationParts {
   readonly version: string
   /** 25 MiB unless told. */
   readonly bodyLimitBytes?: number
-  /** Origins beside our own whose pages may call, `*` for any; those of this machine unless told. */
+  /** Whose pages may call beside our own, `*` for anybody's; unless told, those of this machine. */
   readonly allowOrigins?: readonly string[]
 }
 
@@ -36,47 +35,42 @@ export interface FrontDoor {
   close(deadline: AbortSignal): Promise<void>
 }
 
-const bodyLimitBytes = 25 * 1024 * 1024
+const defaultBodyLimitBytes = 25 * 1024 * 1024
+
+/** Namespaces of subgraphs in paths are longer than ids. */
+const longestParameter = 1_000
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, port, env } = options
+  const { host, env, version, bodyLimitBytes = defaultBodyLimitBytes } = options
   const operations = operationsOver(options)
   await operations.assistants.makeSystemAssistants(localTenant)
+  const port = onePort()
   const pulse = new Pulse(env)
-  const { app, ports } = serverOf(options)
-  app.setErrorHandler(errorReply(env.log))
+  pulse.add(port)
+  const app = fastify({
+    bodyLimit: bodyLimitBytes,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: longestParameter },
+    frameworkErrors: errorReply(env.log),
+    serverFactory: (handler) => port.serve(handler) as RawServerDefault,
+  }).withTypeProvider<Schemas>()
+  const parts = { ...operations, pulse, tenant: localTenant, log: env.log }
   await keepLocal(app, options)
-  const parts = { ...operations, pulse, tenant: localTenant, version: options.version, log: env.log }
-  await app.register(addRest, parts)
-  await app.register(addConnect, { ...parts, readMaxBytes: options.bodyLimitBytes ?? bodyLimitBytes })
-  await app.listen({ host, port })
+  await addRest(app, { ...parts, version })
+  await app.register(addConnect, { ...parts, readMaxBytes: bodyLimitBytes })
+  await app.listen({ host, port: options.port })
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
     close: async (deadline) => {
-      const cut = () => { for (const each of ports) each.destroyConnections() }
+      const cut = () => port.destroyConnections()
+      if (deadline.aborted) cut()
       deadline.addEventListener('abort', cut, { once: true })
       pulse.stop()
-      for (const each of ports) each.retire()
-      if (deadline.aborted) cut()
       await app.close()
+      deadline.removeEventListener('abort', cut)
     },
   }
-}
-
-/** A host name may stand for several addresses: each gets a server of its own. */
-function serverOf(options: FrontDoorOptions): { app: App; ports: OnePort[] } {
-  const ports: OnePort[] = []
-  const app = fastify({
-    bodyLimit: options.bodyLimitBytes ?? bodyLimitBytes,
-    exposeHeadRoutes: false,
-    serverFactory: (handler) => {
-      const port = onePort(handler)
-      ports.push(port)
-      return port.server as RawServerDefault
-    },
-  }).withTypeProvider<Schemas>()
-  return { app, ports }
 }
 
 function urlOf(host: string, { port }: AddressInfo): string {

@@ -11,41 +11,55 @@ import { createServer as createHttp2Server } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
+import type { PulseMember } from './pulse.ts'
+
 const preface = Buffer.from('PRI')
 
 /** Longer than load balancers keep a connection that nobody uses. */
 const keepAliveMs = 72_000
 
-export interface OnePort {
-  readonly server: Server
-  /** Lets connections end when what is going on on them has ended. */
-  retire(): void
+/** How long a connection may stay open before its first word. */
+const silentTicksMax = 60
+
+export interface OnePort extends PulseMember {
+  /** The server that listens, with `handler` behind every connection. */
+  serve(handler: RequestListener): Server
   /** Ends every connection at once, whatever is going on on it. */
   destroyConnections(): void
 }
 
-export function onePort(handler: RequestListener): OnePort {
+export function onePort(): OnePort {
   const sockets = new Set<Socket>()
-  const undecided = new Set<Socket>()
+  /** Connections that have not said a word yet, and for how many ticks. */
+  const silent = new Map<Socket, number>()
   const sessions = new Set<ServerHttp2Session>()
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, handler)
-  const http2 = createHttp2Server(handler as unknown as Http2Listener)
+  const server = createServer({ keepAliveTimeout: keepAliveMs })
+  const http2 = createHttp2Server()
   http2.on('session', (session) => remember(sessions, session))
   const serveHttp1 = server.listeners('connection')[0] as (this: Server, socket: Socket) => void
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     remember(sockets, socket)
-    undecided.add(socket)
+    silent.set(socket, 0)
     sniff(socket, (version) => {
-      undecided.delete(socket)
+      silent.delete(socket)
       if (version === 2) http2.emit('connection', socket)
       if (version === 1) serveHttp1.call(server, socket)
     })
   })
   return {
-    server,
-    retire: () => {
-      for (const socket of undecided) socket.destroy()
+    serve: (handler) => {
+      http2.on('request', handler as unknown as Http2Listener)
+      return server.on('request', handler)
+    },
+    beat: () => {
+      for (const [socket, ticks] of silent) {
+        if (ticks === silentTicksMax) socket.destroy()
+        else silent.set(socket, ticks + 1)
+      }
+    },
+    leave: () => {
+      for (const socket of silent.keys()) socket.destroy()
       for (const session of sessions) session.close()
     },
     destroyConnections: () => { for (const socket of sockets) socket.destroy() },

@@ -1,8 +1,8 @@
-/** The replies that take long, and the one tick that they share, however many there are. */
+/** What is open for long, and the one tick that it shares, however much of it there is. */
 
 import type { Env } from '../../cluster/index.ts'
 
-export interface LongReply {
+export interface PulseMember {
   /** Called at every tick. */
   beat(): void
   /** The server goes: end now what a client can come back to. */
@@ -15,25 +15,25 @@ const tickMs = 1_000
 export const ticksOfSilence = 5
 
 export class Pulse {
-  readonly #replies = new Set<LongReply>()
+  readonly #members = new Set<PulseMember>()
   readonly #stop: () => void
 
   constructor(env: Env) {
     this.#stop = env.every(tickMs, () => {
-      for (const reply of this.#replies) reply.beat()
+      for (const member of this.#members) member.beat()
     })
   }
 
-  add(reply: LongReply): void {
-    this.#replies.add(reply)
+  add(member: PulseMember): void {
+    this.#members.add(member)
   }
 
-  remove(reply: LongReply): void {
-    this.#replies.delete(reply)
+  remove(member: PulseMember): void {
+    this.#members.delete(member)
   }
 
   stop(): void {
     this.#stop()
-    for (const reply of this.#replies) reply.leave()
+    for (const member of this.#members) member.leave()
   }
 }

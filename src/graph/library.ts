@@ -1,5 +1,7 @@
 /** The graphs of a project, loaded into this worker thread. */
 
+import type { BaseChannel } from '@langchain/langgraph'
+
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription, GraphSchemas } from './execution.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
@@ -27,9 +29,6 @@ interface LoadedGraph {
 }
 
 const inspection: GraphUse = { access: 'assistants.read' }
-
-/** Channels whose checkpointed form is their value. */
-const plainChannels = ['LastValue', 'BinaryOperatorAggregate', 'AnyValue']
 
 export class GraphLibrary {
   /** The modules that the graphs run on: make Commands, Sends and messages from no others. */
@@ -139,11 +138,21 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   const { streamChannelsAsIs: stateChannels, streamChannelsList, channels, nodes } = graph
   return {
     stateChannels,
-    plain: streamChannelsList.every((name) =>
-      plainChannels.includes(channels[name]?.lc_graph_name ?? '')),
+    plain: streamChannelsList.every((name) => isPlain(channels[name])),
     nodes: Object.keys(nodes).filter((name) => name !== '__start__'),
   }
 }
+
+/** Whether what a checkpoint has of it, or that it has nothing, is what a reader sees. */
+function isPlain(channel: BaseChannel | undefined): boolean {
+  const kind = channel?.lc_graph_name ?? ''
+  if (kind !== 'UntrackedValue') return plainChannels.includes(kind)
+  // Never in a checkpoint: a reader sees nothing either, unless it begins with a value.
+  return (channel as { initialValueFactory?: unknown }).initialValueFactory === undefined
+}
+
+/** Their checkpointed form is their value. */
+const plainChannels = ['LastValue', 'BinaryOperatorAggregate', 'AnyValue']
 
 async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
   const { graphId, url, exportName, failure } = entry

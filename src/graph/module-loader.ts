@@ -27,35 +27,36 @@ export function serveModules(project: CompiledProject): void {
 
 function resolveIn({ root, resolutions }: CompiledProject): ResolveHookSync {
   const projectUrl = pathToFileURL(`${root}/`).href
-  const findEngine = (context: ResolveHookContext, next: Next) => () =>
-    resolveFrom('@langchain/langgraph', [projectUrl, import.meta.url], context, next).url
+  let engineUrl: string | undefined
 
   return (specifier, context, next) => {
     const { parentURL = projectUrl } = context
     const url = resolutions.get(parentURL)?.get(specifier)
     if (url !== undefined) return { url, shortCircuit: true }
     if (!brought.test(specifier)) return next(specifier, context)
-    const engineUrl = findEngine(context, next)
-    // What the engine sees is the copy that its objects are made of, wherever it is installed.
+    engineUrl ??= resolveFrom('@langchain/langgraph', [projectUrl, import.meta.url],
+      context, next).url
     const ours = parentURL.startsWith(sourceFolder)
-    const importers = engine.test(specifier) ? [ours ? projectUrl : parentURL]
-      : ours ? [engineUrl] : [parentURL, engineUrl]
+    const importers = !ours ? [parentURL, engineUrl]
+      // What the engine sees is what its objects are made of, wherever that is installed.
+      : engine.test(specifier) ? [projectUrl] : [engineUrl]
     return resolveFrom(specifier, [...importers, import.meta.url], context, next)
   }
 }
 
-type Importer = string | (() => string)
-
-/** As the first of the importers sees it that sees it at all. */
-function resolveFrom(specifier: string, [importer, ...others]: readonly Importer[],
+/** As the first of the importers sees it that sees it at all; what the first one says otherwise. */
+function resolveFrom(specifier: string, importers: readonly string[],
   context: ResolveHookContext, next: Next): ReturnType<ResolveHookSync> {
-  const parentURL = typeof importer === 'function' ? importer() : importer
-  try {
-    return next(specifier, { ...context, parentURL })
-  } catch (error) {
-    if (others.length === 0 || !isMissing(error)) throw error
-    return resolveFrom(specifier, others, context, next)
+  let refusal: unknown
+  for (const parentURL of importers) {
+    try {
+      return next(specifier, { ...context, parentURL })
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      refusal ??= error
+    }
   }
+  throw refusal
 }
 
 function isMissing(error: unknown): boolean {

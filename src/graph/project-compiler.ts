@@ -19,7 +19,7 @@ export interface CompiledProject {
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
-  /** Importer's URL → specifier → URL, as tsconfig and habit have it; packages are not in here. */
+  /** Importer's URL → specifier → URL, as tsconfig and habit have it. No packages. */
   readonly resolutions: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
@@ -29,7 +29,7 @@ export interface GraphEntry {
   readonly url: string
   readonly exportName: string
   readonly description: string | null
-  /** Why its files could not be compiled, `file:line:column: message` each; null where they were. */
+  /** Why its files could not be compiled, `file:line:column: message` a line; null if they were. */
   readonly failure: string | null
 }
 

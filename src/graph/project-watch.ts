@@ -112,7 +112,9 @@ class ProjectWatcher {
 
   #take(project: Project, compiled: CompiledProject): void {
     const failures = compiled.graphs.flatMap(({ failure }) => failure ?? [])
-    if (failures.length > 0) throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
+    if (failures.length > 0) {
+      throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
+    }
     this.#broken = false
     this.#watch(project, compiled)
     const differs = !isDeepStrictEqual(compiled, this.#compiled)

@@ -14,9 +14,11 @@ import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
 import { noTrail, planOf } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
+import { RunWaiters } from './run-waiters.ts'
 import { rollbackOf } from './rollback.ts'
+import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { graphOf } from './thread-setting.ts'
+import { goingAway, graphOf } from './thread-setting.ts'
 
 /** How a run ended, as far as its record is concerned. */
 interface Ending {
@@ -29,7 +31,7 @@ interface Ending {
 export class RunDriver {
   readonly #setting: ThreadSetting
   readonly #feeds: RunFeeds
-  readonly #waiters = new Map<string, PromiseWithResolvers<JsonText>[]>()
+  readonly #waiters = new RunWaiters()
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
   /** Runs start only while nothing else has the thread's state in hand. */
@@ -138,23 +140,23 @@ export class RunDriver {
     const run = this.#unfinished(runId)
     if (run) await this.#cut([run], 'interrupt')
     else await this.row(runId)
+    this.#waiters.forget(runId)
     this.#ledger.write([{ $case: 'runDeleted', value: { runId, atMs: this.#nowMs } }])
     this.startNext()
     return { reply: this.#ledger.durable }
   }
 
-  async join(runId: string): Promise<Turn> {
-    if (this.#unfinished(runId)) return { reply: this.#wait(runId).promise }
-    const run = await this.row(runId)
-    return { reply: this.#resultOf(run) }
+  join(runId: string): Turn {
+    if (this.#unfinished(runId)) return { reply: this.#waiters.wait(runId) }
+    return { reply: this.row(runId).then((run) => this.#resultOf(run)) }
   }
 
   /** Throws `not_found`. */
   async row(runId: string): Promise<RunRow> {
     const { ports: { runs }, tenant, threadId } = this.#setting
-    const unfinished = this.#unfinished(runId)
+    const known = this.#unfinished(runId) ?? this.#waiters.lastEnded(runId)
     await this.#ledger.durable
-    const run = unfinished ?? await runs.get(tenant, threadId, runId)
+    const run = known ?? await runs.get(tenant, threadId, runId)
     if (!run) throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
     return run
   }
@@ -169,9 +171,7 @@ export class RunDriver {
     this.#abort()
     this.#stopTimer?.()
     this.#feeds.endAll()
-    const gone = new HeddleError('not_found', 'The thread was deleted.')
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(gone)
-    this.#waiters.clear()
+    this.#waiters.refuseAll(new HeddleError('not_found', 'The thread was deleted.'))
   }
 
   /** The activation ends while runs go on elsewhere or later. */
@@ -179,8 +179,7 @@ export class RunDriver {
     this.#abort()
     this.#stopTimer?.()
     this.#feeds.loseAll()
-    const gone = new HeddleError('unavailable', 'The member is going away; ask again.')
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(gone)
+    this.#waiters.refuseAll(goingAway())
   }
 
   #launch(run: RunRow): void {
@@ -241,13 +240,14 @@ export class RunDriver {
     const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
     const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
       waiting, finalCheckpointId }
-    const ended: RunRow = { ...run, status, errorJson, interruptsJson, finalCheckpointId }
+    const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const result = waited ? this.#resultOf(ended) : undefined
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
+    this.#waiters.keep(ended)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)
-    this.#answer(run.runId, durable.then(() => result ?? '{}'))
+    this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
     if (planOf(run).temporary) this.#expire(waited || followed)
   }
@@ -288,7 +288,7 @@ export class RunDriver {
     const { durable, position: { seq } } = this.#ledger
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
     void this.#feeds.end(run.runId, durable)
-    this.#answer(run.runId, durable.then(() => errorResult(rolledBack)))
+    this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
     if (planOf(run).temporary) this.#expire(true)
   }
 
@@ -309,21 +309,6 @@ export class RunDriver {
 
   #unfinished(runId: string): RunRow | undefined {
     return this.#ledger.state.runs.find((run) => run.runId === runId)
-  }
-
-  #wait(runId: string): PromiseWithResolvers<JsonText> {
-    const waiter = Promise.withResolvers<JsonText>()
-    const waiters = this.#waiters.get(runId)
-    if (waiters) waiters.push(waiter)
-    else this.#waiters.set(runId, [waiter])
-    return waiter
-  }
-
-  #answer(runId: string, result: Promise<JsonText>): void {
-    const waiters = this.#waiters.get(runId) ?? []
-    this.#waiters.delete(runId)
-    for (const { resolve } of waiters) resolve(result)
-    result.catch(() => {})
   }
 
   #resultOf(run: RunRow): JsonText | Promise<JsonText> {

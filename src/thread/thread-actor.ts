@@ -9,6 +9,7 @@ import { RunDriver } from './run-driver.ts'
 import { StateAnswers } from './state-answers.ts'
 import { StateEditor } from './state-editor.ts'
 import { ThreadLedger } from './thread-ledger.ts'
+import { goingAway } from './thread-setting.ts'
 import type { ThreadPorts, ThreadSetting } from './thread-setting.ts'
 import { fromOrigin } from './thread-state.ts'
 
@@ -99,7 +100,7 @@ class ThreadActor implements Actor {
 
   async passivate(): Promise<void> {
     this.#runs.letGo()
-    this.#editor.letGo(new HeddleError('unavailable', 'The member is going away; ask again.'))
+    this.#editor.letGo(goingAway())
     this.#setting.ledger.release()
   }
 

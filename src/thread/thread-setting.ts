@@ -1,6 +1,7 @@
 /** What a thread works with: its ledger, its ports, its limits, and its own mailbox. */
 
 import type { ActorKey, Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
@@ -46,4 +47,9 @@ export interface ThreadSetting {
 export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
   const { graphId } = ledger.state
   return graphId === '' ? undefined : ports.host.describe(graphId)
+}
+
+/** What they are told who wait for a thread whose member goes. */
+export function goingAway(): HeddleError {
+  return new HeddleError('unavailable', 'The member is going away; ask again.')
 }

@@ -1,7 +1,6 @@
 /** The repository's own source files as a test reads them: text, code, imports, exports. */
 
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
@@ -27,13 +26,18 @@ export interface Import {
   readonly names: readonly string[]
 }
 
+/** What .gitignore leaves out as well. */
+const notOurs = /(^|\/)(\.git|node_modules|\.heddle)$|^proto\/gen$|\.log$|^test-report/
+
 /** Every file that is or would be in the repository, from the root. */
-export function repositoryFiles(): readonly string[] {
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(join(root, path)))
-    .toSorted()
+export function repositoryFiles(folder = ''): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .toSorted((a, b) => a.name < b.name ? -1 : 1)
+    .flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (notOurs.test(path)) return []
+      return entry.isDirectory() ? repositoryFiles(path) : [path]
+    })
 }
 
 export function readSource(path: string): SourceFile {

@@ -1,35 +1,8 @@
-/** The one layer of operations: every wire calls it, and nothing else, for what it offers. */
+/** The door of the operations: the one layer that every wire calls for what it offers. */
 
-import type { Env } from '../../../cluster/index.ts'
-import type { GraphHost } from '../../graph/index.ts'
-import type { AssistantClient, AssistantIndex } from '../../records/index.ts'
-import type { ThreadClient } from '../../thread/index.ts'
-import { AssistantOperations } from './assistants.ts'
-import { RunOperations } from './runs.ts'
-import { ThreadOperations } from './threads.ts'
-
-export interface OperationParts {
-  readonly threads: ThreadClient
-  readonly assistants: AssistantClient
-  readonly assistantIndex: AssistantIndex
-  readonly graphs: GraphHost
-  readonly env: Env
-}
-
-export interface Operations {
-  readonly assistants: AssistantOperations
-  readonly threads: ThreadOperations
-  readonly runs: RunOperations
-}
-
-export function operationsOver(parts: OperationParts): Operations {
-  const assistants = new AssistantOperations(parts)
-  return {
-    assistants,
-    threads: new ThreadOperations(parts),
-    runs: new RunOperations({ ...parts, assistants }),
-  }
-}
-
-/** Where there is no authentication everything belongs to this tenant. */
-export const localTenant = 'local'
+export { localTenant, operationsOver } from './operations.ts'
+export type { OperationParts, Operations } from './operations.ts'
+export type { RunCaller } from './run-request.ts'
+export { nameOf } from './runs.ts'
+export type { RunName } from './runs.ts'
+export type { FoundThread } from './threads.ts'

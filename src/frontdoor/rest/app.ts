@@ -63,7 +63,7 @@ async function describe(app: App, version: string): Promise<void> {
       openapi: '3.1.0',
       info: { title: 'Heddle', version, description: 'The Agent Deployment API.' },
     },
-    refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? `def-${i}`) },
+    refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { ticksOfSilence } from '../pulse.ts'
-import type { LongReply, Pulse } from '../pulse.ts'
+import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff } from './break-off.ts'
 
 /** Ticks before the headers leave early. */
@@ -44,7 +44,7 @@ export async function answerLate({ reply, pulse, answer, abandoned }: LateAnswer
   }
 }
 
-class WaitingReply implements LongReply {
+class WaitingReply implements PulseMember {
   readonly #reply: FastifyReply
   #ticks = 0
   #gone = false

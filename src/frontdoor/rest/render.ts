@@ -2,7 +2,7 @@
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { FoundThread } from '../operations/threads.ts'
+import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
 import type { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'

@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import type { RunName } from '../operations/runs.ts'
-import type { RunCaller } from '../operations/run-request.ts'
+import type { RunName } from '../operations/index.ts'
+import type { RunCaller } from '../operations/index.ts'
 import { answerLate } from './late-answer.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'

@@ -1,6 +1,6 @@
 /** The routes of runs on a thread. */
 
-import { nameOf } from '../operations/runs.ts'
+import { nameOf } from '../operations/index.ts'
 import { CancelRun, CreateRun, JoinRun, JoinStream, ListRuns, RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { arrayText, runJson } from './render.ts'

@@ -16,7 +16,7 @@ import type { FastifyReply } from 'fastify'
 
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import { ticksOfSilence } from '../pulse.ts'
-import type { LongReply } from '../pulse.ts'
+import type { PulseMember } from '../pulse.ts'
 import { breakOff } from './break-off.ts'
 
 /** How much may wait for a slow reader before it is sent away. */
@@ -43,7 +43,7 @@ export interface SseOptions {
   closed(byClient: boolean): void
 }
 
-export class SseStream implements FeedListener, LongReply {
+export class SseStream implements FeedListener, PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   #silentTicks = 0

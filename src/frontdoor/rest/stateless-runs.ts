@@ -1,6 +1,6 @@
 /** The routes of runs without a thread: each has a hidden one, of the run's own id. */
 
-import { nameOf } from '../operations/runs.ts'
+import { nameOf } from '../operations/index.ts'
 import { CreateStatelessRun, JoinStream, StatelessRunPath } from '../schema/run.ts'
 import { runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'

@@ -10,7 +10,7 @@ export class ThreadCounts {
   #counts: Counts | undefined
 
   constructor(database: Database) {
-    this.#all = database.prepare(`SELECT tenant, count(*) FROM thread INDEXED BY thread_created
+    this.#all = database.prepare(`SELECT tenant, count(*) FROM thread INDEXED BY thread_created_at
       WHERE hidden = 0 GROUP BY tenant`)
     this.#busy = database.prepare(`SELECT tenant, status, count(*)
       FROM thread INDEXED BY thread_status
@@ -22,7 +22,7 @@ export class ThreadCounts {
     const counts = this.#loaded().get(tenant)
     if (!counts) return 0
     if (status !== undefined) return counts.get(status) ?? 0
-    return counts.values().reduce((sum, count) => sum + count, 0)
+    return [...counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
   add(tenant: string, status: string, change: number): void {

@@ -60,11 +60,16 @@ export const threadSchema = `
   ) WITHOUT ROWID;
 `
 
-type Columns = Readonly<Record<string, Value>>
+type Known = readonly [no: number, sameBranch: number, epoch: number, seq: number,
+  status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
+  stateUpdatedAtMs: number, metadataJson: string]
 
-type Known = readonly [no: number, epoch: number, seq: number, branchIsSame: number,
-  status: string, hidden: number, createdAt: number, updatedAt: number, stateUpdatedAt: number,
-  metadata: string]
+/** Where a row is found in the indexes of searches; null for a hidden one. */
+interface Shown {
+  readonly status: string
+  readonly createdAtMs: number
+  readonly metadataJson: string
+}
 
 export class ThreadTable {
   readonly counts: ThreadCounts
@@ -80,7 +85,7 @@ export class ThreadTable {
   constructor(database: Database) {
     this.#database = database
     this.counts = new ThreadCounts(database)
-    this.#find = database.prepare(`SELECT no, epoch, seq, branch_key = ?, status, hidden,
+    this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
       created_at, updated_at, state_updated_at, metadata
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
@@ -102,7 +107,91 @@ export class ThreadTable {
     return this.#get.get(tenant, threadId)
   }
 
+  /** Busy and hidden ones of all tenants. */
   unfinished(): { tenant: string; threadId: string }[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
+
+  /** Nothing changes where what is stored is newer. */
+  put(entry: ThreadEntry): void {
+    const { branchKey, tenant, threadId } = entry
+    const known = this.#find.get(branchKey, tenant, threadId)
+    if (!known) this.#add(entry)
+    else if (!isOlder(entry, known)) this.#change(entry, known)
+  }
+
+  /**
+   * Removes the row, unless the thread was made again with another branch: then the result is when
+   * that was.
+   */
+  remove(tenant: string, threadId: string, branchKey: Uint8Array): number | undefined {
+    const known = this.#find.get(branchKey, tenant, threadId)
+    if (!known) return undefined
+    const [no, sameBranch, , , , , createdAtMs] = known
+    if (!sameBranch) return createdAtMs
+    this.#index(tenant, no, shownOf(known), null)
+    this.#delete.run(no)
+    return undefined
+  }
+
+  #add(entry: ThreadEntry): void {
+    const { tenant, hidden } = entry
+    const [no] = this.#insert.get(tenant, entry.threadId, entry.branchKey, entry.epoch, entry.seq,
+      entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs, entry.stateUpdatedAtMs,
+      entry.metadataJson, entry.body)!
+    this.#index(tenant, no, null, hidden ? null : entry)
+  }
+
+  /** Sets only the columns that differ: an index of the others is not touched. */
+  #change(entry: ThreadEntry, known: Known): void {
+    const [no, sameBranch, , , status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
+      metadataJson] = known
+    const columns = ['epoch', 'seq', 'body']
+    const values: Value[] = [entry.epoch, entry.seq, entry.body]
+    const set = (column: string, value: Value, differs: boolean) => {
+      if (!differs) return
+      columns.push(column)
+      values.push(value)
+    }
+    set('branch_key', entry.branchKey, !sameBranch)
+    set('status', entry.status, entry.status !== status)
+    set('hidden', Number(entry.hidden), Number(entry.hidden) !== hidden)
+    set('created_at', entry.createdAtMs, entry.createdAtMs !== createdAtMs)
+    set('updated_at', entry.updatedAtMs, entry.updatedAtMs !== updatedAtMs)
+    set('state_updated_at', entry.stateUpdatedAtMs, entry.stateUpdatedAtMs !== stateUpdatedAtMs)
+    set('metadata', entry.metadataJson, entry.metadataJson !== metadataJson)
+    this.#database.prepare(`UPDATE thread SET ${columns.map((each) => `${each} = ?`).join(', ')}
+      WHERE no = ?`).run(...values, no)
+    this.#index(entry.tenant, no, shownOf(known), entry.hidden ? null : entry)
+  }
+
+  /** Moves what searches find of a row from `before` to `after`. */
+  #index(tenant: string, no: number, before: Shown | null, after: Shown | null): void {
+    if (before?.status !== after?.status) {
+      if (before) this.counts.add(tenant, before.status, -1)
+      if (after) this.counts.add(tenant, after.status, 1)
+    }
+    const inPlace = before?.createdAtMs === after?.createdAtMs
+    if (inPlace && before?.metadataJson === after?.metadataJson) return
+    const old = new Set(before && tokensOf(before.metadataJson))
+    const tokens = new Set(after && tokensOf(after.metadataJson))
+    for (const token of old) {
+      if (inPlace && tokens.has(token)) continue
+      this.#deleteToken.run(tenant, token, before!.createdAtMs, no)
+    }
+    for (const token of tokens) {
+      if (inPlace && old.has(token)) continue
+      this.#putToken.run(tenant, token, after!.createdAtMs, no)
+    }
+  }
+}
+
+/** Positions compare within a branch; between branches the epoch tells. */
+function isOlder(entry: ThreadEntry, [, sameBranch, epoch, seq]: Known): boolean {
+  if (entry.epoch !== epoch) return entry.epoch < epoch
+  return sameBranch === 1 && entry.seq < seq
+}
+
+function shownOf([, , , , status, hidden, createdAtMs, , , metadataJson]: Known): Shown | null {
+  return hidden ? null : { status, createdAtMs, metadataJson }
 }

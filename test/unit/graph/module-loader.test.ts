@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openLibrary } from './open-library.ts'
 import { writeProject } from './project-files.ts'
 
-/** Graphs for which only their loading matters: `get` gives them, and `report` says what they saw. */
+/** A graph for which only its loading matters: its `report` says what its file saw. */
 const graphOf = (report: string) =>
   `export const graph = { lg_is_pregel: true, channels: {}, nodes: {}, report: ${report} }`
 
@@ -25,7 +25,10 @@ describe('the code of a project', () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
       enum Colour { Red = 'red' }
       namespace Deep { export const value = 1 }
-      class Point { constructor(readonly x: number, private y = 2) {} sum() { return this.x + this.y } }
+      class Point {
+        constructor(readonly x: number, private y = 2) {}
+        sum() { return this.x + this.y }
+      }
       function twice(method: (...values: number[]) => number, _: unknown) {
         return (value: number) => 2 * method(value)
       }
@@ -159,7 +162,7 @@ describe('the engine', () => {
     expect(await reportOf(root)).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
   })
 
-  it('is the one that Heddle brings where the project has none, and there is one of it', async () => {
+  it('is the one and only that Heddle brings where the project has none', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `import * as langgraph from '@langchain/langgraph'
@@ -181,7 +184,8 @@ describe('the engine', () => {
       'src/graph.ts': `import '@langchain/nowhere'; ${graphOf('1')}` })
     await expect(reportOf(root)).rejects.toMatchObject({
       code: 'graph_failed',
-      message: expect.stringMatching(/Cannot find package '@langchain\/nowhere' imported from .*graph.ts/),
+      message: expect.stringMatching(
+        /Cannot find package '@langchain\/nowhere' imported from .*graph.ts/),
     })
   })
 })

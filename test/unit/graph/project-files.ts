@@ -1,6 +1,6 @@
 /** Projects for one test: written to a folder of their own, outside of Heddle, and removed. */
 
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,11 +18,13 @@ export async function writeProject(files: ProjectFiles): Promise<string> {
   return root
 }
 
+/** Each file whole at once: who watches never sees half of one. */
 export async function writeFiles(root: string, files: ProjectFiles): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(root, name)), { recursive: true })
-    const text = typeof content === 'string' ? content : JSON.stringify(content)
-    await writeFile(join(root, name), text)
+    const file = join(root, name)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(`${file}~`, typeof content === 'string' ? content : JSON.stringify(content))
+    await rename(`${file}~`, file)
   }
 }
 

@@ -1,8 +1,8 @@
 /** Graphs whose state is said in each of the ways there are. */
 
 import type { BaseMessage } from '@langchain/core/messages'
-import { Annotation, MessagesAnnotation, MessagesValue, MessagesZodMeta, START, StateGraph,
-  StateSchema } from '@langchain/langgraph'
+import { Annotation, MessagesAnnotation, MessagesDeltaValue, MessagesValue, MessagesZodMeta, START,
+  StateGraph, StateSchema, UntrackedValue } from '@langchain/langgraph'
 import { registry } from '@langchain/langgraph/zod'
 import { z } from 'zod'
 
@@ -38,6 +38,20 @@ const Stated = new StateSchema({
 })
 
 export const stated = new StateGraph(Stated)
+  .addNode('work', nothing)
+  .addEdge(START, 'work')
+  .compile()
+
+/** State that is no part of a checkpoint, and yet has a value from the start. */
+export const passing = new StateGraph(new StateSchema({
+  draft: new UntrackedValue(z.string().default('empty')),
+}))
+  .addNode('work', nothing)
+  .addEdge(START, 'work')
+  .compile()
+
+/** State of which a checkpoint has the changes only. */
+export const delta = new StateGraph(new StateSchema({ messages: MessagesDeltaValue }))
   .addNode('work', nothing)
   .addEdge(START, 'work')
   .compile()

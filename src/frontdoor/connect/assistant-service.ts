@@ -1,0 +1,88 @@
+/** AssistantService: the typed API of assistants over the same operations as REST. */
+
+import type { ServiceImpl } from '@connectrpc/connect'
+
+import type { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import type { RouteParts } from '../rest/route.ts'
+import {
+  CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants, SetLatest,
+} from '../schema/assistant.ts'
+import { checkerOf } from '../validation.ts'
+import { bytesOf, jsonIn } from './json-bytes.ts'
+import { assistantMessage, pageOf } from './messages.ts'
+
+export function assistantService({ assistants, tenant }: Pick<RouteParts, 'assistants' | 'tenant'>):
+  ServiceImpl<typeof AssistantService> {
+  return {
+    createAssistant: async (request) => {
+      const body = checkerOf(CreateAssistant)({
+        ...contentOf(request), assistant_id: request.assistantId,
+        if_exists: request.keepExisting ? 'do_nothing' : 'raise',
+      })
+      return { assistant: assistantMessage(await assistants.create(tenant, body)) }
+    },
+    getAssistant: async ({ assistantId }) =>
+      ({ assistant: assistantMessage(await assistants.get(tenant, assistantId)) }),
+    updateAssistant: async (request) => {
+      const body = checkerOf(PatchAssistant)(contentOf(request))
+      const row = await assistants.patch(tenant, request.assistantId, body)
+      return { assistant: assistantMessage(row) }
+    },
+    deleteAssistant: async ({ assistantId, deleteThreads }) => {
+      await assistants.delete(tenant, assistantId, deleteThreads)
+      return {}
+    },
+    searchAssistants: async (request) => {
+      const { sortBy: sort_by, sortOrder: sort_order, page } = request
+      const body = checkerOf(SearchAssistants)(
+        { ...filterOf(request), ...pageOf(page), sort_by, sort_order })
+      const { rows, total } = await assistants.search(tenant, body)
+      return { assistants: rows.map(assistantMessage), total: BigInt(total) }
+    },
+    countAssistants: async (request) => {
+      const body = checkerOf(CountAssistants)(filterOf(request))
+      return { count: BigInt(await assistants.count(tenant, body)) }
+    },
+    listAssistantVersions: async ({ assistantId, page, metadataJson }) => {
+      const metadata = jsonIn('metadata_json', metadataJson)
+      const body = checkerOf(ListVersions)({ ...pageOf(page), metadata })
+      const rows = await assistants.versions(tenant, assistantId, body)
+      return { versions: rows.map(assistantMessage) }
+    },
+    setLatestAssistantVersion: async ({ assistantId, version }) => {
+      checkerOf(SetLatest)({ version })
+      const row = await assistants.setLatest(tenant, assistantId, version)
+      return { assistant: assistantMessage(row) }
+    },
+    getAssistantGraph: async ({ assistantId, xray }) => {
+      const drawn = await assistants.graph(tenant, assistantId, xray)
+      return { graphJson: bytesOf(JSON.stringify(drawn)) }
+    },
+    getAssistantSchemas: async ({ assistantId }) => {
+      const schemas = await assistants.schemas(tenant, assistantId)
+      return { schemasJson: bytesOf(JSON.stringify(schemas)) }
+    },
+  }
+}
+
+interface Content {
+  readonly graphId?: string
+  readonly name?: string
+  readonly description?: string
+  readonly configJson?: Uint8Array
+  readonly contextJson?: Uint8Array
+  readonly metadataJson?: Uint8Array
+}
+
+function contentOf(content: Content): Record<string, unknown> {
+  return {
+    graph_id: content.graphId, name: content.name, description: content.description,
+    config: jsonIn('config_json', content.configJson),
+    context: jsonIn('context_json', content.contextJson),
+    metadata: jsonIn('metadata_json', content.metadataJson),
+  }
+}
+
+function filterOf({ graphId, name, metadataJson }: Content): Record<string, unknown> {
+  return { graph_id: graphId, name, metadata: jsonIn('metadata_json', metadataJson) }
+}

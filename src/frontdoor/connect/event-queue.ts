@@ -1,0 +1,60 @@
+/** A run's events between the feed, which never waits, and a caller who reads at his own pace. */
+
+import { HeddleError } from '../../errors.ts'
+import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import type { PulseMember } from '../pulse.ts'
+
+/** How many events may wait for a slow caller before he is sent away. */
+const backlogEvents = 1_000
+
+export class EventQueue implements FeedListener, PulseMember {
+  #events: FeedEvent[] = []
+  #end: 'over' | HeddleError | undefined
+  #wake = () => {}
+
+  events(batch: readonly FeedEvent[]): void {
+    if (this.#end !== undefined) return
+    if (this.#events.length >= backlogEvents) return this.#endWith(comeBack('You read too slowly'))
+    this.#events.push(...batch)
+    this.#wake()
+  }
+
+  ended(how: 'over' | 'lagged' | 'lost'): void {
+    this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
+  }
+
+  /** The protocols have pings of their own. */
+  beat(): void {}
+
+  leave(): void {
+    this.#endWith(comeBack('The server is closing'))
+  }
+
+  /** Nobody listens any more. */
+  abandon(): void {
+    this.#events = []
+    this.#endWith('over')
+  }
+
+  /** Everything there is to tell; throws where the run goes on and this stream does not. */
+  async* told(): AsyncGenerator<FeedEvent> {
+    for (;;) {
+      const batch = this.#events
+      this.#events = []
+      yield* batch
+      if (this.#events.length > 0) continue
+      if (this.#end === 'over') return
+      if (this.#end !== undefined) throw this.#end
+      await new Promise<void>((resolve) => { this.#wake = resolve })
+    }
+  }
+
+  #endWith(end: 'over' | HeddleError): void {
+    this.#end ??= end
+    this.#wake()
+  }
+}
+
+function comeBack(why: string): HeddleError {
+  return new HeddleError('unavailable', `${why}: join the stream again with the last event id.`)
+}

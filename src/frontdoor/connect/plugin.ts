@@ -1,0 +1,31 @@
+/** The typed API on Connect, gRPC-Web and gRPC, beside REST on the same port. */
+
+import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
+
+import type { Log } from '../../../cluster/index.ts'
+import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import type { App, RouteParts } from '../rest/route.ts'
+import { assistantService } from './assistant-service.ts'
+import { errorsAsStatus } from './connect-error.ts'
+import { runService } from './run-service.ts'
+import { threadService } from './thread-service.ts'
+
+export interface ConnectOptions extends RouteParts {
+  readonly log: Log
+  /** Of one message. */
+  readonly readMaxBytes: number
+}
+
+export async function addConnect(app: App, options: ConnectOptions): Promise<void> {
+  await app.register(fastifyConnectPlugin, {
+    routes: (router) => {
+      router.service(AssistantService, assistantService(options))
+      router.service(ThreadService, threadService(options))
+      router.service(RunService, runService(options))
+    },
+    interceptors: [errorsAsStatus(options.log)],
+    readMaxBytes: options.readMaxBytes,
+  })
+}

@@ -1,0 +1,125 @@
+/** RunService: the typed API of runs over the same operations as REST. */
+
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+
+import type { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { FeedEvent, FollowRun } from '../../thread/index.ts'
+import { nameOf } from '../operations/index.ts'
+import type { RunName } from '../operations/index.ts'
+import type { RouteParts } from '../rest/route.ts'
+import { JoinStream, ListRuns, RunPath } from '../schema/run.ts'
+import { ThreadPath } from '../schema/thread.ts'
+import { checkerOf } from '../validation.ts'
+import { EventQueue } from './event-queue.ts'
+import { bytesOf } from './json-bytes.ts'
+import { pageOf, runMessage } from './messages.ts'
+import { startRun } from './run-spec.ts'
+
+type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
+
+export function runService(parts: Parts): ServiceImpl<typeof RunService> {
+  return { ...creationCalls(parts), ...recordCalls(parts) }
+}
+
+function creationCalls(parts: Parts) {
+  const { runs, tenant } = parts
+  return {
+    createRun: async ({ run }, context) =>
+      ({ run: runMessage(await startRun(parts, run, context)) }),
+    streamRun: async function* ({ run: spec }, context) {
+      const run = await startRun(parts, spec, context)
+      yield { told: { case: 'run', value: runMessage(run) } } as const
+      const watched = { run: nameOf(run), cancelOnDisconnect: spec?.cancelOnDisconnect ?? false }
+      for await (const event of eventsOf(parts, watched, everything, context)) {
+        yield { told: { case: 'event', value: eventMessage(event) } } as const
+      }
+    },
+    waitRun: async ({ run: spec }, context) => {
+      const run = await startRun(parts, spec, context)
+      if (spec?.cancelOnDisconnect) cancelWhenGone(parts, run, context)
+      return { runId: run.runId, resultJson: bytesOf(await runs.join(tenant, nameOf(run))) }
+    },
+    joinRunStream: async function* (request, context) {
+      const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
+      const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
+      const wish = { after: request.lastEventId ?? null, modes }
+      const watched = { run: runNamed(request), cancelOnDisconnect: false }
+      for await (const event of eventsOf(parts, watched, wish, context)) {
+        yield { event: eventMessage(event) }
+      }
+    },
+  } satisfies Partial<ServiceImpl<typeof RunService>>
+}
+
+function recordCalls({ runs, tenant }: Parts) {
+  return {
+    getRun: async (request) => ({ run: runMessage(await runs.get(tenant, runNamed(request))) }),
+    listRuns: async ({ threadId, page, status }) => {
+      const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
+      const body = checkerOf(ListRuns)({ ...pageOf(page), status })
+      return { runs: (await runs.list(tenant, thread_id, body)).map(runMessage) }
+    },
+    joinRun: async (request) =>
+      ({ resultJson: bytesOf(await runs.join(tenant, runNamed(request))) }),
+    cancelRun: async (request) => {
+      const action = request.rollback ? 'rollback' : 'interrupt'
+      await runs.cancel(tenant, runNamed(request), { action, wait: request.wait })
+      return {}
+    },
+    deleteRun: async (request) => {
+      await runs.delete(tenant, runNamed(request))
+      return {}
+    },
+  } satisfies Partial<ServiceImpl<typeof RunService>>
+}
+
+const everything: FollowRun = { after: null, modes: null }
+
+/** The thread of a stateless run has the run's own id. */
+function runNamed({ threadId, runId }: { readonly threadId: string; readonly runId: string }):
+  RunName {
+  const path = checkerOf(RunPath)({ thread_id: threadId || runId, run_id: runId })
+  return { threadId: path.thread_id, runId: path.run_id }
+}
+
+interface Watched {
+  readonly run: RunName
+  readonly cancelOnDisconnect: boolean
+}
+
+async function* eventsOf({ runs, pulse, tenant }: Parts, { run, cancelOnDisconnect }: Watched,
+  follow: FollowRun, { signal }: HandlerContext): AsyncGenerator<FeedEvent> {
+  const queue = new EventQueue()
+  const abandon = () => queue.abandon()
+  signal.addEventListener('abort', abandon, { once: true })
+  pulse.add(queue)
+  let unfollow = () => {}
+  try {
+    unfollow = await runs.follow(tenant, run, follow, queue)
+    yield* queue.told()
+  } finally {
+    signal.removeEventListener('abort', abandon)
+    pulse.remove(queue)
+    unfollow()
+    if (signal.aborted && cancelOnDisconnect) {
+      await runs.cancel(tenant, run, { action: 'interrupt' }).catch(unlessKnown)
+    }
+  }
+}
+
+function cancelWhenGone({ runs, tenant }: Parts, run: RunRow, { signal }: HandlerContext): void {
+  signal.addEventListener('abort', () => {
+    runs.cancel(tenant, nameOf(run), { action: 'interrupt' }).catch(() => {})
+  }, { once: true })
+}
+
+/** The run may be gone as well, and nobody is left to be told. */
+function unlessKnown(error: unknown): void {
+  if (!(error instanceof HeddleError)) throw error
+}
+
+function eventMessage({ id, name, json }: FeedEvent) {
+  return { id, name, dataJson: bytesOf(json) }
+}

@@ -1,0 +1,54 @@
+/** A run as the typed API asks for it, into the body that REST knows. */
+
+import type { HandlerContext } from '@connectrpc/connect'
+
+import type { RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RouteParts } from '../rest/route.ts'
+import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
+import { ThreadPath } from '../schema/thread.ts'
+import { checkerOf, invalid } from '../validation.ts'
+import { jsonIn } from './json-bytes.ts'
+import { checkpointOf } from './messages.ts'
+
+/** Creates the run, checked as REST checks it. */
+export function startRun({ runs, tenant }: Pick<RouteParts, 'runs' | 'tenant'>,
+  spec: RunSpec | undefined, { requestHeader }: HandlerContext): Promise<RunRow> {
+  if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
+  const body = bodyOf(spec)
+  const caller = {
+    commandId: spec.idempotencyKey, headers: Object.fromEntries(requestHeader.entries()),
+  }
+  if (spec.threadId === '') {
+    return runs.createStateless(tenant, checkerOf(CreateStatelessRun)(body), caller)
+  }
+  const { thread_id } = checkerOf(ThreadPath)({ thread_id: spec.threadId })
+  return runs.create(tenant, thread_id, checkerOf(CreateRun)(body), caller)
+}
+
+function bodyOf(spec: RunSpec): Record<string, unknown> {
+  return {
+    assistant_id: spec.assistantId,
+    input: jsonIn('input_json', spec.inputJson),
+    command: jsonIn('command_json', spec.commandJson),
+    config: jsonIn('config_json', spec.configJson),
+    context: jsonIn('context_json', spec.contextJson),
+    metadata: jsonIn('metadata_json', spec.metadataJson),
+    stream_mode: spec.streamModes.length > 0 ? spec.streamModes : undefined,
+    stream_subgraphs: spec.streamSubgraphs,
+    stream_resumable: spec.streamResumable,
+    interrupt_before: breakpointsOf(spec.interruptBefore),
+    interrupt_after: breakpointsOf(spec.interruptAfter),
+    multitask_strategy: spec.multitaskStrategy,
+    if_not_exists: spec.createThread ? 'create' : 'reject',
+    on_completion: spec.keepThread ? 'keep' : 'delete',
+    after_seconds: spec.afterSeconds,
+    durability: spec.durability,
+    checkpoint: checkpointOf(spec.checkpoint),
+  }
+}
+
+function breakpointsOf(nodes: readonly string[]): '*' | readonly string[] | undefined {
+  if (nodes.length === 0) return undefined
+  return nodes.includes('*') ? '*' : nodes
+}

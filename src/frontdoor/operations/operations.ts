@@ -1,0 +1,35 @@
+/** The operations, made over what they need. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { GraphHost } from '../../graph/index.ts'
+import type { AssistantClient, AssistantIndex } from '../../records/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import { AssistantOperations } from './assistants.ts'
+import { RunOperations } from './runs.ts'
+import { ThreadOperations } from './threads.ts'
+
+export interface OperationParts {
+  readonly threads: ThreadClient
+  readonly assistants: AssistantClient
+  readonly assistantIndex: AssistantIndex
+  readonly graphs: GraphHost
+  readonly env: Env
+}
+
+export interface Operations {
+  readonly assistants: AssistantOperations
+  readonly threads: ThreadOperations
+  readonly runs: RunOperations
+}
+
+export function operationsOver(parts: OperationParts): Operations {
+  const assistants = new AssistantOperations(parts)
+  return {
+    assistants,
+    threads: new ThreadOperations(parts),
+    runs: new RunOperations({ ...parts, assistants }),
+  }
+}
+
+/** Where there is no authentication everything belongs to this tenant. */
+export const localTenant = 'local'

@@ -1,0 +1,140 @@
+/** What the engine streams, as events of the API. */
+
+import type { JsonText, StepEvent, ToldEvent } from './execution.ts'
+import { MessageEvents } from './message-events.ts'
+import type { LateEvent } from './outbox.ts'
+import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
+import type { ValuesReference } from './values-reference.ts'
+
+/** One item of the engine's stream. The namespace is empty for the graph itself. */
+export interface Chunk {
+  readonly namespace: readonly string[]
+  readonly mode: string
+  readonly payload: unknown
+}
+
+export interface EventMapperOptions {
+  /** API stream modes. */
+  readonly modes: readonly string[]
+  readonly subgraphs: boolean
+  /** Steps become durable only at the end, and so do no events before it. */
+  readonly durable: boolean
+  /** The JSON text that the API shows of a value. */
+  readonly text: (value: unknown) => JsonText
+  /** Missing where the state of the graph is not what its checkpoints hold. */
+  readonly reference: ValuesReference | undefined
+  /** Durable events of an earlier attempt on the checkpoint that this one resumes from. */
+  readonly told: readonly ToldEvent[]
+  readonly tell: (event: StepEvent | LateEvent) => void
+}
+
+const interruptKey = '__interrupt__'
+const metadataKey = '__metadata__'
+
+/** Modes of the engine that the API's are made of; `updates` also tells where a run stops. */
+export function engineModes(modes: readonly string[]): string[] {
+  const needed = new Set(['updates'])
+  for (const mode of modes) {
+    if (mode === 'messages-tuple') needed.add('messages')
+    else if (mode === 'messages') needed.add('messages').add('values')
+    else if (mode !== 'events') needed.add(mode)
+  }
+  return [...needed]
+}
+
+export class EventMapper {
+  readonly #options: EventMapperOptions
+  readonly #modes: ReadonlySet<string>
+  readonly #messages: MessageEvents | undefined
+  readonly #told: ToldEvent[]
+  /** The graph stopped before its end: at an interrupt or at a breakpoint. */
+  stopped = false
+
+  constructor(options: EventMapperOptions) {
+    this.#options = options
+    this.#modes = new Set(options.modes)
+    this.#told = [...options.told]
+    if (this.#modes.has('messages')) this.#messages = new MessageEvents(this.#tellNow)
+  }
+
+  chunk({ namespace, mode, payload }: Chunk): void {
+    switch (mode) {
+      case 'updates': return this.#updates(namespace, payload)
+      case 'values': return this.#values(namespace, payload)
+      case 'messages':
+        if (this.#modes.has('messages-tuple')) this.#tell('messages', namespace, payload)
+        return this.#messages?.chunk(payload)
+      case 'checkpoints':
+        if (isEnvelope(payload)) return
+        return this.#wanted(mode, namespace, checkpointPayload(payload))
+      case 'debug': return this.#wanted(mode, namespace, debugPayload(payload))
+      case 'tasks': return this.#wanted(mode, namespace, taskPayload(payload))
+      default: return this.#wanted(mode, namespace, payload)
+    }
+  }
+
+  /** An event of the `events` mode. */
+  engineEvent(event: unknown): void {
+    this.#tell('events', [], event)
+  }
+
+  #updates(namespace: readonly string[], payload: unknown): void {
+    const interrupts = interruptsOf(payload)
+    // A breakpoint in a subgraph is told by the graph itself, as an empty list.
+    if (interrupts && (namespace.length === 0 || interrupts.length === 0)) this.stopped = true
+    if (!this.#modes.has('updates')) return
+    const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
+    const json = this.#options.text(metadata === undefined ? payload : update)
+    const name = this.#name('updates', namespace)
+    const again = (metadata as { cached?: unknown } | undefined)?.cached === true
+    if (again && this.#wasTold((told) => told.name === name && told.json === json)) return
+    this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
+  }
+
+  #values(namespace: readonly string[], payload: unknown): void {
+    const isRoot = namespace.length === 0
+    if (isRoot && !interruptsOf(payload)) this.#messages?.values(payload)
+    if (!this.#modes.has('values')) return
+    const { reference, text, durable, tell } = this.#options
+    const name = this.#name('values', namespace)
+    if (!reference || !isRoot || interruptsOf(payload)) {
+      return tell({ name, json: text(payload), valuesOf: '', durable })
+    }
+    const known = reference.of(payload)
+    if (known !== undefined && this.#wasTold((told) => told.valuesOf === known)) return
+    tell(() => {
+      const valuesOf = known ?? reference.of(payload) ?? ''
+      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf, durable }
+    })
+  }
+
+  #wanted(mode: string, namespace: readonly string[], payload: unknown): void {
+    if (this.#modes.has(mode)) this.#tell(mode, namespace, payload)
+  }
+
+  #tell(mode: string, namespace: readonly string[], payload: unknown): void {
+    this.#tellNow(this.#name(mode, namespace), payload)
+  }
+
+  readonly #tellNow = (name: string, payload: unknown): void => {
+    const json = this.#options.text(payload)
+    this.#options.tell({ name, json, valuesOf: '', durable: false })
+  }
+
+  #name(mode: string, namespace: readonly string[]): string {
+    return this.#options.subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode
+  }
+
+  /** Each told event stands for one that would come again. */
+  #wasTold(matches: (told: ToldEvent) => boolean): boolean {
+    const index = this.#told.findIndex(matches)
+    if (index >= 0) this.#told.splice(index, 1)
+    return index >= 0
+  }
+}
+
+function interruptsOf(payload: unknown): readonly unknown[] | undefined {
+  if (typeof payload !== 'object' || payload === null || !(interruptKey in payload)) return undefined
+  const interrupts = payload[interruptKey]
+  return Array.isArray(interrupts) ? interrupts : undefined
+}

@@ -1,0 +1,43 @@
+/** The older `messages` mode: every message as it grows, then once it is complete. */
+
+/** A chunk of an answer as models stream it; a whole message has no `concat`. */
+interface GrowingMessage {
+  readonly id?: string
+  readonly type: string
+  concat(chunk: unknown): GrowingMessage
+}
+
+export class MessageEvents {
+  readonly #tell: (name: string, payload: unknown) => void
+  readonly #growing = new Map<string, GrowingMessage>()
+  readonly #complete = new Set<string>()
+
+  constructor(tell: (name: string, payload: unknown) => void) {
+    this.#tell = tell
+  }
+
+  /** `[message, metadata]` of the engine's stream; whole messages come with the values. */
+  chunk(payload: unknown): void {
+    const [message, metadata] = payload as [GrowingMessage, unknown]
+    const { id } = message
+    if (message.type !== 'ai' || typeof message.concat !== 'function' || !id) return
+    const before = this.#growing.get(id)
+    if (!before) this.#tell('messages/metadata', { [id]: { metadata } })
+    const grown = before?.concat(message) ?? message
+    this.#growing.set(id, grown)
+    this.#tell('messages/partial', [grown])
+  }
+
+  /** The first time all messages of the state, then those that are new. */
+  values(state: unknown): void {
+    const { messages } = (state ?? {}) as { messages?: unknown }
+    const news = [messages].flat().filter((message) => {
+      const { id } = (message ?? {}) as { id?: unknown }
+      if (typeof id !== 'string' || this.#complete.has(id)) return false
+      this.#complete.add(id)
+      this.#growing.delete(id)
+      return true
+    })
+    if (news.length > 0) this.#tell('messages/complete', news)
+  }
+}

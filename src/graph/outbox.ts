@@ -1,0 +1,125 @@
+/** What an execution has to tell, gathered: steps and events leave together and in order. */
+
+import type { Outcome, Step, StepBatch, StepEvent } from './execution.ts'
+import type { StepSink } from './saver.ts'
+
+/** A batch on its way, and what is to be done with it. */
+export interface Departure extends StepBatch {
+  /** To be acknowledged under this number when it is in the log; 0 for no need. */
+  readonly receipt: number
+  /** Set in the last one. */
+  readonly outcome: Outcome | null
+}
+
+/** An event whose data is decided when it leaves. */
+export type LateEvent = () => StepEvent
+
+export interface OutboxPorts {
+  readonly send: (departure: Departure) => void
+  /** Calls `flush` when the code that runs now has come to rest. */
+  readonly schedule: (flush: () => void) => void
+}
+
+/**
+ * What is told while the engine runs on without a pause leaves as one batch. A batch waits for
+ * the steps that are not complete yet, and every later one waits behind it.
+ */
+export class Outbox implements StepSink {
+  readonly #ports: OutboxPorts
+  #steps: Step[] = []
+  #events: (StepEvent | LateEvent)[] = []
+  #held: Promise<void>[] = []
+  #scheduled = false
+  #closed = false
+  /** Batches that wait, the last one's end. */
+  #waiting: Promise<void> | undefined
+  #receipts = 0
+  #wanted: PromiseWithResolvers<void> | undefined
+  readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
+  /** Steps have left without a receipt: only one for a later batch makes them safe. */
+  #unreceipted = false
+
+  constructor(ports: OutboxPorts) { this.#ports = ports }
+
+  step(step: Step): void {
+    this.#steps.push(step)
+    this.#schedule()
+  }
+
+  event(event: StepEvent | LateEvent): void {
+    this.#events.push(event)
+    this.#schedule()
+  }
+
+  hold(done: Promise<void>): void {
+    // Looked at when the batch leaves; until then it must not count as unhandled.
+    done.catch(() => {})
+    this.#held.push(done)
+  }
+
+  acknowledged(): Promise<void> {
+    if (this.#wanted) return this.#wanted.promise
+    if (this.#steps.length === 0 && !this.#unreceipted) {
+      const last = [...this.#unconfirmed.values()].at(-1)
+      return last?.promise ?? Promise.resolve()
+    }
+    this.#wanted = Promise.withResolvers()
+    this.#schedule()
+    return this.#wanted.promise
+  }
+
+  /** The batch with this receipt is in the log, and so is every one before it. */
+  confirm(receipt: number): void {
+    for (const [number, { resolve }] of this.#unconfirmed) {
+      if (number > receipt) return
+      this.#unconfirmed.delete(number)
+      resolve()
+    }
+  }
+
+  /** Sends what is left together with the outcome. Rejects where a step could not be completed. */
+  async finish(outcome: Outcome): Promise<void> {
+    this.#flush(outcome)
+    await this.#waiting
+  }
+
+  /** Nothing leaves any more. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    this.#ports.schedule(() => {
+      this.#scheduled = false
+      this.#flush(null)
+    })
+  }
+
+  #flush(outcome: Outcome | null): void {
+    if (this.#closed) return
+    const [steps, held, wanted] = [this.#steps, this.#held, this.#wanted]
+    const events = this.#events.map((event) => typeof event === 'function' ? event() : event)
+    if (steps.length === 0 && events.length === 0 && !wanted && !outcome) return
+    this.#steps = []
+    this.#events = []
+    this.#held = []
+    this.#wanted = undefined
+    const receipt = wanted ? ++this.#receipts : 0
+    if (wanted) this.#unconfirmed.set(receipt, wanted)
+    this.#unreceipted = !wanted && (steps.length > 0 || this.#unreceipted)
+    this.#depart({ steps, events, receipt, outcome }, held)
+  }
+
+  #depart(departure: Departure, held: readonly Promise<void>[]): void {
+    const go = () => { if (!this.#closed) this.#ports.send(departure) }
+    if (!this.#waiting && held.length === 0) return go()
+    const waiting: Promise<void> = Promise.all([this.#waiting, ...held]).then(() => {
+      if (this.#waiting === waiting) this.#waiting = undefined
+      go()
+    })
+    waiting.catch(() => {})
+    this.#waiting = waiting
+  }
+}

@@ -1,0 +1,99 @@
+/** What a run is started with, from the client's JSON to the engine's own objects. */
+
+import type * as Langgraph from '@langchain/langgraph'
+
+import type { CheckpointSelector, EditUpdate, JsonText, RunRequest } from './execution.ts'
+
+export type Fields = Record<string, unknown>
+
+/** The constructors of the project's own copy of the engine. */
+export type EngineWords = Pick<typeof Langgraph, 'Command' | 'Send'>
+
+/** A RunnableConfig as the API has it. */
+interface WireConfig {
+  readonly tags?: readonly string[]
+  readonly recursion_limit?: number
+  readonly max_concurrency?: number
+  readonly run_name?: string
+  readonly metadata?: Fields
+  readonly configurable?: Fields
+}
+
+interface WireCommand {
+  readonly resume?: unknown
+  readonly update?: Fields | [string, unknown][] | null
+  readonly goto?: WireGoto | readonly WireGoto[] | null
+}
+
+type WireGoto = string | { readonly node: string; readonly input: unknown }
+
+/** The ids of the interrupts that wait on the thread. */
+export type PendingInterrupts = () => Promise<readonly string[]>
+
+export async function runInput(request: RunRequest, engine: EngineWords,
+  pending: PendingInterrupts): Promise<unknown> {
+  if (request.command === null) return JSON.parse(request.input)
+  const command = JSON.parse(request.command) as WireCommand
+  return commandOf({ ...command, resume: await audible(command.resume, pending) }, engine)
+}
+
+/** What one update of an edit writes. */
+export function editInput({ values, command }: EditUpdate, engine: EngineWords): unknown {
+  return command === null ? JSON.parse(values)
+    : commandOf(JSON.parse(command) as WireCommand, engine)
+}
+
+/** `configurable` with what selects a checkpoint; a key without a value would select nothing. */
+export function configurableOf(threadId: string, config: WireConfig,
+  checkpoint: CheckpointSelector | null): Fields {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
+    config.configurable ?? {}
+  return {
+    ...configurable,
+    thread_id: threadId,
+    ...selected({ id, ns, map }),
+    ...selected({ id: checkpoint?.checkpointId, ns: checkpoint?.checkpointNs,
+      map: checkpoint?.checkpointMap }),
+  }
+}
+
+/** The part of the engine's options that the config and the context make. */
+export function configOf(threadId: string, { config: text, context, checkpoint }:
+  { config: JsonText; context: JsonText | null; checkpoint: CheckpointSelector | null }) {
+  const config = JSON.parse(text) as WireConfig
+  const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
+  return {
+    metadata,
+    configurable: configurableOf(threadId, config, checkpoint),
+    ...tags && { tags: [...tags] },
+    ...recursion_limit != null && { recursionLimit: recursion_limit },
+    ...max_concurrency != null && { maxConcurrency: max_concurrency },
+    ...run_name != null && { runName: run_name },
+    ...context !== null && { context: JSON.parse(context) as Fields },
+  }
+}
+
+function selected({ id, ns, map }: { id: unknown; ns: unknown; map: unknown }): Fields {
+  return {
+    ...id != null && id !== '' && { checkpoint_id: id },
+    ...ns != null && ns !== '' && { checkpoint_ns: ns },
+    ...map != null && { checkpoint_map: map },
+  }
+}
+
+function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: EngineWords) {
+  const targets = goto == null ? [] : [goto].flat() as WireGoto[]
+  return new Command({
+    resume,
+    update: update ?? undefined,
+    goto: targets.map((target) =>
+      typeof target === 'string' ? target : new Send(target.node, target.input)),
+  })
+}
+
+/** The engine drops an answer like `false`; addressed to the interrupt it gets through. */
+async function audible(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
+  if (resume == null || Boolean(resume)) return resume
+  const [interrupt, other] = await pending()
+  return interrupt === undefined || other !== undefined ? resume : { [interrupt]: resume }
+}

@@ -1,0 +1,214 @@
+/** Executes one hand-out of work: a run through the graph, or an edit of its state. */
+
+import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
+
+import { bindSaver } from './served-thread.ts'
+import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
+  RunRequest } from './execution.ts'
+import type { DrainControl } from './drain-control.ts'
+import { EventMapper, engineModes } from './event-mapping.ts'
+import type { Chunk } from './event-mapping.ts'
+import type { ServedGraph } from './graph-export.ts'
+import type { GraphLibrary } from './library.ts'
+import { shapeOf } from './library.ts'
+import type { Outbox } from './outbox.ts'
+import { configOf, editInput, runInput } from './run-input.ts'
+import type { Fields } from './run-input.ts'
+import { HeddleSaver } from './saver.ts'
+import type { ThreadMemory } from './thread-memory.ts'
+import type { ValueCodec } from './value-codec.ts'
+import { ValuesReference } from './values-reference.ts'
+
+/** What a worker has for every execution. */
+export interface Workbench {
+  readonly library: GraphLibrary
+  readonly codec: ValueCodec
+  readonly serde: SerializerProtocol
+  /** As `library.describe` gives it: what the rest of the process knows of the graph. */
+  describe(graphId: string): GraphDescription | undefined
+}
+
+/** What belongs to one execution. */
+export interface Assignment {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly outbox: Outbox
+  readonly memory: ThreadMemory
+  readonly control: DrainControl
+  readonly signal: AbortSignal
+  /** The execution's code is being run. */
+  readonly entered: () => void
+}
+
+/** Never rejects over user code: what that throws is the outcome. */
+export async function execute(bench: Workbench, assignment: Assignment): Promise<Outcome> {
+  const { request } = assignment.execution
+  try {
+    return request.kind === 'run' ? await run(bench, assignment, request)
+      : await edit(bench, assignment, request)
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
+  Promise<Outcome> {
+  const { execution: { threadId, runId, graphId }, control, signal } = assignment
+  const config = configOf(threadId, request)
+  const { metadata, configurable, context } = config
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.create_run', config: { configurable }, context })
+  const reference = referenceFor(graph, bench.describe(graphId))
+  const sync = request.durability === 'sync'
+  const saver = saverFor(bench, assignment, { metadata, sync, reference })
+  const bound = bindSaver(graph, saver)
+  const mapper = mapperFor(bench, assignment, request, reference)
+  const pending = async () => pendingInterrupts(saver, threadId)
+  const input = await runInput(request, bench.library.langgraph, pending)
+  const options = {
+    ...config, runId, signal, control, durability: request.durability,
+    subgraphs: request.streamSubgraphs, streamMode: engineModes(request.streamModes),
+    ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
+    ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
+  }
+  const withEvents = request.streamModes.includes('events')
+  try {
+    await (withEvents ? consumeEvents : consume)(bound, input, options, mapper, assignment)
+  } catch (error) {
+    if (signal.aborted) return { ...ended, status: 'aborted' }
+    if ((error as Error | undefined)?.name === 'GraphDrained') {
+      return { ...ended, status: 'drained' }
+    }
+    const left = await whatIsLeft(bench, bound, threadId).catch(() => ended)
+    return { ...failure(error), ...left }
+  } finally {
+    saver.retire()
+  }
+  if (!mapper.stopped) return ended
+  return { ...ended, ...await whatIsLeft(bench, bound, threadId) }
+}
+
+async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
+  Promise<Outcome> {
+  const { execution: { threadId, graphId }, signal } = assignment
+  const { metadata, configurable } = configOf(threadId, { ...request, context: null })
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.update', config: { configurable } })
+  const described: Fields = { ...metadata }
+  const options = { metadata: described, sync: false, reference: undefined }
+  const bound = bindSaver(graph, saverFor(bench, assignment, options))
+  const { langgraph } = bench.library
+  let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
+  for (const updates of request.supersteps) {
+    described.writes = namedWrites(updates)
+    config = await bound.bulkUpdateState(config, [{ updates: updates.map((update) => ({
+      values: editInput(update, langgraph) as Fields, asNode: update.asNode ?? undefined,
+    })) }])
+    if (signal.aborted) return { ...ended, status: 'aborted' }
+  }
+  return { ...ended, ...await whatIsLeft(bench, bound, threadId) }
+}
+
+const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
+
+function failure(error: unknown): Outcome {
+  const { name, message } = error instanceof Error ? error
+    : { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) }
+  return { ...ended, status: 'error', error: { error: name, message } }
+}
+
+function saverFor({ codec, serde }: Workbench, assignment: Assignment,
+  options: { metadata: Fields; sync: boolean; reference: ValuesReference | undefined }):
+  HeddleSaver {
+  const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
+  const { metadata, sync, reference } = options
+  return new HeddleSaver({
+    threadId, runId, codec, serde, source, sink, memory, metadata, sync, entered,
+    seen: (id, values) => reference?.see(id, values),
+  })
+}
+
+/** Only where everybody reads the state of this very graph from its checkpoints. */
+function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
+  ValuesReference | undefined {
+  const { plain, stateChannels } = shapeOf(graph)
+  const same = JSON.stringify(stateChannels) === JSON.stringify(described?.stateChannels)
+  if (!plain || described?.plain !== true || !same) return undefined
+  return new ValuesReference(stateChannels, burst)
+}
+
+/** Checkpoints that may be put before an event about the first of them leaves. */
+const burst = 32
+
+function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
+  reference: ValuesReference | undefined): EventMapper {
+  return new EventMapper({
+    modes: request.streamModes, subgraphs: request.streamSubgraphs, told: request.told, reference,
+    durable: request.durability !== 'exit',
+    text: (value) => codec.text(value), tell: (event) => outbox.event(event),
+  })
+}
+
+type Options = Parameters<ServedGraph['stream']>[1]
+type Consumer = (graph: ServedGraph, input: unknown, options: object, mapper: EventMapper,
+  assignment: Assignment) => Promise<void>
+
+const consume: Consumer = async (graph, input, options, mapper, { entered }) => {
+  const stream: AsyncIterable<unknown> = await graph.stream(input as never, options as Options)
+  const { subgraphs } = options as { subgraphs: boolean }
+  for await (const item of stream) {
+    entered()
+    mapper.chunk(chunkOf(item, subgraphs))
+  }
+}
+
+/** The slow way: every call of every runnable is told, the engine's own stream among them. */
+const consumeEvents: Consumer = async (graph, input, options, mapper, assignment) => {
+  const { execution: { runId }, entered } = assignment
+  const { subgraphs } = options as { subgraphs: boolean }
+  const events = graph.streamEvents(input as never, { ...options, version: 'v2' } as never)
+  for await (const event of events as unknown as AsyncIterable<EngineEvent>) {
+    entered()
+    if (event.tags?.includes('langsmith:hidden')) continue
+    if (event.event === 'on_chain_stream' && event.run_id === runId) {
+      mapper.chunk(chunkOf(event.data?.chunk, subgraphs))
+    } else {
+      mapper.engineEvent(event)
+    }
+  }
+}
+
+interface EngineEvent {
+  readonly event: string
+  readonly run_id: string
+  readonly tags?: readonly string[]
+  readonly data?: { readonly chunk?: unknown }
+}
+
+function chunkOf(item: unknown, subgraphs: boolean): Chunk {
+  const [namespace, mode, payload] = subgraphs ? item as [string[], string, unknown]
+    : [[], ...item as [string, unknown]]
+  return { namespace, mode, payload }
+}
+
+/** What the thread waits for, as the engine sees it now. */
+async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, threadId: string):
+  Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  const { next, tasks } = await graph.getState({ configurable: { thread_id: threadId } })
+  const interrupts = Object.fromEntries(tasks.map((task) => [task.id, task.interrupts]))
+  return { waiting: next.length > 0, interrupts: codec.text(interrupts) }
+}
+
+async function pendingInterrupts(saver: HeddleSaver, thread_id: string): Promise<string[]> {
+  const { pendingWrites = [] } = await saver.getTuple({ configurable: { thread_id } }) ?? {}
+  return pendingWrites.flatMap(([, channel, value]) =>
+    channel === '__interrupt__' ? [value].flat() : [])
+    .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
+}
+
+/** What an edit wrote, by node, as far as it says which; the engine does not keep that. */
+function namedWrites(updates: readonly EditUpdate[]): Fields | null {
+  const named = updates.filter(({ asNode }) => asNode !== null)
+  if (named.length === 0) return null
+  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, JSON.parse(values)]))
+}

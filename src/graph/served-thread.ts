@@ -1,0 +1,9 @@
+/** A graph bound to one thread's checkpoints, as the engine wants both together. */
+
+import type { ServedGraph } from './graph-export.ts'
+import type { HeddleSaver } from './saver.ts'
+
+/** The graph is shared by everybody: what differs for one use stands on an object of its own. */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver): ServedGraph {
+  return Object.create(graph, { checkpointer: { value: saver, writable: true } }) as ServedGraph
+}

@@ -1,0 +1,158 @@
+/** Answers questions about a thread's state with the engine's help: what comes next, what failed. */
+
+import type { StateSnapshot } from '@langchain/langgraph'
+
+import { checkpointOf } from './debug-payload.ts'
+import type { CheckpointSource, SnapshotAnswer, StateQuestion } from './execution.ts'
+import type { ServedGraph } from './graph-export.ts'
+import { shapeOf } from './library.ts'
+import type { Fields } from './run-input.ts'
+import type { Workbench } from './runner.ts'
+import { HeddleSaver } from './saver.ts'
+import type { SaverOptions } from './saver.ts'
+import { bindSaver } from './served-thread.ts'
+import { ValuesReference } from './values-reference.ts'
+
+export interface Inquiry {
+  readonly graphId: string
+  readonly threadId: string
+  readonly question: StateQuestion
+  readonly source: CheckpointSource
+}
+
+type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
+
+/** Newest first; empty where there is no such checkpoint. */
+export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
+  const { graphId, threadId, question, source } = inquiry
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.read', config: { configurable: { thread_id: threadId } } })
+  const { plain, stateChannels } = shapeOf(graph)
+  const reference = new ValuesReference(stateChannels, Number.POSITIVE_INFINITY)
+  const inputs = new Map<string, unknown>()
+  const saver = readOnlySaver(bench, threadId, source, (id, values) => {
+    reference.see(id, values)
+    inputs.set(id, values.__start__)
+  })
+  const bound = bindSaver(graph, saver)
+  const found = await (question.kind === 'state' ? oneState : page)(bound, threadId, question)
+  const usable = plain && question.ns === '' ? reference : undefined
+  return found.map(({ snapshot, parent }) => {
+    const valuesOf = usable?.of(snapshot.values) ?? ''
+    const values = valuesOf === '' ? bench.codec.text(snapshot.values) : ''
+    const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(idOf(snapshot.config)))
+    return { json: bench.codec.text(stateOf(snapshot, graphId, writes)), valuesOf, values }
+  })
+}
+
+interface Found {
+  readonly snapshot: StateSnapshot
+  /** The checkpoint it grew from, where that one's tasks made it. */
+  readonly parent: StateSnapshot | undefined
+}
+
+async function oneState(graph: ServedGraph, thread_id: string, question: StateQuestion):
+  Promise<Found[]> {
+  const { ns: checkpoint_ns, checkpointId } = question
+  const configurable = { thread_id, checkpoint_ns,
+    ...checkpointId !== null && { checkpoint_id: checkpointId } }
+  const subgraphs = question.kind === 'state' && question.subgraphs
+  const snapshot = await graph.getState({ configurable }, { subgraphs })
+  return isThere(snapshot) ? [{ snapshot, parent: await parentOf(graph, snapshot) }] : []
+}
+
+async function page(graph: ServedGraph, thread_id: string, question: StateQuestion):
+  Promise<Found[]> {
+  const { ns: checkpoint_ns, checkpointId, before, limit, filter } =
+    question as StateQuestion & { kind: 'history' }
+  const configurable = { thread_id, checkpoint_ns,
+    ...checkpointId !== null && { checkpoint_id: checkpointId } }
+  const snapshots: StateSnapshot[] = []
+  const history = graph.getStateHistory({ configurable }, {
+    limit, ...filter && { filter: { ...filter } },
+    ...before !== null && { before: { configurable: { thread_id, checkpoint_id: before } } },
+  })
+  for await (const snapshot of history) snapshots.push(snapshot)
+  const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
+  return Promise.all(snapshots.map(async (snapshot) =>
+    ({ snapshot, parent: await parentOf(graph, snapshot, byId) })))
+}
+
+async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSnapshot,
+  known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
+  // Only a step of the graph was made by the tasks that its parent had to do.
+  if (!parentConfig || metadata?.source !== 'loop') return undefined
+  const parent = known.get(idOf(parentConfig)) ?? await graph.getState(parentConfig)
+  return isThere(parent) ? parent : undefined
+}
+
+/** A StateSnapshot as the API's ThreadState, without its values. */
+function stateOf(snapshot: StateSnapshot, graphId: string, writes: Fields | null): Fields {
+  const { next, tasks, metadata, createdAt, config, parentConfig } = snapshot
+  const checkpoint = checkpointOf(config)
+  const parentCheckpoint = checkpointOf(parentConfig)
+  const checkpointId = checkpoint?.checkpoint_id ?? null
+  const threadId = checkpoint?.thread_id ?? null
+  return {
+    next,
+    tasks: tasks.map((task) => taskOf(task, graphId)),
+    metadata: {
+      graph_id: graphId, writes, ...metadata as Fields | undefined,
+      thread_id: threadId, checkpoint_id: checkpointId,
+    },
+    created_at: createdAt ?? null,
+    checkpoint,
+    parent_checkpoint: parentCheckpoint,
+    checkpoint_id: checkpointId,
+    parent_checkpoint_id: parentCheckpoint?.checkpoint_id ?? null,
+  }
+}
+
+function taskOf({ id, name, error, interrupts, path, state, result }: Task, graphId: string):
+  Fields {
+  const nested = state && 'values' in state ? state : undefined
+  const configurable = state && 'configurable' in state ? state.configurable : undefined
+  return {
+    id, name, interrupts, path,
+    // Clients parse it: a text that holds JSON.
+    error: error == null ? null : JSON.stringify(error),
+    checkpoint: configurable ?? null,
+    state: nested ? { values: nested.values, ...stateOf(nested, graphId, null) } : null,
+    result: result ?? null,
+  }
+}
+
+/** What the parent's tasks wrote, by node; a list where a node had several tasks. */
+function tasksWrites({ tasks }: StateSnapshot): Fields | null {
+  const results = new Map<string, unknown[]>()
+  for (const { name, result } of tasks as readonly Task[]) {
+    if (name === '__start__' || result == null) continue
+    results.set(name, [...results.get(name) ?? [], result])
+  }
+  if (results.size === 0) return null
+  return Object.fromEntries([...results].map(([name, written]) =>
+    [name, written.length === 1 ? written[0] : written]))
+}
+
+function inputWrites(input: unknown): Fields | null {
+  return input === undefined ? null : { __start__: input }
+}
+
+function readOnlySaver({ codec, serde }: Workbench, threadId: string, source: CheckpointSource,
+  seen: SaverOptions['seen']): HeddleSaver {
+  const refuse = () => { throw new Error('a question does not change the state') }
+  return new HeddleSaver({
+    threadId, runId: '', codec, serde, source, metadata: {}, sync: false, entered: () => {},
+    memory: { newest: new Map(), empty: false },
+    sink: { step: refuse, hold: refuse, acknowledged: () => Promise.resolve() },
+    seen,
+  })
+}
+
+function isThere(snapshot: StateSnapshot): boolean {
+  return snapshot.createdAt !== undefined
+}
+
+function idOf(config: StateSnapshot['parentConfig']): string {
+  return String(config?.configurable?.checkpoint_id)
+}

@@ -1,0 +1,120 @@
+/** Rows of assistants. They are few beside threads: a search looks at all of its tenant. */
+
+import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
+import type { Database, NamedValues, Statement } from './database.ts'
+import type { StoredRow } from './thread-table.ts'
+
+/** A row as the writer takes it: what is searched for in columns, everything in the body. */
+export interface AssistantEntry {
+  readonly tenant: string
+  readonly assistantId: string
+  readonly branchKey: Uint8Array
+  readonly epoch: number
+  readonly seq: number
+  readonly graphId: string
+  readonly name: string
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly metadataJson: string
+  /** An encoded storage.v1.AssistantRow without its metadata. */
+  readonly body: Uint8Array
+}
+
+export const assistantSchema = `
+  CREATE TABLE assistant (
+    tenant TEXT NOT NULL,
+    assistant_id TEXT NOT NULL,
+    branch_key BLOB NOT NULL,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    graph_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    folded_name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    metadata TEXT NOT NULL,
+    body BLOB NOT NULL
+  );
+  CREATE UNIQUE INDEX assistant_assistant_id ON assistant (tenant, assistant_id);
+`
+
+const columnOf: Readonly<Record<AssistantSort, string>> = {
+  assistant_id: 'assistant_id', graph_id: 'graph_id', name: 'name', created_at: 'created_at',
+  updated_at: 'updated_at',
+}
+
+export class AssistantTable {
+  readonly #database: Database
+  readonly #put: Statement<never>
+  readonly #remove: Statement<never>
+  readonly #get: Statement<StoredRow>
+
+  constructor(database: Database) {
+    this.#database = database
+    const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
+      'updated_at', 'metadata', 'body'].map((each) => `${each} = excluded.${each}`)
+    this.#put = database.prepare(`INSERT INTO assistant VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, assistant_id) DO UPDATE SET ${columns.join(', ')}
+      WHERE excluded.epoch > epoch OR (excluded.epoch = epoch AND
+        (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
+    this.#remove = database.prepare(
+      'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?')
+    this.#get = database.prepare(
+      'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
+  }
+
+  get(tenant: string, assistantId: string): StoredRow | undefined {
+    return this.#get.get(tenant, assistantId)
+  }
+
+  /** Nothing changes where what is stored is newer. */
+  put(entry: AssistantEntry): void {
+    const { tenant, assistantId, branchKey, epoch, seq, graphId, name } = entry
+    this.#put.run(tenant, assistantId, branchKey, epoch, seq, graphId, name, fold(name),
+      entry.createdAtMs, entry.updatedAtMs, entry.metadataJson, entry.body)
+  }
+
+  /** Leaves an assistant alone that was made again with another branch. */
+  remove(tenant: string, assistantId: string, branchKey: Uint8Array): void {
+    this.#remove.run(tenant, assistantId, branchKey)
+  }
+
+  search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
+    const { sortBy, limit, offset } = query
+    const { sql, values } = conditionsOf(query)
+    const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
+    const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
+      ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
+    return { rows: rows.all({ ...values, limit, offset }), total: this.count(query) }
+  }
+
+  count(filter: AssistantFilter): number {
+    const { sql, values } = conditionsOf(filter)
+    const count = this.#database.prepare<[number]>(`SELECT count(*) FROM assistant ${sql}`)
+    return count.get(values)![0]
+  }
+}
+
+function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
+  const { tenant, graphId, name, metadata } = filter
+  const conditions = ['tenant = :tenant']
+  const values: NamedValues = { tenant }
+  if (graphId !== undefined) {
+    conditions.push('graph_id = :graphId')
+    values['graphId'] = graphId
+  }
+  if (name !== undefined) {
+    conditions.push('instr(folded_name, :name) > 0')
+    values['name'] = fold(name)
+  }
+  if (metadata !== undefined) {
+    conditions.push('holds(metadata, :metadata)')
+    values['metadata'] = JSON.stringify(metadata)
+  }
+  return { sql: `WHERE ${conditions.join(' AND ')}`, values }
+}
+
+/** Upper and lower case become the same. */
+function fold(name: string): string {
+  return name.toUpperCase().toLowerCase()
+}

@@ -1,0 +1,28 @@
+/** A data directory belongs to one process: a lock that ends with the process, however it ends. */
+
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import { HeddleError } from '../../errors.ts'
+import { diskError, sqliteCode } from './disk-error.ts'
+
+const busy = 5
+
+/**
+ * Returns what gives the directory back. Throws `not_owner` where somebody else holds it. SQLite's
+ * lock on a file is the operating system's: no mark stays behind that a restart would stumble on.
+ */
+export function lockDirectory(directory: string): () => void {
+  const file = join(directory, 'heddle.lock')
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(file)
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    if (sqliteCode(error) !== busy) throw diskError(error, file)
+    throw new HeddleError('not_owner', `The data directory ${directory} is in use by another ` +
+      'process. Stop that process, or choose another directory.')
+  }
+  return () => lock.close()
+}

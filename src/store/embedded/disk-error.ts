@@ -1,0 +1,41 @@
+/** What goes wrong with the file, in words for whoever can do something about it. */
+
+import { HeddleError } from '../../errors.ts'
+
+/** SQLite's primary result codes. */
+const readOnly = 8
+const ioError = 10
+const corrupt = 11
+const full = 13
+const cannotOpen = 14
+const tooBig = 18
+const notADatabase = 26
+
+/** The error as callers may see it. `file` is the database. */
+export function diskError(caught: unknown, file: string): HeddleError {
+  if (caught instanceof HeddleError) return caught
+  const sentence = sentenceOf(sqliteCode(caught), file)
+  if (sentence) return new HeddleError('unavailable', sentence, {}, { cause: caught })
+  if (sqliteCode(caught) === tooBig) {
+    return new HeddleError('too_large', undefined, {}, { cause: caught })
+  }
+  return HeddleError.from(caught)
+}
+
+/** The primary result code, undefined for an error that is not SQLite's. */
+export function sqliteCode(caught: unknown): number | undefined {
+  const code = (caught as { errcode?: unknown } | null)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+function sentenceOf(code: number | undefined, file: string): string | undefined {
+  switch (code) {
+    case full: return `The disk of ${file} is full. Free some space and try again.`
+    case ioError: return `The disk of ${file} does not work. Look at the disk and start again.`
+    case corrupt:
+    case notADatabase: return `${file} is damaged. Put a backup in its place, or move it away.`
+    case readOnly:
+    case cannotOpen: return `${file} cannot be written. Allow this user to write there.`
+    default: return undefined
+  }
+}

@@ -1,0 +1,111 @@
+/** The ports that the store offers, on top of the link to the writer: rows in, rows out. */
+
+import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { LogPort, NewRow, RowUpdate } from '../../checkpoint/index.ts'
+import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
+import { idKey } from './id-key.ts'
+import type { EntryUpdate } from './request.ts'
+import type { StoredRow } from './thread-table.ts'
+import type { WriterLink } from './writer-link.ts'
+
+export function logPort(link: WriterLink): LogPort {
+  return {
+    append: (rows, updates) => link.write({
+      kind: 'append', rows: rows.map(whole), updates: updates.map(entryOf),
+    }),
+    tail: (branch) => link.ask('tail', branch),
+    read: (branch, range) => link.ask('read', branch, range),
+    findCheckpoint: (branch, checkpointId) => link.ask('findCheckpoint', branch, checkpointId),
+    purge: (subject) => link.write({ kind: 'purge', subject }),
+  }
+}
+
+export function threadIndex(link: WriterLink): ThreadIndex {
+  return {
+    get: async (tenant, threadId) => {
+      const row = await link.ask('thread', tenant, threadId)
+      return row && threadOf(row)
+    },
+    search: async (query) => {
+      const { rows, total } = await link.ask('searchThreads', query)
+      return { rows: rows.map(threadOf), total }
+    },
+    count: (filter) => link.ask('countThreads', filter),
+    unfinished: () => link.ask('unfinishedThreads'),
+  }
+}
+
+export function runTable(link: WriterLink): RunTable {
+  return {
+    get: async (tenant, threadId, runId) => {
+      const body = await link.ask('run', tenant, threadId, runId)
+      return body && RunRow.decode(body)
+    },
+    list: async (query) => (await link.ask('runs', query)).map(runOf),
+    unfinished: async (tenant, threadId) =>
+      (await link.ask('unfinishedRuns', tenant, threadId)).map(runOf),
+  }
+}
+
+export function assistantIndex(link: WriterLink): AssistantIndex {
+  return {
+    get: async (tenant, assistantId) => {
+      const row = await link.ask('assistant', tenant, assistantId)
+      return row && assistantOf(row)
+    },
+    search: async (query) => {
+      const { rows, total } = await link.ask('searchAssistants', query)
+      return { rows: rows.map(assistantOf), total }
+    },
+    count: (filter) => link.ask('countAssistants', filter),
+  }
+}
+
+/** A body may be a view of a larger buffer, all of which would travel. */
+function whole(row: NewRow): NewRow {
+  const { body } = row
+  return body.byteLength === body.buffer.byteLength ? row : { ...row, body: body.slice() }
+}
+
+/** Encodes a row. Its metadata stays apart: it is searched for, and seldom changes. */
+function entryOf(update: RowUpdate): EntryUpdate {
+  switch (update.table) {
+    case 'thread': {
+      const { row } = update
+      const body = ThreadRow.encode({ ...row, metadataJson: '' }).finish()
+      return { table: 'thread', entry: { ...columnsOf(row), body,
+        threadId: row.threadId, status: row.status, hidden: row.hidden,
+        stateUpdatedAtMs: row.stateUpdatedAtMs } }
+    }
+    case 'assistant': {
+      const { row } = update
+      const body = AssistantRow.encode({ ...row, metadataJson: '' }).finish()
+      return { table: 'assistant', entry: { ...columnsOf(row), body,
+        assistantId: row.assistantId, graphId: row.graphId, name: row.name } }
+    }
+    case 'run': {
+      const { tenant, threadId, runId, createdAtMs, status } = update.row
+      const body = RunRow.encode(update.row).finish()
+      return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
+    }
+    case 'run_removed': return update
+  }
+}
+
+function columnsOf(row: ThreadRow | AssistantRow) {
+  const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
+  return { tenant, branchKey: idKey(branch?.id ?? ''), epoch, seq, createdAtMs, updatedAtMs,
+    metadataJson }
+}
+
+function threadOf([metadataJson, body]: StoredRow): ThreadRow {
+  return { ...ThreadRow.decode(body), metadataJson }
+}
+
+function assistantOf([metadataJson, body]: StoredRow): AssistantRow {
+  return { ...AssistantRow.decode(body), metadataJson }
+}
+
+function runOf(body: Uint8Array): RunRow {
+  return RunRow.decode(body)
+}

@@ -1,0 +1,68 @@
+/** What the main thread asks of the writer thread, and what it hears back. */
+
+import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { LogEntry, LogRange, NewRow, PurgeSubject } from '../../checkpoint/index.ts'
+import type {
+  AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery,
+} from '../../records/index.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { AssistantEntry } from './assistant-table.ts'
+import type { Position } from './log-table.ts'
+import type { RunEntry } from './run-table.ts'
+import type { StoredRow, ThreadEntry } from './thread-table.ts'
+
+export type EntryUpdate =
+  | { readonly table: 'thread'; readonly entry: ThreadEntry }
+  | { readonly table: 'run'; readonly entry: RunEntry }
+  | { readonly table: 'assistant'; readonly entry: AssistantEntry }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
+      readonly runId: string }
+
+/** Changes something; done in the order of asking. */
+export type Write =
+  | { readonly kind: 'append'; readonly rows: readonly NewRow[]
+      readonly updates: readonly EntryUpdate[] }
+  | { readonly kind: 'purge'; readonly subject: PurgeSubject }
+
+/** Questions, answered after every write that was asked for before them. */
+export interface Reader {
+  tail(branch: Branch): Position | undefined
+  read(branch: Branch, range: LogRange): LogEntry[]
+  findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
+  thread(tenant: string, threadId: string): StoredRow | undefined
+  searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
+  countThreads(filter: ThreadFilter): number
+  unfinishedThreads(): { tenant: string; threadId: string }[]
+  run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
+  runs(query: RunQuery): Uint8Array[]
+  unfinishedRuns(tenant: string, threadId: string): Uint8Array[]
+  assistant(tenant: string, assistantId: string): StoredRow | undefined
+  searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
+  countAssistants(filter: AssistantFilter): number
+}
+
+export type Question = keyof Reader
+
+/** Ids are the main thread's, for the answer. */
+export type Request =
+  | { readonly id: number; readonly write: Write }
+  | { readonly id: number; readonly question: Question; readonly values: readonly unknown[] }
+  | { readonly id: number; readonly close: true }
+
+/** Everything that was asked for in one turn of the main thread's loop. */
+export type Requests = readonly Request[]
+
+export interface WireError {
+  readonly code: ErrorCode
+  readonly sentence: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface Reply {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: WireError
+}
+
+/** The first thing that the writer says; `epoch` is that of this life. */
+export type Greeting = { readonly epoch: number } | { readonly error: WireError }

@@ -1,0 +1,99 @@
+/** Rows of runs: by id, and the newest page of a thread. */
+
+import type { RunQuery } from '../../records/index.ts'
+import type { Database, Statement } from './database.ts'
+
+/** A row as the writer takes it: what is looked up in columns, everything in the body. */
+export interface RunEntry {
+  readonly tenant: string
+  readonly threadId: string
+  readonly runId: string
+  readonly createdAtMs: number
+  readonly status: string
+  /** An encoded storage.v1.RunRow. */
+  readonly body: Uint8Array
+}
+
+/**
+ * The run id comes first in its key: ids grow with time, so that new runs of all threads fall into
+ * the same few pages. Most runs end well, so the index of the status leaves them out.
+ */
+export const runSchema = `
+  CREATE TABLE run (
+    no INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    thread_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    body BLOB NOT NULL
+  );
+  CREATE UNIQUE INDEX run_id ON run (run_id, thread_id, tenant);
+  CREATE INDEX run_created_at ON run (tenant, thread_id, created_at);
+  CREATE INDEX run_status ON run (tenant, thread_id, status, created_at)
+    WHERE status <> 'success';
+`
+
+type Bodies = Statement<readonly [body: Uint8Array]>
+
+export class RunTable {
+  readonly #put: Statement<never>
+  readonly #remove: Statement<never>
+  readonly #removeAll: Statement<never>
+  readonly #get: Bodies
+  readonly #list: Bodies
+  readonly #listSuccess: Bodies
+  readonly #listStatus: Bodies
+  readonly #unfinished: Bodies
+
+  constructor(database: Database) {
+    const body = 'SELECT body FROM run'
+    const ofThread = 'WHERE tenant = :tenant AND thread_id = :threadId'
+    const page = 'ORDER BY created_at DESC, no DESC LIMIT :limit OFFSET :offset'
+    const byTime = `${body} INDEXED BY run_created_at ${ofThread}`
+    const byStatus = `${body} INDEXED BY run_status ${ofThread} AND status <> 'success'`
+    this.#put = database.prepare(`INSERT INTO run VALUES (NULL, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (run_id, thread_id, tenant)
+      DO UPDATE SET status = excluded.status, body = excluded.body`)
+    this.#remove = database.prepare(
+      'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?')
+    this.#removeAll = database.prepare(
+      'DELETE FROM run WHERE tenant = ? AND thread_id = ? AND created_at < ?')
+    this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
+    this.#list = database.prepare(`${byTime} ${page}`)
+    this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
+    this.#listStatus = database.prepare(`${byStatus} AND status = :status ${page}`)
+    this.#unfinished = database.prepare(
+      `${byStatus} AND status IN ('pending', 'running') ORDER BY created_at, no`)
+  }
+
+  put(entry: RunEntry): void {
+    const { tenant, threadId, runId, createdAtMs, status, body } = entry
+    this.#put.run(tenant, threadId, runId, createdAtMs, status, body)
+  }
+
+  remove(tenant: string, threadId: string, runId: string): void {
+    this.#remove.run(runId, threadId, tenant)
+  }
+
+  /** Those of a thread that were made before `untilMs`. */
+  removeAll(tenant: string, threadId: string, untilMs = Number.MAX_SAFE_INTEGER): void {
+    this.#removeAll.run(tenant, threadId, untilMs)
+  }
+
+  get(tenant: string, threadId: string, runId: string): Uint8Array | undefined {
+    return this.#get.get(runId, threadId, tenant)?.[0]
+  }
+
+  list({ tenant, threadId, status, limit, offset }: RunQuery): Uint8Array[] {
+    const rows = status === undefined ? this.#list
+      : status === 'success' ? this.#listSuccess : this.#listStatus
+    return rows.all({ tenant, threadId, limit, offset, status: status ?? null })
+      .map(([body]) => body)
+  }
+
+  /** Oldest first. */
+  unfinished(tenant: string, threadId: string): Uint8Array[] {
+    return this.#unfinished.all({ tenant, threadId }).map(([body]) => body)
+  }
+}

@@ -1,0 +1,69 @@
+/** The embedded store: durable ports of one process over one SQLite file in a data directory. */
+
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { LogPort } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
+import { WriterLink } from './writer-link.ts'
+
+export interface EmbeddedStore {
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+  readonly runs: RunTable
+  readonly assistants: AssistantIndex
+  /** The epoch of this life: higher than that of every life of this directory before. */
+  claimEpoch(): Promise<number>
+  /** Finishes what was asked for, closes the file and gives the directory back. */
+  close(): Promise<void>
+}
+
+/** Most of what a batch makes is garbage once it is committed: it should never leave the young. */
+const youngGenerationMb = 64
+
+/**
+ * Makes the directory where it is missing. Throws HeddleError: `not_owner` where another process
+ * has the directory, `unavailable` where it cannot be used.
+ */
+export async function openEmbeddedStore(options: { directory: string; env: Env }):
+  Promise<EmbeddedStore> {
+  const directory = resolve(options.directory)
+  makeDirectory(directory)
+  const unlock = lockDirectory(directory)
+  try {
+    const worker = new Worker(new URL('./writer.ts', import.meta.url), {
+      name: 'store',
+      workerData: { file: join(directory, 'heddle.db') },
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    })
+    const link = await WriterLink.open(worker, options.env.log)
+    return {
+      log: logPort(link),
+      threads: threadIndex(link),
+      runs: runTable(link),
+      assistants: assistantIndex(link),
+      claimEpoch: async () => link.epoch,
+      close: async () => {
+        await link.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true })
+  } catch (error) {
+    throw new HeddleError('unavailable', `The data directory ${directory} cannot be made. ` +
+      'Choose a directory that this user may write.', {}, { cause: error })
+  }
+}

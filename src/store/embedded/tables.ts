@@ -1,0 +1,97 @@
+/** All tables of the embedded store over one file: what changes together, what can be asked. */
+
+import { AssistantTable, assistantSchema } from './assistant-table.ts'
+import { branchSchema } from './branch-table.ts'
+import { checkpointSchema } from './checkpoint-table.ts'
+import type { Database } from './database.ts'
+import { idKey } from './id-key.ts'
+import { LogTable, logSchema } from './log-table.ts'
+import { holds } from './metadata-filter.ts'
+import type { EntryUpdate, Reader, Write } from './request.ts'
+import { RunTable, runSchema } from './run-table.ts'
+import { ThreadSearch } from './thread-search.ts'
+import { ThreadTable, threadSchema } from './thread-table.ts'
+
+export const schema = [
+  branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+  'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);',
+].join('')
+
+export class Tables {
+  readonly reader: Reader
+  readonly #log: LogTable
+  readonly #threads: ThreadTable
+  readonly #runs: RunTable
+  readonly #assistants: AssistantTable
+  readonly #database: Database
+
+  constructor(database: Database) {
+    database.define('holds', holds)
+    this.#database = database
+    this.#log = new LogTable(database)
+    this.#threads = new ThreadTable(database)
+    this.#runs = new RunTable(database)
+    this.#assistants = new AssistantTable(database)
+    this.reader = readerOf(this.#log, this.#threads, this.#runs, this.#assistants,
+      new ThreadSearch(database, this.#threads.counts))
+  }
+
+  /** A number that was never returned before. */
+  nextEpoch(): number {
+    const next = this.#database.prepare<[number]>(
+      'UPDATE life SET epoch = epoch + 1 RETURNING epoch')
+    return next.get()![0]
+  }
+
+  /** Throws HeddleError before anything is changed, anything else where it may have been. */
+  apply(write: Write): void {
+    if (write.kind === 'append') {
+      this.#log.append(write.rows)
+      for (const update of write.updates) this.#update(update)
+      return
+    }
+    const { table, tenant, id, branch } = write.subject
+    const branchKey = idKey(branch.id)
+    if (table === 'thread') {
+      this.#runs.removeAll(tenant, id, this.#threads.remove(tenant, id, branchKey))
+    } else {
+      this.#assistants.remove(tenant, id, branchKey)
+    }
+    this.#log.purge(branch)
+  }
+
+  /** A transaction was undone: what is remembered of it is not so. */
+  forget(): void {
+    this.#log.forget()
+    this.#threads.counts.forget()
+  }
+
+  #update(update: EntryUpdate): void {
+    switch (update.table) {
+      case 'thread': return this.#threads.put(update.entry)
+      case 'run': return this.#runs.put(update.entry)
+      case 'assistant': return this.#assistants.put(update.entry)
+      case 'run_removed':
+        return this.#runs.remove(update.tenant, update.threadId, update.runId)
+    }
+  }
+}
+
+function readerOf(log: LogTable, threads: ThreadTable, runs: RunTable,
+  assistants: AssistantTable, search: ThreadSearch): Reader {
+  return {
+    tail: (branch) => log.tail(branch),
+    read: (branch, range) => log.read(branch, range),
+    findCheckpoint: (branch, id) => log.findCheckpoint(branch, id),
+    thread: (tenant, id) => threads.get(tenant, id),
+    searchThreads: (query) => search.search(query),
+    countThreads: (filter) => search.count(filter),
+    unfinishedThreads: () => threads.unfinished(),
+    run: (tenant, threadId, id) => runs.get(tenant, threadId, id),
+    runs: (query) => runs.list(query),
+    unfinishedRuns: (tenant, threadId) => runs.unfinished(tenant, threadId),
+    assistant: (tenant, id) => assistants.get(tenant, id),
+    searchAssistants: (query) => assistants.search(query),
+    countAssistants: (filter) => assistants.count(filter),
+  }
+}

@@ -1,0 +1,142 @@
+/** Finding threads: picks the index that a question starts from, so that few rows are looked at. */
+
+import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus }
+  from '../../records/index.ts'
+import type { Database, NamedValues, Statement, Value } from './database.ts'
+import type { ThreadCounts } from './thread-counts.ts'
+import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
+import type { Order, Search, Start } from './thread-select.ts'
+import type { StoredRow } from './thread-table.ts'
+
+const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
+
+/** Threads of one status are sorted by id. */
+const orderOf: Readonly<Record<ThreadSort, Order>> = {
+  thread_id: 'thread_id', status: 'thread_id', created_at: 'created_at', updated_at: 'updated_at',
+  state_updated_at: 'state_updated_at',
+}
+
+/** A part of the matching rows; all `limit` of them exist. */
+interface Page {
+  readonly order: Order
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+  /** How many threads match in all. */
+  readonly total: number
+}
+
+/** So few rows are gathered and sorted without further thought. */
+const handful = 1_000
+
+export class ThreadSearch {
+  readonly #database: Database
+  readonly #counts: ThreadCounts
+  readonly #countToken: Statement<readonly [count: number]>
+  readonly #row: Statement<StoredRow>
+
+  constructor(database: Database, counts: ThreadCounts) {
+    this.#database = database
+    this.#counts = counts
+    this.#countToken = database.prepare(`SELECT count(*) FROM
+      (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ? LIMIT ?)`)
+    this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
+  }
+
+  search(query: ThreadQuery): { rows: StoredRow[]; total: number } {
+    const { sortBy, limit } = query
+    const search = searchOf(query)
+    const descending = query.sortOrder === 'desc'
+    const byStatus = sortBy === 'status' && search.status === undefined
+    const groups = byStatus ? (descending ? statuses.toReversed() : statuses) : [search.status]
+    const order = orderOf[sortBy]
+    const found: number[] = []
+    let { offset } = query
+    let total = 0
+    for (const status of groups) {
+      const group = { ...search, status }
+      const size = this.#count(group)
+      const wanted = Math.min(limit - found.length, size - offset)
+      if (wanted > 0) {
+        found.push(...this.#page(group, { order, descending, offset, limit: wanted, total: size }))
+      }
+      offset = Math.max(0, offset - size)
+      total += size
+    }
+    return { rows: found.map((no) => this.#row.get(no)!), total }
+  }
+
+  count(filter: ThreadFilter): number {
+    return this.#count(searchOf(filter))
+  }
+
+  #count(search: Search): number {
+    const { tenant, status, ids, tokens } = search
+    if (tokens.length === 0 && !ids) return this.#counts.of(tenant, status)
+    const start = this.#start(search)
+    if (status === 'idle' && start.size > handful) {
+      // No index holds the idle ones, but one holds all others.
+      return statuses.filter((each) => each !== 'idle')
+        .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
+          this.#count({ ...search, status: undefined }))
+    }
+    const count = this.#database.prepare<readonly [number]>(select(search, start))
+    return count.get(valuesOf(search))![0]
+  }
+
+  /** Numbers of rows. */
+  #page(search: Search, page: Page): number[] {
+    const all = this.#counts.of(search.tenant)
+    const start = this.#start(search)
+    if (start.answers === 'nothing') return this.#rows(search, walk(page.order, all), page)
+    const gathered = Math.max(start.size, page.total)
+    const walked = Math.ceil((page.offset + page.limit) * all / page.total)
+    if (start.order !== page.order && gathered > handful && walked < gathered) {
+      // A walk ends early where matches lie evenly; where they do not it is given up in time.
+      const found = this.#rows(search, walk(page.order, all), page, 4 * walked)
+      if (found.length === page.limit) return found
+    }
+    return this.#rows(search, start, page)
+  }
+
+  /** With `within` only among as many rows from the beginning of the order. */
+  #rows(search: Search, start: Start, page: Page, within?: number): number[] {
+    const { order, descending, offset, limit } = page
+    const values: NamedValues = { ...valuesOf(search), limit, offset }
+    const edge = within === undefined ? undefined : this.#edge(search, page, within)
+    if (edge !== undefined) values['edge'] = edge
+    const sql = select(search, start, { order, descending, edged: edge !== undefined })
+    return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
+  }
+
+  /** What the row after the first `within` has in the column of the order. */
+  #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
+    const { from, where } = walk(order, 0)
+    const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}
+      WHERE ${where} ORDER BY d.${order} ${descending ? 'DESC' : 'ASC'} LIMIT 1 OFFSET :within`)
+    return edge.get({ tenant, within })?.[0]
+  }
+
+  /** The shortest way to begin. Long ones are counted only as far as it takes to know. */
+  #start(search: Search): Start {
+    const { tenant, status, ids, tokens } = search
+    let best = walk('created_at', this.#counts.of(tenant))
+    if (status !== undefined && status !== 'idle') {
+      best = shorter(best, ofStatus(this.#counts.of(tenant, status)))
+    }
+    if (ids) best = shorter(best, ofIds(ids.length))
+    if (tokens.length === 0) return best
+    for (const bound of [100, 10_000, Number.MAX_SAFE_INTEGER]) {
+      if (best.size <= bound) return best
+      const sizes = tokens.map((token) => this.#countToken.get(tenant, token, bound)![0])
+      const size = Math.min(...sizes)
+      const enough = size < bound || (tokens.length === 1 && bound > handful)
+      if (enough) return shorter(best, ofToken(sizes.indexOf(size), size))
+    }
+    return best
+  }
+}
+
+function shorter(one: Start, other: Start): Start {
+  return other.size < one.size ? other : one
+}

@@ -1,0 +1,135 @@
+/** The typed API on the same port: Connect, gRPC-Web and gRPC, beside REST. */
+
+import { randomUUID } from 'node:crypto'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import type { Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
+  from '@connectrpc/connect-node'
+import { describe, expect, it } from 'vitest'
+import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
+import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
+import { useGates } from '../support/gate.ts'
+import { say, texts } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+
+const server = useServer()
+const gate = useGates()
+
+const transports: [string, () => Transport][] = [
+  ['Connect over HTTP/1.1', () =>
+    createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' })],
+  ['Connect over HTTP/2', () =>
+    createConnectTransport({ baseUrl: server.url, httpVersion: '2' })],
+  ['gRPC-Web over HTTP/1.1', () =>
+    createGrpcWebTransport({ baseUrl: server.url, httpVersion: '1.1' })],
+  ['gRPC', () => createGrpcTransport({ baseUrl: server.url })],
+]
+
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+const parsed = (json: Uint8Array) => JSON.parse(new TextDecoder().decode(json)) as unknown
+
+describe.each(transports)('%s', (_, transport) => {
+  const assistants = () => createClient(AssistantService, transport())
+  const threads = () => createClient(ThreadService, transport())
+  const runs = () => createClient(RunService, transport())
+  const newThread = async () => (await threads().createThread({})).thread!.threadId
+
+  it('keeps assistants and their versions', async () => {
+    const client = assistants()
+    const { assistant } = await client.createAssistant({
+      graphId: 'configured', name: 'typed', contextJson: bytes({ model_name: 'v1' }) })
+    const { assistantId } = assistant!
+    await client.updateAssistant({ assistantId, contextJson: bytes({ model_name: 'v2' }) })
+    await client.setLatestAssistantVersion({ assistantId, version: 1 })
+    const { assistant: found } = await client.getAssistant({ assistantId })
+    expect(found).toMatchObject({ graphId: 'configured', name: 'typed', version: 1 })
+    expect(parsed(found!.contextJson)).toEqual({ model_name: 'v1' })
+    const { versions } = await client.listAssistantVersions({ assistantId })
+    expect(versions.map(({ version }) => version)).toEqual([2, 1])
+    await client.deleteAssistant({ assistantId })
+    await expect(client.getAssistant({ assistantId })).rejects.toMatchObject({
+      code: Code.NotFound })
+  })
+
+  it('streams the events of a run, the run itself first', async () => {
+    const threadId = await newThread()
+    const told: string[] = []
+    for await (const { told: one } of runs().streamRun({ run: {
+      threadId, assistantId: 'steps', inputJson: bytes({ topic: 't' }), streamModes: ['updates'],
+    } })) {
+      if (one.case === 'run') told.push(`run ${one.value.status}`)
+      if (one.case === 'event') told.push(one.value.name)
+    }
+    expect(told[0]).toMatch(/^run (pending|running)$/)
+    expect(told.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates'])
+  })
+
+  it('tells the events of a run in progress to whoever joins', async () => {
+    const threadId = await newThread()
+    const hold = gate()
+    const { run } = await runs().createRun({ run: {
+      threadId, assistantId: 'held', inputJson: bytes(say(`hold ${hold.url}`)),
+      streamModes: ['updates'] } })
+    await hold.arrived()
+    const names: string[] = []
+    for await (const { event } of runs().joinRunStream({ threadId, runId: run!.runId })) {
+      names.push(event!.name)
+      hold.open()
+    }
+    expect(names).toEqual(['metadata', 'updates', 'updates', 'updates'])
+    const { resultJson } = await runs().joinRun({ threadId, runId: run!.runId })
+    expect(texts(parsed(resultJson)).at(-1)).toBe('last')
+  })
+
+  it('shows the same threads as REST', async () => {
+    const threadId = await newThread()
+    const { resultJson } = await runs().waitRun({ run: {
+      threadId, assistantId: 'echo', inputJson: bytes(say('x')) } })
+    expect(texts(parsed(resultJson))).toEqual(['x', 'echo: x'])
+    const { thread } = await threads().getThread({ threadId })
+    const rest = await server.client.threads.get(threadId)
+    expect(thread).toMatchObject({ threadId, status: 'idle' })
+    expect(parsed(thread!.valuesJson)).toEqual(rest.values)
+    const { stateJson } = await threads().getThreadState({ threadId })
+    expect(parsed(stateJson)).toEqual(await server.client.threads.getState(threadId))
+    const { statesJson } = await threads().getThreadHistory({ threadId })
+    expect(parsed(statesJson)).toEqual(await server.client.threads.getHistory(threadId))
+    const { threads: found, total } = await threads().searchThreads({ threadIds: [threadId] })
+    expect(found.map((one) => one.threadId)).toEqual([threadId])
+    expect(Number(total)).toBe(1)
+  })
+
+  it('says what went wrong by its code', async () => {
+    const failure = (promise: Promise<unknown>) => promise.then(() => undefined,
+      (caught: unknown) => ConnectError.from(caught))
+    expect(await failure(threads().getThread({ threadId: randomUUID() })))
+      .toMatchObject({ code: Code.NotFound })
+    expect(await failure(threads().getThread({ threadId: 'no id' })))
+      .toMatchObject({ code: expect.toBeOneOf([Code.InvalidArgument, Code.NotFound]) as Code })
+    const threadId = await newThread()
+    expect(await failure(threads().createThread({ threadId })))
+      .toMatchObject({ code: Code.AlreadyExists })
+    expect(await failure(runs().waitRun({ run: {
+      threadId, assistantId: 'echo', multitaskStrategy: 'hope', inputJson: bytes({}) } })))
+      .toMatchObject({ code: Code.InvalidArgument })
+  })
+
+  it('cancels the run of a caller that goes, where it asked for that', async () => {
+    const threadId = await newThread()
+    const hold = gate()
+    const left = new AbortController()
+    const stream = runs().streamRun({ run: { threadId, assistantId: 'held',
+      inputJson: bytes(say(`hold ${hold.url}`)), cancelOnDisconnect: true } },
+    { signal: left.signal })
+    const reading = (async () => { for await (const _ of stream); })().catch(() => undefined)
+    await hold.arrived()
+    left.abort()
+    await reading
+    await hold.left()
+    const [run] = await server.client.runs.list(threadId)
+    await server.client.runs.join(threadId, run!.run_id)
+    expect(await server.client.runs.get(threadId, run!.run_id))
+      .toMatchObject({ status: 'interrupted' })
+  })
+})

@@ -1,0 +1,83 @@
+/** Rounds of load, SIGKILL at a random moment, restart, and a look at everything. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from '@langchain/langgraph-sdk'
+import { expect } from 'vitest'
+import { startServer } from '../../support/server-process.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { clientOf } from '../../support/server.ts'
+import { Asker, Queuer, Waiter } from './chat-workers.ts'
+import { Copier, Editor, Keeper } from './record-workers.ts'
+import { Streamer } from './stream-worker.ts'
+import { workUntilDeath } from './worker.ts'
+import type { LoadWorker } from './worker.ts'
+
+export interface CrashPlan {
+  readonly kills: number
+  /** The same seed kills at the same moments, as far as the machine lets it. */
+  readonly seed: number
+}
+
+/** Resolves where every acknowledged write was there after each kill; rejects otherwise. */
+export async function crashRounds({ kills, seed }: CrashPlan): Promise<void> {
+  const random = randomOf(seed)
+  const scratch = await mkdtemp(join(tmpdir(), 'heddle-crash-'))
+  const file = join(scratch, 'executions')
+  await writeFile(file, '')
+  const server = await startServer({ project: 'conformance' })
+  try {
+    const client = clientOf(server.url)
+    const workers = workersOf(file)
+    for (let kill = 1; kill <= kills; kill += 1) {
+      // Some kills come while the server is still resuming what the last one cut short.
+      const again = kill < kills && random() < 0.25
+      if (again) kill += 1
+      await round(server, client, workers, { loadMs: 50 + random() * 1_500, again })
+    }
+  } finally {
+    await server.close()
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+const workersOf = (file: string): LoadWorker[] => [
+  new Waiter(), new Waiter(), new Queuer(), new Asker(), new Editor(), new Copier(), new Keeper(),
+  new Streamer(file, false), new Streamer(file, false), new Streamer(file, true),
+]
+
+interface Round { readonly loadMs: number, readonly again: boolean }
+
+async function round(server: ServerProcess, client: Client, workers: readonly LoadWorker[],
+  { loadMs, again }: Round): Promise<void> {
+  const died = new AbortController()
+  const loops = workers.map((worker) => workUntilDeath(worker, client, died.signal))
+  const failed = Promise.all(loops)
+  await Promise.race([pause(loadMs), failed])
+  const killedAtMs = performance.now()
+  await server.kill('SIGKILL')
+  died.abort()
+  await server.restart()
+  if (again) {
+    await server.kill('SIGKILL')
+    await server.restart()
+  }
+  for (const { atMs, reason } of await failed) {
+    if (atMs < killedAtMs) throw new Error('a connection broke before the kill', { cause: reason })
+  }
+  for (const worker of workers) await worker.check(client)
+  expect(await client.threads.search({ status: 'busy', select: ['thread_id'] })).toEqual([])
+}
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

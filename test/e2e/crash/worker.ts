@@ -1,0 +1,52 @@
+/** What the crash test does to a server, and how each part knows what must be there afterwards. */
+
+import type { Client } from '@langchain/langgraph-sdk'
+
+/**
+ * One client that does one thing after the other and remembers what was acknowledged. What it was
+ * doing when the server died is in doubt: it may have happened or not, but wholly or not at all.
+ */
+export interface LoadWorker {
+  readonly name: string
+  /** One operation. Throws where the connection breaks. */
+  act(client: Client, died: AbortSignal): Promise<void>
+  /** Compares the server with what was acknowledged; settles what was in doubt. */
+  check(client: Client): Promise<void>
+}
+
+/** When and why the work of one worker ended. */
+export interface Stop { readonly atMs: number, readonly reason: unknown }
+
+/** Acts until the connection breaks. Rejects where the server answers an error. */
+export async function workUntilDeath(worker: LoadWorker, client: Client, died: AbortSignal):
+  Promise<Stop> {
+  try {
+    while (!died.aborted) await worker.act(client, died)
+    return { atMs: performance.now(), reason: 'died' }
+  } catch (caught) {
+    const atMs = performance.now()
+    if (isAnswer(caught)) throw new Error(`${worker.name}: ${String(caught)}`, { cause: caught })
+    return { atMs, reason: caught }
+  }
+}
+
+function isAnswer(caught: unknown): boolean {
+  return typeof (caught as { status?: unknown }).status === 'number'
+}
+
+/** Waits for every run of the thread that is not over. */
+export async function settle(client: Client, threadId: string): Promise<void> {
+  const waitMs = 60_000
+  for (;;) {
+    const lists = await Promise.all((['pending', 'running'] as const).map((status) =>
+      client.runs.list(threadId, { status, limit: 1_000 })))
+    const open = lists.flat()
+    if (open.length === 0) return
+    await Promise.all(open.map(({ run_id }) => client.runs
+      .join(threadId, run_id, { signal: AbortSignal.timeout(waitMs) })
+      .catch((caught: unknown) => {
+        throw new Error(`run ${run_id} of thread ${threadId} is not over after ${waitMs} ms`,
+          { cause: caught })
+      })))
+  }
+}

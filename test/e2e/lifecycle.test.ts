@@ -1,0 +1,143 @@
+/** The server as a process: it starts, ends, starts again, and keeps others off its data. */
+
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { useGates } from '../support/gate.ts'
+import { startHeld } from '../support/held-run.ts'
+import { say, texts } from '../support/run-events.ts'
+import { failToStart, startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
+
+const gate = useGates()
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => { await Promise.all(open.splice(0).map((one) => one.close())) })
+
+async function started(): Promise<ServerProcess> {
+  const server = await startServer({ project: 'conformance' })
+  open.push(server)
+  return server
+}
+
+describe('starting', () => {
+  it('prints the URL and what is loaded, once it can serve', async () => {
+    const server = await started()
+    expect(server.output()).toContain(server.url)
+    expect(server.output()).toContain('echo')
+  })
+
+  it('takes less than two seconds the second time', async () => {
+    const server = await started()
+    const client = clientOf(server.url)
+    const { thread_id: id } = await client.threads.create()
+    await client.runs.wait(id, 'echo', { input: say('x') })
+    const times: number[] = []
+    for (let n = 0; n < 3; n += 1) {
+      await server.kill('SIGTERM')
+      const began = performance.now()
+      await server.restart()
+      times.push(performance.now() - began)
+    }
+    expect(Math.min(...times)).toBeLessThan(2_000)
+    expect(texts((await client.threads.get(id)).values)).toEqual(['x', 'echo: x'])
+  })
+
+  it('is refused in one sentence on data that another server has open', async () => {
+    const server = await started()
+    const refused = await failToStart({ project: 'conformance', dataDir: server.dataDir })
+    expect(refused.code).toBeOneOf([1, 2])
+    expect(refused.output).toContain(server.dataDir)
+    expect(refused.output).not.toMatch(/\n\s+at /)
+    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
+  })
+
+  it('works again on data whose server was killed', async () => {
+    const server = await started()
+    await server.kill('SIGKILL')
+    await server.restart()
+    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
+  })
+
+  it('is refused in one sentence where the port is taken', async () => {
+    const holder = createServer()
+    await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))
+    open.push({ close: async () => { holder.close() } })
+    const port = String((holder.address() as AddressInfo).port)
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
+    open.push({ close: () => rm(dataDir, { recursive: true, force: true }) })
+    const refused = await failToStart({ project: 'conformance', dataDir, port })
+    expect(refused.code).toBeOneOf([1, 2])
+    expect(refused.output).toContain(port)
+    expect(refused.output).not.toMatch(/\n\s+at /)
+  })
+
+  it.each([
+    ['no project', 'nosuch', /langgraph\.json/],
+    ['a project that names a file that is not there', 'missing', /nosuch\.ts/],
+  ])('is refused in one sentence for %s', async (_, project, sentence) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-project-'))
+    open.push({ close: () => rm(dataDir, { recursive: true, force: true }) })
+    const refused = await failToStart({ project, dataDir })
+    expect(refused.code).toBeOneOf([1, 2])
+    expect(refused.output).toMatch(sentence)
+  })
+})
+
+describe('ending', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s takes five seconds at most, also with a run that '
+    + 'hears nothing, and the run goes on at the next start', async (signal) => {
+    const server = await started()
+    const client = clientOf(server.url)
+    const runs = await Promise.all((['hold', 'stubborn'] as const).map(async (how) => {
+      const { thread_id: id } = await client.threads.create()
+      const hold = gate()
+      const run = await startHeld(client, id, hold, { how })
+      void run.stream.rest().catch(() => undefined)
+      return { id, hold, run }
+    }))
+    const began = performance.now()
+    expect(await server.kill(signal)).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(5_500)
+    await server.restart()
+    for (const { id, hold, run } of runs) {
+      await hold.arrived(2)
+      expect(await client.threads.get(id)).toMatchObject({ status: 'busy' })
+      hold.open()
+      expect(texts(await client.runs.join(id, run.runId)))
+        .toEqual([run.text, 'first', 'held', 'last'])
+      expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
+    }
+  }, 60_000)
+
+  it('at rest is quick', async () => {
+    const server = await started()
+    const began = performance.now()
+    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+})
+
+describe('a run whose server dies again and again', () => {
+  it('is given up after three attempts, with the status error', async () => {
+    const server = await started()
+    const client = clientOf(server.url)
+    const { thread_id: id } = await client.threads.create()
+    const hold = gate()
+    const run = await startHeld(client, id, hold)
+    void run.stream.rest().catch(() => undefined)
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await hold.arrived(attempt)
+      await server.kill('SIGKILL')
+      await server.restart()
+    }
+    await client.runs.join(id, run.runId)
+    expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'error' })
+    expect(await client.threads.get(id)).toMatchObject({ status: 'error' })
+    expect(hold.count()).toBe(3)
+    expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })).at(-1)).toBe('echo: on')
+  }, 60_000)
+})

@@ -1,0 +1,125 @@
+/** Executes graphs in this process, as a worker would, on the plain model of a log. */
+
+import * as langgraph from '@langchain/langgraph'
+import * as messages from '@langchain/core/messages'
+
+import { DrainControl } from '../../src/graph/drain-control.ts'
+import type { EditUpdate, Execution, Outcome, RunRequest, SnapshotAnswer, StateQuestion,
+  StepEvent } from '../../src/graph/execution.ts'
+import { toGraph } from '../../src/graph/graph-export.ts'
+import type { ServedGraph } from '../../src/graph/graph-export.ts'
+import { shapeOf } from '../../src/graph/library.ts'
+import type { GraphLibrary } from '../../src/graph/library.ts'
+import { Outbox } from '../../src/graph/outbox.ts'
+import type { Departure } from '../../src/graph/outbox.ts'
+import { execute } from '../../src/graph/runner.ts'
+import type { Workbench } from '../../src/graph/runner.ts'
+import { answer } from '../../src/graph/state-question.ts'
+import { ThreadMemories, settle } from '../../src/graph/thread-memory.ts'
+import { ValueCodec } from '../../src/graph/value-codec.ts'
+import { ModelLog } from './model-log.ts'
+
+export const serde = new langgraph.MemorySaver().serde
+export const codec = new ValueCodec(messages, serde)
+
+const request: RunRequest = {
+  kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['values'],
+  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
+  checkpoint: null, told: [],
+}
+
+export interface Ran {
+  readonly outcome: Outcome
+  readonly events: StepEvent[]
+  readonly departures: Departure[]
+}
+
+export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 'config'>> {
+  readonly input?: unknown
+  readonly command?: unknown
+  readonly config?: Record<string, unknown>
+  readonly runId?: string
+  readonly attempt?: number
+  readonly signal?: AbortSignal
+  readonly control?: DrainControl
+  /** Do not remember the head afterwards, as after a restart. */
+  readonly forget?: boolean
+  readonly onDeparture?: (departure: Departure) => void
+}
+
+/** A graph with one thread: its log, what is remembered of it, and runs on it. */
+export class GraphBench {
+  readonly log = new ModelLog()
+  readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
+  readonly #graph: ServedGraph
+  readonly threadId = '11111111-1111-4111-8111-111111111111'
+  #executions = 0
+
+  constructor(graph: unknown) { this.#graph = toGraph(graph) }
+
+  run(wish: RunWish = {}): Promise<Ran> {
+    const { input, command, config, runId, attempt, signal, control, forget, onDeparture,
+      ...rest } = wish
+    return this.#execute({
+      ...request, ...rest, input: JSON.stringify(input ?? null),
+      command: command === undefined ? null : JSON.stringify(command),
+      config: JSON.stringify(config ?? {}),
+    }, wish)
+  }
+
+  edit(supersteps: readonly (readonly Partial<Omit<EditUpdate, 'values'> & { values: unknown }>[])[],
+    wish: RunWish = {}): Promise<Ran> {
+    return this.#execute({
+      kind: 'edit', config: JSON.stringify(wish.config ?? {}), checkpoint: wish.checkpoint ?? null,
+      supersteps: supersteps.map((updates) => updates.map(({ values, command, asNode }) =>
+        ({ values: JSON.stringify(values), command: command ?? null, asNode: asNode ?? null }))),
+    }, wish)
+  }
+
+  ask(question: Partial<StateQuestion> & { kind: StateQuestion['kind'] }):
+    Promise<SnapshotAnswer[]> {
+    const defaults = { ns: '', checkpointId: null, subgraphs: false, before: null, limit: 10,
+      filter: null }
+    return answer(this.bench, { graphId: 'graph', threadId: this.threadId, source: this.log,
+      question: { ...defaults, ...question } as StateQuestion })
+  }
+
+  get bench(): Workbench {
+    const graph = this.#graph
+    const library = { langgraph, messages, get: async () => graph } as unknown as GraphLibrary
+    const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
+    return { library, codec, serde, describe: () => description }
+  }
+
+  async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {
+    const departures: Departure[] = []
+    const outbox: Outbox = new Outbox({
+      schedule: (flush) => void setImmediate(flush),
+      send: (departure) => {
+        departures.push(departure)
+        wish.onDeparture?.(departure)
+        this.log.append(departure.steps)
+        if (departure.receipt > 0) setImmediate(() => outbox.confirm(departure.receipt))
+      },
+    })
+    const execution: Execution = {
+      id: ++this.#executions, kind: wanted.kind, tenant: 'local', threadId: this.threadId,
+      graphId: 'graph', headId: this.log.headId, attempt: wish.attempt ?? 1, request: wanted,
+      runId: wanted.kind === 'run' ? wish.runId ?? runIdOf(this.#executions) : '',
+    }
+    const memory = this.memories.take(this.threadId, execution.headId)
+    await settle(memory, (value) => codec.decode(value))
+    const outcome = await execute(this.bench, {
+      execution, source: this.log, outbox, memory, entered: () => {},
+      signal: wish.signal ?? new AbortController().signal,
+      control: wish.control ?? new DrainControl(() => {}),
+    })
+    await outbox.finish(outcome)
+    if (outcome.status === 'success' && !wish.forget) this.memories.keep(this.threadId, memory)
+    return { outcome, departures, events: departures.flatMap(({ events }) => events) }
+  }
+}
+
+export function runIdOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+}

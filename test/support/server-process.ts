@@ -1,0 +1,108 @@
+/** The real server as a child process: started, watched, killed and started again. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+
+export interface ServerOptions {
+  /** A folder of test/support/projects; the starter where none is named. */
+  readonly project?: string
+  /** Kept when it is given; otherwise made for this server and removed with it. */
+  readonly dataDir?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
+
+export interface ServerProcess {
+  readonly url: string
+  readonly pid: number
+  readonly dataDir: string
+  /** Everything it printed since it was last started. */
+  output(): string
+  /** Resolves when the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<Exit>
+  /** Starts again on the same port and data, after a kill. */
+  restart(): Promise<void>
+  /** Ends the process and removes the data that was made for it. */
+  close(): Promise<void>
+}
+
+/** Resolves when the server has printed its URL and answers. Rejects with what it printed. */
+export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const dataDir = options.dataDir ?? await mkdtemp(join(tmpdir(), 'heddle-test-'))
+  let current = await launch(options, dataDir, '0')
+  const port = new URL(current.url).port
+  const kill = async (signal: NodeJS.Signals) => {
+    current.child.kill(signal)
+    return current.exit
+  }
+  return {
+    url: current.url,
+    get pid() { return current.child.pid! },
+    dataDir,
+    output: () => current.output(),
+    kill,
+    async restart() { current = await launch(options, dataDir, port) },
+    async close() {
+      await kill('SIGKILL')
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a server that should refuse: how it ended (killed after 15 s) and what it printed. */
+export async function failToStart(
+  options: ServerOptions & { readonly dataDir: string, readonly port?: string }):
+  Promise<Exit & { readonly output: string }> {
+  const started = run(options, options.dataDir, options.port ?? '0')
+  const tooLong = setTimeout(() => started.child.kill('SIGKILL'), 15_000)
+  const exit = await started.exit
+  clearTimeout(tooLong)
+  return { ...exit, output: started.output() }
+}
+
+async function launch(options: ServerOptions, dataDir: string, port: string) {
+  const started = run(options, dataDir, port)
+  const url = await Promise.race([
+    started.url,
+    started.exit.then((exit) => {
+      throw new Error(`the server ended with ${JSON.stringify(exit)}:\n${started.output()}`)
+    }),
+  ])
+  const answer = await fetch(`${url}/ok`)
+  if (!answer.ok) throw new Error(`GET /ok answered ${answer.status}:\n${started.output()}`)
+  return { ...started, url }
+}
+
+const children = new Set<ChildProcess>()
+process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
+
+function run(options: ServerOptions, dataDir: string, port: string) {
+  const config = options.project === undefined ? []
+    : ['--config', join(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
+  const child = spawn(process.execPath,
+    [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir],
+    { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  let output = ''
+  const url = new Promise<string>((found) => {
+    const hear = (chunk: Buffer) => {
+      output += chunk.toString()
+      const match = /http:\/\/[\w.[\]:-]+:\d+/.exec(output)
+      if (match !== null) found(match[0])
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+  })
+  const exit = once(child, 'close').then(([code, signal]): Exit => {
+    children.delete(child)
+    return { code, signal }
+  })
+  return { child, url, exit, output: () => output }
+}

@@ -1,0 +1,227 @@
+/** Threads without an actor, a log or a graph: a test says what they answer and what runs tell. */
+
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import type {
+  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, StartRun, StateQuery,
+  StateUpdate, ThreadClient, ThreadView, ValuesFilter,
+} from '../../../src/thread/index.ts'
+import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/records/index.ts'
+
+const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
+
+export class FakeThreads implements ThreadClient {
+  readonly views = new Map<string, ThreadView>()
+  readonly runs = new Map<string, FakeRun>()
+  /** Every call that came, by its name. */
+  readonly calls: { readonly name: string; readonly given: unknown }[] = []
+  /** What the next call of any kind throws. */
+  failure: unknown
+
+  #call(name: string, given: unknown): void {
+    this.calls.push({ name, given })
+    const { failure } = this
+    this.failure = undefined
+    if (failure !== undefined) throw failure
+  }
+
+  given(name: string): unknown {
+    return this.calls.findLast((call) => call.name === name)?.given
+  }
+
+  #thread(threadId: string): ThreadView {
+    const view = this.views.get(threadId)
+    if (!view) throw new HeddleError('not_found', `Thread with ID ${threadId} not found.`)
+    return view
+  }
+
+  async create(tenant: string, request: CreateThread): Promise<ThreadView> {
+    this.#call('create', request)
+    const existing = this.views.get(request.threadId)
+    if (existing && request.ifExists === 'do_nothing') return existing
+    if (existing) throw new HeddleError('exists', 'Thread already exists.')
+    const view = viewOf(tenant, request.threadId, request.metadata, '{}')
+    this.views.set(request.threadId, view)
+    return view
+  }
+
+  async get(_tenant: string, threadId: string): Promise<ThreadView> {
+    this.#call('get', threadId)
+    return this.#thread(threadId)
+  }
+
+  async patch(tenant: string, threadId: string, metadata: Record<string, unknown>) {
+    this.#call('patch', metadata)
+    const before = JSON.parse(this.#thread(threadId).row.metadataJson) as object
+    const view = viewOf(tenant, threadId, { ...before, ...metadata })
+    this.views.set(threadId, view)
+    return view
+  }
+
+  async delete(_tenant: string, threadId: string): Promise<void> {
+    this.#call('delete', threadId)
+    this.#thread(threadId)
+    this.views.delete(threadId)
+  }
+
+  async copy(tenant: string, threadId: string): Promise<ThreadView> {
+    this.#call('copy', threadId)
+    const copy = viewOf(tenant, '00000000-0000-4000-8000-00000000c0b1', {})
+    return { ...copy, values: this.#thread(threadId).values }
+  }
+
+  async search(query: ThreadQuery & ValuesFilter) {
+    this.#call('search', query)
+    const all = [...this.views.values()].filter(({ row }) => matches(row, query))
+    return { threads: all.slice(query.offset, query.offset + query.limit), total: all.length }
+  }
+
+  async count(filter: ThreadFilter & ValuesFilter): Promise<number> {
+    this.#call('count', filter)
+    return [...this.views.values()].filter(({ row }) => matches(row, filter)).length
+  }
+
+  async state(_tenant: string, threadId: string, query: StateQuery): Promise<string> {
+    this.#call('state', query)
+    return `{"values": ${this.#thread(threadId).values}, "next": []}`
+  }
+
+  async history(_tenant: string, threadId: string, query: HistoryQuery): Promise<string> {
+    this.#call('history', query)
+    this.#thread(threadId)
+    return '[ ]'
+  }
+
+  async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {
+    this.#call('updateState', update)
+    this.#thread(threadId)
+    return '{"checkpoint":{},"checkpoint_id":"c"}'
+  }
+
+  async startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+    this.#call('startRun', run)
+    const known = [...this.runs.values()].find(({ row, start }) => row.threadId === threadId &&
+      start.commandId !== '' && start.commandId === run.commandId)
+    if (known) return known.row
+    if (!this.views.has(threadId) && run.ifMissing === 'reject') this.#thread(threadId)
+    const made = new FakeRun(tenant, threadId, run)
+    this.runs.set(run.runId, made)
+    return made.row
+  }
+
+  /** The run that was started last. */
+  get lastRun(): FakeRun {
+    return [...this.runs.values()].at(-1)!
+  }
+
+  #run(threadId: string, runId: string): FakeRun {
+    const run = this.runs.get(runId)
+    if (!run || run.row.threadId !== threadId) {
+      throw new HeddleError('not_found', `Run ${runId} not found.`)
+    }
+    return run
+  }
+
+  async getRun(_tenant: string, threadId: string, runId: string): Promise<RunRow> {
+    this.#call('getRun', runId)
+    return this.#run(threadId, runId).row
+  }
+
+  async listRuns(query: RunQuery): Promise<RunRow[]> {
+    this.#call('listRuns', query)
+    this.#thread(query.threadId)
+    return [...this.runs.values()].map(({ row }) => row).toReversed()
+  }
+
+  async cancelRun(_tenant: string, threadId: string, runId: string, cancel: CancelRun) {
+    this.#call('cancelRun', cancel)
+    const run = this.#run(threadId, runId)
+    run.cancelled.resolve(cancel)
+    run.end('{"cancelled":true}')
+  }
+
+  async deleteRun(_tenant: string, threadId: string, runId: string): Promise<void> {
+    this.#call('deleteRun', runId)
+    this.#run(threadId, runId)
+    this.runs.delete(runId)
+  }
+
+  joinRun(_tenant: string, threadId: string, runId: string): Promise<string> {
+    this.#call('joinRun', runId)
+    return this.#run(threadId, runId).result.promise
+  }
+
+  async followRun(_tenant: string, threadId: string, runId: string, follow: FollowRun,
+    listener: FeedListener): Promise<() => void> {
+    this.#call('followRun', follow)
+    return this.#run(threadId, runId).follow(follow, listener)
+  }
+}
+
+export class FakeRun {
+  readonly row: RunRow
+  readonly start: StartRun
+  readonly result = Promise.withResolvers<string>()
+  readonly cancelled = Promise.withResolvers<CancelRun>()
+  readonly listeners = new Set<FeedListener>()
+  /** Resolves when the last listener has gone. */
+  readonly left = Promise.withResolvers<void>()
+  #events: FeedEvent[] = []
+  #over = false
+
+  constructor(tenant: string, threadId: string, start: StartRun) {
+    this.start = start
+    this.row = {
+      tenant, threadId, runId: start.runId, assistantId: start.assistantId, createdAtMs: atMs,
+      updatedAtMs: atMs, status: 'pending', multitaskStrategy: start.strategy,
+      metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
+      planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
+      attempt: 1, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
+      interruptsJson: '', commandId: start.commandId, firstSeq: 1, lastSeq: 1,
+    }
+    const { runId: run_id } = start
+    this.tell([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])
+    this.result.promise.catch(() => {})
+  }
+
+  follow({ after }: FollowRun, listener: FeedListener): () => void {
+    this.listeners.add(listener)
+    const from = this.#events.findIndex(({ id }) => id === after) + 1
+    if (from < this.#events.length) listener.events(this.#events.slice(from))
+    if (this.#over) listener.ended('over')
+    return () => {
+      this.listeners.delete(listener)
+      if (this.listeners.size === 0) this.left.resolve()
+    }
+  }
+
+  tell(batch: readonly FeedEvent[]): void {
+    this.#events.push(...batch)
+    for (const listener of this.listeners) listener.events(batch)
+  }
+
+  end(result = '{}', how: 'over' | 'lagged' | 'lost' = 'over'): void {
+    this.#over = true
+    this.result.resolve(result)
+    for (const listener of this.listeners) listener.ended(how)
+  }
+}
+
+function matches({ status, metadataJson }: ThreadRow, filter: ThreadFilter): boolean {
+  const metadata = JSON.parse(metadataJson) as Record<string, unknown>
+  return (filter.status === undefined || filter.status === status) &&
+    Object.entries(filter.metadata ?? {}).every(([key, value]) => metadata[key] === value)
+}
+
+export function viewOf(tenant: string, threadId: string, metadata: Record<string, unknown>,
+  values = '{"messages": [{"content": "one"}, {"content": "two"}]}'): ThreadView {
+  return {
+    values,
+    row: {
+      tenant, threadId, branch: undefined, epoch: 1, seq: 1, createdAtMs: atMs, updatedAtMs: atMs,
+      stateUpdatedAtMs: atMs, status: 'idle', metadataJson: JSON.stringify(metadata),
+      configJson: '{}', errorJson: '', interruptsJson: '{}', head: undefined, hidden: false,
+      movedBack: false,
+    } as ThreadRow,
+  }
+}

@@ -1,0 +1,84 @@
+/** A front door on a free port over threads, graphs and assistants that a test makes up. */
+
+import { afterEach } from 'vitest'
+
+import { openFrontDoor } from '../../../src/frontdoor/index.ts'
+import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
+import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
+import { systemEnv } from '../../../cluster/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
+import { assistantHouse } from '../records/assistant-house.ts'
+import type { AssistantHouse } from '../records/assistant-house.ts'
+import { FakeThreads } from './fake-threads.ts'
+
+export interface OpenDoor extends FrontDoor {
+  readonly threads: FakeThreads
+  readonly house: AssistantHouse
+  /** Its time moves when a test moves it; its ids are random all the same. */
+  readonly env: VirtualEnv
+}
+
+const open = new Set<OpenDoor>()
+
+/** Closed after the test. */
+export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise<OpenDoor> {
+  const { uuid, uuid7 } = systemEnv({ level: 'silent' })
+  const env: VirtualEnv = { ...virtualEnv(), uuid, uuid7 }
+  const threads = new FakeThreads()
+  const house = assistantHouse(env)
+  const door = await openFrontDoor({
+    host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
+    assistantIndex: house.index, graphs: graphHost('agent', 'other'), ...options,
+  })
+  const opened = { ...door, threads, house, env }
+  open.add(opened)
+  return opened
+}
+
+afterEach(async () => {
+  for (const door of open) await door.close(AbortSignal.abort())
+  open.clear()
+})
+
+const nowhere = () => Promise.reject(new Error('no graph is run here'))
+
+function graphHost(...graphIds: string[]): GraphHost {
+  const descriptions = graphIds.map((graphId): GraphDescription =>
+    ({ graphId, description: null, stateChannels: ['messages'], plain: true, nodes: ['a'] }))
+  const schema = { input_schema: { type: 'object' }, output_schema: null, state_schema: null,
+    config_schema: null, context_schema: null }
+  return {
+    graphs: () => descriptions,
+    describe: (graphId) => descriptions.find((each) => each.graphId === graphId),
+    execute: () => { throw new Error('no graph is run here') },
+    abort: () => {},
+    ask: nowhere,
+    schemas: async () => schema,
+    subgraphSchemas: async (_graphId, namespace) => ({ [namespace ?? 'inner']: schema }),
+    drawable: async (_graphId, xray) => ({ nodes: [{ id: String(xray) }], edges: [] }),
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Undefined where there is no JSON. */
+  readonly json: Record<string, unknown>
+}
+
+/** One request; a body that is no string goes as JSON. */
+export async function call(door: { readonly url: string }, method: string, path: string,
+  body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const json = text === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(door.url + path,
+    { method, headers: { ...json, ...headers }, ...(text !== undefined && { body: text }) })
+  const answered = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status, headers: response.headers, text: answered,
+    json: isJson ? JSON.parse(answered) as Record<string, unknown> : {},
+  }
+}

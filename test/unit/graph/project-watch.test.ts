@@ -1,0 +1,124 @@
+import { appendFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { systemEnv } from '../../../cluster/index.ts'
+import type { HeddleError } from '../../../src/errors.ts'
+import { compileProject } from '../../../src/graph/project-compiler.ts'
+import type { CompiledProject } from '../../../src/graph/project-compiler.ts'
+import { watchProject } from '../../../src/graph/project-watch.ts'
+import { readProject } from '../../../src/graph/project.ts'
+import { writeFiles, writeProject } from './project-files.ts'
+import type { ProjectFiles } from './project-files.ts'
+
+const files = {
+  'langgraph.json': { graphs: { agent: './src/agent.ts:graph' }, env: '.env' },
+  '.env': 'KEY=one',
+  'src/agent.ts': `import { word } from './deep/word'; export const graph = word`,
+  'src/deep/word.ts': `export const word: string = 'first'`,
+  'src/unused.ts': '',
+}
+
+type Heard = { readonly changed: CompiledProject } | { readonly failed: HeddleError }
+
+/** Watches a project. `heard` gives what the listener is told, one after the other. */
+async function watching(initial: ProjectFiles = files) {
+  const root = await writeProject(initial)
+  const project = await readProject(root)
+  const told: Heard[] = []
+  let tell = () => {}
+  const keep = (event: Heard) => { told.push(event); tell() }
+  const compiled = await compileProject(project)
+  const stop = watchProject(systemEnv({ level: 'silent' }), project, compiled, {
+    changed: (_, changed) => keep({ changed }),
+    failed: (failed) => keep({ failed }),
+  })
+  onTestFinished(stop)
+  const heard = async () => {
+    while (told.length === 0) await new Promise<void>((resolve) => { tell = resolve })
+    return told.shift()
+  }
+  const code = async (file: string) => {
+    const event = await heard()
+    if (event === undefined || 'failed' in event) throw event?.failed
+    return event.changed.sources.get(pathToFileURL(join(root, file)).href)?.source
+  }
+  const write = (changes: ProjectFiles) => writeFiles(root, changes)
+  return { root, stop, told, heard, code, write }
+}
+
+describe('a project that is watched', () => {
+  it('is compiled anew when a file of it changes, however deep', async () => {
+    const { write, code } = await watching()
+    await write({ 'src/deep/word.ts': `export const word: string = 'second'` })
+    expect(await code('src/deep/word.ts')).toContain('second')
+    await write({ 'src/agent.ts': `export const graph = 'third'` })
+    expect(await code('src/agent.ts')).toContain('third')
+  })
+
+  it('is compiled anew whether its file is replaced or written to', async () => {
+    const { root, write, code } = await watching()
+    await write({ 'src/agent.ts': `export const graph = 'replaced'` })
+    expect(await code('src/agent.ts')).toContain('replaced')
+    await appendFile(join(root, 'src/agent.ts'), `; export const more = 'appended'`)
+    expect(await code('src/agent.ts')).toContain('appended')
+  })
+
+  it('follows its langgraph.json and its dotenv file', async () => {
+    const { write, heard } = await watching()
+    await write({ '.env': 'KEY=two' })
+    expect(await heard()).toMatchObject({ changed: { env: { KEY: 'two' } } })
+    await write({ 'langgraph.json': { graphs: { agent: './src/agent.ts:graph',
+      more: './src/unused.ts:graph' } } })
+    expect(await heard()).toMatchObject({ changed: { env: {},
+      graphs: [{ graphId: 'agent' }, { graphId: 'more' }] } })
+  })
+
+  it('is left as it is by a change that changes nothing', async () => {
+    const { write, code, told } = await watching()
+    await write({ 'src/unused.ts': 'syntax error', 'src/deep/word.ts': files['src/deep/word.ts'] })
+    await write({ 'src/agent.ts': `export const graph = 'real'` })
+    expect(await code('src/agent.ts')).toContain('real')
+    expect(told).toEqual([])
+  })
+
+  it('tells a mistake with its place, and is good again when it is mended', async () => {
+    const { write, heard, code } = await watching()
+    await write({ 'src/agent.ts': `export const graph = (` })
+    expect(await heard()).toMatchObject({ failed: { code: 'graph_failed',
+      message: 'src/agent.ts:1:23: Unexpected end of file' } })
+    await write({ 'langgraph.json': '{' })
+    expect(await heard()).toMatchObject({ failed: { code: 'invalid' } })
+    await write({ 'langgraph.json': files['langgraph.json'] })
+    expect(await heard()).toMatchObject({ failed: { code: 'graph_failed' } })
+    await write({ 'src/agent.ts': `export const graph = 'mended'` })
+    expect(await code('src/agent.ts')).toContain('mended')
+  })
+
+  it('is mended by a file that was not there before', async () => {
+    const { root, write, heard, code } = await watching()
+    await rm(join(root, 'src/deep/word.ts'))
+    expect(await heard()).toMatchObject({ failed: { message:
+      'src/agent.ts:1:22: Could not resolve "./deep/word"' } })
+    await write({ 'src/deep/word.js': `export const word = 'found'` })
+    expect(await code('src/deep/word.js')).toContain('found')
+  })
+
+  it('is watched from the start where it could not be compiled at the start', async () => {
+    const { write, code } = await watching({ ...files, 'src/agent.ts': 'export const graph = (' })
+    await write({ 'src/agent.ts': `export const graph = 'mended'` })
+    expect(await code('src/agent.ts')).toContain('mended')
+  })
+
+  it('is not heard of any more when the watch is over', async () => {
+    const quiet = await watching()
+    const other = await watching()
+    quiet.stop()
+    await quiet.write({ 'src/agent.ts': `export const graph = 'late'` })
+    await other.write({ 'src/agent.ts': `export const graph = 'later'` })
+    await other.heard()
+    expect(quiet.told).toEqual([])
+  })
+})

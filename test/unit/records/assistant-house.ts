@@ -1,0 +1,90 @@
+/** Assistants over a log in memory: one actor an assistant, one turn at a time. */
+
+import type { Actor, Env, Router } from '../../../cluster/index.ts'
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { PurgeSubject } from '../../../src/checkpoint/index.ts'
+import { assistantClient, assistantKind, contains } from '../../../src/records/index.ts'
+import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../src/records/index.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
+
+export class AssistantLogTwin extends MemoryLog {
+  readonly purged: PurgeSubject[] = []
+  /** What a crash between the two halves of a deletion leaves. */
+  crashOnPurge = false
+
+  override async purge(subject?: PurgeSubject): Promise<void> {
+    if (this.crashOnPurge) throw new Error('the process died here')
+    if (subject) this.purged.push(subject)
+    const { rows, updates } = this
+    const kept = rows.filter(({ branch }) => branch.id !== subject?.branch.id)
+    rows.splice(0, rows.length, ...kept)
+    const left = updates.filter((update) =>
+      !(update.table === 'assistant' && update.row.assistantId === subject?.id))
+    updates.splice(0, updates.length, ...left)
+  }
+}
+
+export interface AssistantHouse {
+  readonly log: AssistantLogTwin
+  readonly index: AssistantIndex
+  readonly assistants: AssistantClient
+  /** Forgets every activation, as a new start of the process does. */
+  restart(): void
+}
+
+export function assistantHouse(env: Env): AssistantHouse {
+  const log = new AssistantLogTwin()
+  const index = indexOver(log)
+  const kind = assistantKind({ log, index, env })
+  let epoch = 1
+  let actors = new Map<string, Promise<Actor>>()
+  let turns = new Map<string, Promise<unknown>>()
+  const activate = async (tenant: string, id: string) => {
+    const fail = () => actors.delete(id)
+    const key = { kind: kind.name, tenant, id }
+    const actor = kind.create({ key, epoch, tell: () => {}, fail })
+    await actor.activate()
+    return actor
+  }
+  const router: Router = {
+    ask: ({ tenant, id }, command) => {
+      const turn = async () => {
+        if (!actors.has(id)) actors.set(id, activate(tenant, id))
+        const actor = await actors.get(id)!
+        return (await actor.receive(command)).reply
+      }
+      const mine = (turns.get(id) ?? Promise.resolve()).catch(() => {}).then(turn)
+      turns.set(id, mine)
+      return mine
+    },
+    follow: () => Promise.reject(new Error('nobody follows an assistant')),
+  }
+  return {
+    log, index, assistants: assistantClient(router),
+    restart: () => {
+      epoch += 1
+      actors = new Map()
+      turns = new Map()
+    },
+  }
+}
+
+function indexOver(log: MemoryLog): AssistantIndex {
+  const rowsOf = (tenant: string): AssistantRow[] => {
+    const rows = log.updates.flatMap((update) => update.table === 'assistant' ? [update.row] : [])
+    const latest = new Map(rows.map((row) => [row.assistantId, row]))
+    return [...latest.values()].filter((row) => row.tenant === tenant)
+  }
+  const found = ({ tenant, graphId, name, metadata }: Partial<AssistantQuery>) =>
+    rowsOf(tenant!).filter((row) => (graphId === undefined || row.graphId === graphId) &&
+      row.name.toLowerCase().includes((name ?? '').toLowerCase()) &&
+      contains(JSON.parse(row.metadataJson), metadata ?? {}))
+  return {
+    get: async (tenant, id) => rowsOf(tenant).find((row) => row.assistantId === id),
+    search: async (query) => {
+      const rows = found(query)
+      return { rows: rows.slice(query.offset, query.offset + query.limit), total: rows.length }
+    },
+    count: async (filter) => found(filter).length,
+  }
+}

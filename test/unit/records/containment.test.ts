@@ -1,0 +1,28 @@
+/** Containment: what a filter by metadata or state asks. */
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { contains } from '../../../src/records/index.ts'
+
+it.each([
+  [{ a: 1, b: 2 }, { a: 1 }, true],
+  [{ a: 1 }, { a: 2 }, false],
+  [{ a: 1 }, { b: undefined }, false],
+  [{ a: { b: 1, c: 2 } }, { a: { c: 2 } }, true],
+  [{ a: 1 }, { a: '1' }, false],
+  [{ a: [1, { b: 2, c: 3 }] }, { a: [{ b: 2 }] }, true],
+  [{ a: [1] }, { a: [1, 2] }, false],
+  [{ a: 1 }, { a: [1] }, false],
+  [{ a: null }, { a: null }, true],
+  [{}, { toString: {} }, false],
+])('%j contains %j: %j', (whole, part, expected) => {
+  expect(contains(whole, part)).toBe(expected)
+})
+
+it('Everything contains itself, and still does when more is added to it.', () => {
+  fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (whole, more) => {
+    expect(contains(whole, whole)).toBe(true)
+    expect(contains({ ...whole, 'more!': more }, whole)).toBe(true)
+  }))
+})
