@@ -13,9 +13,15 @@ export interface Stage<T> {
 }
 
 export interface Lifecycle {
-  /** Adds a stage on top. When it fails, those below are stopped before its error is thrown. */
+  /**
+   * Adds a stage on top; stages that do not need each other may be started side by side. When one
+   * fails, the others are stopped before its error is thrown.
+   */
   start<T>(name: string, stage: Stage<T>): Promise<T>
-  /** Stops all, the top one first. Never throws; the second call waits for the first. */
+  /**
+   * Stops all, the top one first, those that still start when they stand. Never throws; the second
+   * call waits for the first.
+   */
   stop(): Promise<void>
 }
 
@@ -32,14 +38,17 @@ export function createLifecycle(env: Env): Lifecycle {
   const stop = () => stopping ??= stopAll()
 
   const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
+    if (stopping !== undefined) throw new Error(`The stage ${name} comes too late: all is ending.`)
     const late = `The stage ${name} did not start within ${stage.startMs} ms.`
     const starting = Promise.resolve().then(() => stage.start())
+    const started = within(env, stage.startMs, starting, late)
+    const stopIt = (value: T) => stopStage(env, name, stage, value)
+    stops.push(() => started.then(stopIt, () => {}))
     try {
-      const value = await within(env, stage.startMs, starting, late)
-      stops.push(() => stopStage(env, name, stage, value))
-      return value
+      return await started
     } catch (error) {
-      void starting.then((value) => stopStage(env, name, stage, value), () => {})
+      // It may have been late only: what comes after all is not left standing.
+      void starting.then(stopIt, () => {})
       await stop()
       throw error
     }

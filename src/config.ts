@@ -4,6 +4,7 @@
  * They are resolved once, at the start; everything else gets what it needs as arguments.
  */
 
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { isIPv4 } from 'node:net'
@@ -135,6 +136,12 @@ export function resolveSettings(source: SettingsSource): Settings {
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') ||
     host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+/** Of this server, as package.json has it. */
+export function ownVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }
 
 /** Relations between settings that do not hold. */

@@ -1,7 +1,6 @@
 /** The command: reads the settings, serves, says what it serves, and ends when it is told to. */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
@@ -10,7 +9,7 @@ import { Command, CommanderError } from 'commander'
 
 import { systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
-import { knownSettings, resolveSettings, SettingsError } from './config.ts'
+import { knownSettings, ownVersion, resolveSettings, SettingsError } from './config.ts'
 import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server.ts'
@@ -30,7 +29,7 @@ async function serve(): Promise<void> {
     const { openServer } = await import('./server.ts')
     const server = await openServer(settings, env)
     endOnSignal(server, settings, env)
-    announce(server)
+    announce(server, settings)
   } catch (error) {
     if (error instanceof HeddleError) refuse(error.message, exitCodes.failed)
     env.log.error('Heddle could not start.', { error })
@@ -42,7 +41,7 @@ async function serve(): Promise<void> {
 function settingsFromCommand(): Settings {
   const command = new Command('heddle')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
-    .version(version())
+    .version(ownVersion())
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
   for (const { flags, variable, sentence } of Object.values(knownSettings)) {
@@ -60,7 +59,8 @@ function settingsFromCommand(): Settings {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) process.exit(exitCodes.done)
-    refuse(`${error.message.replace(/^error: /, '')}; see --help`, exitCodes.misused)
+    const mistake = error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
+    refuse(`${mistake}; see --help`, exitCodes.misused)
   }
 }
 
@@ -77,18 +77,18 @@ function folderOfCaller(): string {
   return (script === 'start' || script === 'heddle') && caller ? caller : process.cwd()
 }
 
-function announce(server: Server): void {
+function announce({ url, project }: Server, { dataDirectory }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
-  const width = Math.max(...server.graphs.map(({ graphId }) => graphId.length))
-  const graphs = server.graphs.map(({ graphId, file }, place) =>
+  const width = Math.max(...project.graphs.map(({ graphId }) => graphId.length))
+  const graphs = project.graphs.map(({ graphId, file }, place) =>
     `  ${label(place === 0 ? 'graphs' : '')}${graphId.padEnd(width)}  ${nearby(file)}`)
   process.stdout.write([
     '',
-    `  ${styleText('bold', `heddle ${version()}`)} serves at ${styleText('cyan', server.url)}`,
+    `  ${styleText('bold', `heddle ${ownVersion()}`)} serves at ${styleText('cyan', url)}`,
     '',
     ...graphs,
-    `  ${label('data')}${nearby(server.dataDirectory)}`,
-    `  ${label('docs')}${server.url}/docs`,
+    `  ${label('data')}${nearby(dataDirectory)}`,
+    `  ${label('docs')}${url}/docs`,
     '',
     '',
   ].join('\n'))
@@ -119,14 +119,10 @@ function runOnNode24(): never {
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
 }
 
+/** Several sentences stand on a line each. */
 function refuse(sentence: string, exitCode: number): never {
-  process.stderr.write(`heddle: ${sentence}\n`)
+  process.stderr.write(`heddle: ${sentence.replaceAll('\n', '\nheddle: ')}\n`)
   process.exit(exitCode)
-}
-
-function version(): string {
-  const packageFile = readFileSync(pathInHouse('package.json'), 'utf8')
-  return (JSON.parse(packageFile) as { version: string }).version
 }
 
 function pathInHouse(path: string): string {

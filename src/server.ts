@@ -1,18 +1,17 @@
-/** One member with everything it serves, put together stage by stage and taken apart in reverse. */
-
-import { readFileSync } from 'node:fs'
+/** One member with all that it serves: put together stage by stage, taken apart in reverse. */
 
 import {
   Activations, createInbound, createLifecycle, createRouter, defaultShards, inProcessTransport,
   placedOwnership, soleMember,
 } from '../cluster/index.ts'
-import type { Env, Lifecycle, Router } from '../cluster/index.ts'
+import type { ActorKey, ActorKind, Env, Router } from '../cluster/index.ts'
+import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
 import { openFrontDoor } from './frontdoor/index.ts'
-import type { FrontDoor } from './frontdoor/index.ts'
+import type { FrontDoor, FrontDoorOptions } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
-import type { Project, RunningGraphHost } from './graph/index.ts'
+import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
 import { assistantClient, assistantKind } from './records/index.ts'
 import { openEmbeddedStore } from './store/embedded/index.ts'
 import type { EmbeddedStore } from './store/embedded/index.ts'
@@ -25,27 +24,168 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** What all threads together may remember of states, and of the events of finished runs. */
-const memory = { viewsBytes: 256 * 1024 * 1024, feedsBytes: 64 * 1024 * 1024 } as const
+/** A start that takes longer will not come: a disk hangs, or a graph's own code. */
+const startMs = 60_000
+
+/** The most that each stage takes of the time for ending, in the order in which they end. */
+const endingShares = { door: 0.05, runs: 0.6, actors: 0.1, graphs: 0.05, store: 0.1 } as const
+
+/** What all threads together may remember: of states, and of the events of finished runs. */
+const viewsBytes = 256 * 1024 * 1024
+const feedsBytes = 64 * 1024 * 1024
 
 /** How many of the threads that a start must look at are woken at once. */
 const wokenAtOnce = 8
 
-/** The most that each stage gets of the time for ending. */
-const shares = { frontDoor: 0.05, runs: 0.65, actors: 0.1, graphs: 0.05, store: 0.1 } as const
-
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env): Promise<Server> {
-  const lifecycle = createLifecycle(env)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
-  const stopMs = (stage: keyof typeof shares) => settings.drainMs * shares[stage]
-  // Opening the store and compiling the project both wait: side by side.
-  const compiling = compileProject(project)
-  const store = await lifecycle.start('store', {
-    startMs: 60_000,
-    start: () => openEmbeddedStore({ directory: settings.dataDirectory, env }),
-    stopMs: stopMs('store'),
-    stop: (store) => store.close(),
+  const lifecycle = createLifecycle(env)
+  const times = (stage: keyof typeof endingShares) =>
+    ({ startMs, stopMs: settings.drainMs * endingShares[stage] })
+
+  const [store, graphs] = await Promise.all([
+    lifecycle.start('store', {
+      ...times('store'),
+      start: () => openEmbeddedStore({ directory: settings.dataDirectory, env }),
+      stop: (store) => store.close(),
+    }),
+    lifecycle.start('graphs', {
+      ...times('graphs'),
+      start: () => openGraphs(project, settings, env),
+      stop: (graphs) => graphs.close(),
+    }),
+  ])
+  const actors = await lifecycle.start('actors', {
+    ...times('actors'),
+    start: () => openActors(store, graphs.host, env),
+    stop: (actors, deadline) => actors.close(deadline),
   })
+  await lifecycle.start('runs', {
+    ...times('runs'),
+    start: () => void actors.wakeUnfinished(),
+    stop: (_, deadline) => graphs.host.drain(deadline),
+  })
+  const door = await lifecycle.start('door', {
+    ...times('door'),
+    start: () => openDoor(settings, {
+      env,
+      graphs: graphs.host,
+      threads: createThreadClient({
+        router: actors.router, threads: store.threads, newThreadId: env.uuid,
+      }),
+      assistants: assistantClient(actors.router),
+      assistantIndex: store.assistants,
+    }),
+    stop: (door, deadline) => door.close(deadline),
+  })
+  return { url: door.url, project, close: lifecycle.stop }
+}
+
+interface Graphs {
+  readonly host: RunningGraphHost
+  close(): Promise<void>
+}
+
+async function openGraphs(project: Project, { workers, reload }: Settings, env: Env):
+  Promise<Graphs> {
+  const compiled = await compileProject(project)
+  const host = await startGraphHost({ project: compiled, workers, env })
+  const cannotReload = (error: unknown) => env.log.error('The changed project cannot be loaded; ' +
+    'the one before it goes on.', { error })
+  const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
+    changed: (_, compiled) => {
+      host.reload(compiled).then(() => env.log.info('The project was loaded anew.'), cannotReload)
+    },
+    failed: cannotReload,
+  })
+  return {
+    host,
+    close: async () => {
+      stopWatching()
+      await host.close()
+    },
+  }
+}
+
+interface Actors {
+  readonly router: Router
+  /** Brings back the threads that an earlier life of this member left at work. */
+  wakeUnfinished(): Promise<void>
+  close(deadline: AbortSignal): Promise<void>
+}
+
+async function openActors(store: EmbeddedStore, host: GraphHost, env: Env): Promise<Actors> {
+  const epoch = await store.claimEpoch()
+  const self = { id: env.uuid(), address: 'here' }
+  const view = soleMember(self)
+  const ownership = placedOwnership({ view, shards: defaultShards, epoch })
+  const transport = inProcessTransport()
+  const kinds = kindsOver(store, host, env, (key, command) => router.ask(key, command))
+  const activations = new Activations({ env, kinds })
+  const router = createRouter({ ownership, activations, transport })
+  transport.attach(self, createInbound({ ownership, activations }))
+  let closing = false
+  const wake = async (key: ActorKey) => {
+    try {
+      if (!closing) await activations.wake(key, epoch)
+    } catch (error) {
+      if (!closing) env.log.error('A thread could not be woken.', { key, error })
+    }
+  }
+  return {
+    router,
+    wakeUnfinished: async () => {
+      const unfinished = (await store.threads.unfinished()).values()
+      await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
+        for (const { tenant, threadId: id } of unfinished) await wake({ kind: 'thread', tenant, id })
+      }))
+    },
+    close: (deadline) => {
+      closing = true
+      return activations.close(deadline)
+    },
+  }
+}
+
+function kindsOver(store: EmbeddedStore, host: GraphHost, env: Env, ask: Router['ask']):
+  ActorKind[] {
+  const { log, threads, runs, assistants } = store
+  let executions = 0
+  return [
+    threadKind({
+      log, threads, runs, host, env, ask,
+      limits: defaultLimits,
+      views: new ByteBudget(viewsBytes),
+      feeds: new ByteBudget(feedsBytes),
+      nextExecutionId: () => ++executions,
+    }),
+    assistantKind({ log, index: assistants, env }),
+  ]
+}
+
+type DoorParts = Omit<FrontDoorOptions, 'host' | 'port' | 'version' | 'allowOrigins'>
+
+async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
+  const { host, port, allowOrigins } = settings
+  const named = allowOrigins.length === 0 ? {} : { allowOrigins }
+  try {
+    return await openFrontDoor({ ...parts, ...named, host, port, version: ownVersion() })
+  } catch (error) {
+    throw portError(settings, error)
+  }
+}
+
+/** What is wrong with the port, in a sentence; other errors as they are. */
+function portError({ host, port }: Settings, error: unknown): unknown {
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +
+      'with --port (0 takes any that is free).',
+    EACCES: `Port ${port} needs rights that this user has not: choose one above 1023 with --port.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: choose another with --host.`,
+    ENOTFOUND: `${host} is no address that is known here: choose another with --host.`,
+  }
+  const sentence = sentences[(error as NodeJS.ErrnoException).code ?? '']
+  return sentence ? new HeddleError('unavailable', sentence, {}, { cause: error }) : error
 }

@@ -55,10 +55,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     frameworkErrors: errorReply(env.log),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,
   }).withTypeProvider<Schemas>()
-  const parts = { ...operations, pulse, tenant: localTenant, log: env.log }
+  app.setErrorHandler(errorReply(env.log))
   await keepLocal(app, options)
+  const parts = { ...operations, pulse, tenant: localTenant }
   await addRest(app, { ...parts, version })
-  await app.register(addConnect, { ...parts, readMaxBytes: bodyLimitBytes })
+  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   await app.listen({ host, port: options.port })
   return {
     url: urlOf(host, app.server.address() as AddressInfo),

@@ -9,7 +9,7 @@ export type ServedGraph = Pregel<Record<string, PregelNode>, Record<string, Base
 export type GraphFactory = (config: unknown, runtime: FactoryRuntime) => unknown
 
 /** What a factory is told beside the config, in the ecosystem's words. */
-export interface FactoryRuntime {
+interface FactoryRuntime {
   readonly accessContext: AccessContext
   /** Null wherever nothing is going to be executed. */
   readonly executionRuntime: { readonly context: unknown } | null

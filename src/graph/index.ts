@@ -5,3 +5,11 @@ export type { CheckpointSelector, CheckpointSource, EditRequest, EditUpdate, Exe
   LossReason, Outcome, OutcomeStatus, RunRequest, SnapshotAnswer, StateQuestion, Step, StepBatch,
   StepEvent, StoredChannel, StoredTuple, ToldEvent, TupleQuery } from './execution.ts'
 export { systemAssistantId } from './assistant-id.ts'
+export { startGraphHost } from './host.ts'
+export type { GraphHostOptions, RunningGraphHost } from './host.ts'
+export { readProject } from './project.ts'
+export type { Project } from './project.ts'
+export { compileProject } from './project-compiler.ts'
+export type { CompiledProject } from './project-compiler.ts'
+export { watchProject } from './project-watch.ts'
+export type { ProjectListener } from './project-watch.ts'

@@ -47,10 +47,11 @@ export class GraphLibrary {
   static async open(project: CompiledProject): Promise<GraphLibrary> {
     serveModules(project)
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
-    const [langgraph, messages, ...graphs] = await Promise.all([
-      import('@langchain/langgraph'), import('@langchain/core/messages'),
-      ...project.graphs.map((entry) => load(project.root, entry)),
-    ])
+    const langgraph = await import('@langchain/langgraph')
+    const messages = await import('@langchain/core/messages')
+    const graphs: LoadedGraph[] = []
+    // One by one: a require() may not meet a module that another graph has half imported.
+    for (const entry of project.graphs) graphs.push(await load(project.root, entry))
     return new GraphLibrary(langgraph, messages, graphs)
   }
 
@@ -89,27 +90,38 @@ export class GraphLibrary {
     }))
   }
 
-  async schemas(graphId: string): Promise<GraphSchemas> {
-    return this.#schemasOf(await this.get(graphId, inspection))
+  schemas(graphId: string): Promise<GraphSchemas> {
+    return this.#inspect(graphId, (graph) => this.#schemasOf(graph))
   }
 
   /** By namespace, `outer|inner`: one, or with null those of the graph; `recurse` goes deeper. */
-  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
+  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Record<string, GraphSchemas>> {
-    const graph = await this.get(graphId, inspection)
-    const found: [string, GraphSchemas][] = []
-    for await (const [name, subgraph] of graph.getSubgraphsAsync(undefined, true)) {
-      const wanted = namespace === null ? recurse || !name.includes('|') : name === namespace
-      if (wanted) found.push([name, await this.#schemasOf(subgraph as ServedGraph)])
-    }
-    return Object.fromEntries(found)
+    return this.#inspect(graphId, async (graph) => {
+      const found: [string, GraphSchemas][] = []
+      for await (const [name, subgraph] of graph.getSubgraphsAsync(undefined, true)) {
+        const wanted = namespace === null ? recurse || !name.includes('|') : name === namespace
+        if (wanted) found.push([name, await this.#schemasOf(subgraph as ServedGraph)])
+      }
+      return Object.fromEntries(found)
+    })
   }
 
   /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them where it is true. */
-  async drawable(graphId: string, xray: boolean | number): Promise<unknown> {
-    const graph = await this.get(graphId, inspection)
+  drawable(graphId: string, xray: boolean | number): Promise<unknown> {
     const options: DrawOptions = { xray }
-    return (await graph.getGraphAsync(options)).toJSON()
+    return this.#inspect(graphId, async (graph) => (await graph.getGraphAsync(options)).toJSON())
+  }
+
+  /** What the engine cannot show today it cannot show tomorrow: that is no fault of the server. */
+  async #inspect<Answer>(graphId: string, look: (graph: ServedGraph) => Promise<Answer>):
+    Promise<Answer> {
+    const graph = await this.get(graphId, inspection)
+    try {
+      return await look(graph)
+    } catch (error) {
+      throw graphFailed(`Graph "${graphId}" cannot be shown`, error)
+    }
   }
 
   #loaded(graphId: string): LoadedGraph {

@@ -20,12 +20,12 @@ type Next = Parameters<ResolveHookSync>[2]
  * that the project's graphs run on. Stack traces show the project's own lines.
  */
 export function serveModules(project: CompiledProject): void {
-  // Maps of packages are not read: that would double the time it takes to load them.
+  // The maps of packages cost time at every start and show lines that nobody here wrote.
   setSourceMapsSupport(true, { nodeModules: false })
   registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
 }
 
-function resolveIn({ root, resolutions }: CompiledProject): ResolveHookSync {
+function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHookSync {
   const projectUrl = pathToFileURL(`${root}/`).href
   let engineUrl: string | undefined
 
@@ -34,6 +34,10 @@ function resolveIn({ root, resolutions }: CompiledProject): ResolveHookSync {
     const url = resolutions.get(parentURL)?.get(specifier)
     if (url !== undefined) return { url, shortCircuit: true }
     if (!brought.test(specifier)) return next(specifier, context)
+    // The package's CommonJS half would be a second instance; Node can require the other one.
+    if (context.conditions.includes('require') && sources.has(parentURL)) {
+      return { url: import.meta.resolve(specifier), shortCircuit: true }
+    }
     engineUrl ??= resolveFrom('@langchain/langgraph', [projectUrl, import.meta.url],
       context, next).url
     const ours = parentURL.startsWith(sourceFolder)

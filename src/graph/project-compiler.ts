@@ -34,7 +34,7 @@ export interface GraphEntry {
 }
 
 /** JavaScript with its source map inside. */
-export interface ModuleSource {
+interface ModuleSource {
   readonly format: 'module' | 'commonjs'
   readonly source: string
 }

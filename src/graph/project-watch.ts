@@ -92,7 +92,7 @@ class ProjectWatcher {
 
   #schedule(): void {
     this.#cancelTimer()
-    if (!this.#stopped) this.#cancelTimer = this.#env.after(quietMs, () => void this.#recompile())
+    this.#cancelTimer = this.#env.after(quietMs, () => void this.#recompile())
   }
 
   async #recompile(): Promise<void> {

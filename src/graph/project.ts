@@ -22,7 +22,7 @@ export interface Project {
   readonly warnings: readonly string[]
 }
 
-export interface ProjectGraph {
+interface ProjectGraph {
   readonly graphId: string
   /** Absolute. */
   readonly file: string

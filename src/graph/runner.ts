@@ -11,6 +11,7 @@ import type { Chunk } from './event-mapping.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
+import { MessageIds } from './message-ids.ts'
 import type { Outbox } from './outbox.ts'
 import { configOf, editInput, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
@@ -24,6 +25,8 @@ export interface Workbench {
   readonly library: GraphLibrary
   readonly codec: ValueCodec
   readonly serde: SerializerProtocol
+  /** Random, version 4. */
+  uuid(): string
   /** As `library.describe` gives it: what the rest of the process knows of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
@@ -60,7 +63,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     { access: 'threads.create_run', config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
-  const saver = saverFor(bench, assignment, { metadata, sync, reference })
+  const saver = saverFor(bench, assignment, graph, { metadata, sync, reference })
   const bound = bindSaver(graph, saver)
   const mapper = mapperFor(bench, assignment, request, reference)
   const pending = async () => pendingInterrupts(saver, threadId)
@@ -96,7 +99,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     { access: 'threads.update', config: { configurable } })
   const described: Fields = { ...metadata }
   const options = { metadata: described, sync: false, reference: undefined }
-  const bound = bindSaver(graph, saverFor(bench, assignment, options))
+  const bound = bindSaver(graph, saverFor(bench, assignment, graph, options))
   const { langgraph } = bench.library
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
   for (const updates of request.supersteps) {
@@ -117,13 +120,19 @@ function failure(error: unknown): Outcome {
   return { ...ended, status: 'error', error: { error: name, message } }
 }
 
-function saverFor({ codec, serde }: Workbench, assignment: Assignment,
-  options: { metadata: Fields; sync: boolean; reference: ValuesReference | undefined }):
-  HeddleSaver {
+interface SaverWish {
+  readonly metadata: Fields
+  readonly sync: boolean
+  readonly reference: ValuesReference | undefined
+}
+
+function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, graph: ServedGraph,
+  { metadata, sync, reference }: SaverWish): HeddleSaver {
   const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
-  const { metadata, sync, reference } = options
+  const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
     threadId, runId, codec, serde, source, sink, memory, metadata, sync, entered,
+    written: (channel, value) => ids.assign(channel, value),
     seen: (id, values) => reference?.see(id, values),
   })
 }

@@ -39,6 +39,8 @@ export interface SaverOptions {
   readonly metadata: Readonly<Record<string, unknown>>
   /** A step is over only when it is in the log. */
   readonly sync: boolean
+  /** Told what a task wrote before it is encoded. */
+  readonly written: (channel: string, value: unknown) => void
   /** Told at every call: the execution's code is being run. */
   readonly entered: () => void
   /** Told the values of root checkpoints as the engine's channels hold them. */
@@ -160,9 +162,10 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
+    const { sink, sync, written } = this.#options
+    for (const [channel, value] of writes) written(String(channel), value)
     const added = this.#writesOf(ns, checkpointId).add(taskId, writes, this.#encode)
     if (added.length === 0) return
-    const { sink, sync } = this.#options
     sink.step({ $case: 'writes', value: { ns, checkpointId, taskId, writes: added } })
     if (sync) await sink.acknowledged()
   }

@@ -142,10 +142,10 @@ function readOnlySaver({ codec, serde }: Workbench, threadId: string, source: Ch
   seen: SaverOptions['seen']): HeddleSaver {
   const refuse = () => { throw new Error('a question does not change the state') }
   return new HeddleSaver({
-    threadId, runId: '', codec, serde, source, metadata: {}, sync: false, entered: () => {},
+    threadId, runId: '', codec, serde, source, metadata: {}, sync: false,
     memory: { newest: new Map(), empty: false },
     sink: { step: refuse, hold: refuse, acknowledged: () => Promise.resolve() },
-    seen,
+    seen, entered: () => {}, written: () => {},
   })
 }
 

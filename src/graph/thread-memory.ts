@@ -4,7 +4,7 @@ import type { CheckpointMetadata, ReadonlyCheckpoint } from '@langchain/langgrap
 
 import type { StoredTuple } from './execution.ts'
 import { PendingWrites } from './pending-writes.ts'
-import type { Decode } from './state-delta.ts'
+import type { Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
 
 /** The engine's checkpoint without its id and its channel values. */
@@ -48,6 +48,11 @@ export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<
     if (channels.inexact) await channels.settle(decode)
     if (writes.inexact) await writes.settle(decode)
   }
+}
+
+/** Whether a value was changed in place since it was stored, so that the log says otherwise. */
+export function isTouched({ newest }: ThreadMemory, encode: Encode): boolean {
+  return newest.get('')?.channels.touched(encode) ?? false
 }
 
 export interface MemoryLimits {

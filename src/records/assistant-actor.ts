@@ -135,18 +135,24 @@ class AssistantActor implements Actor {
     const row = this.#existing()
     const record = { $case: 'assistantDeleted', value: { atMs: this.#env.nowMs() } } as const
     await this.#write(row, record, null)
-    await this.#purge(row)
+    await this.#orForget(this.#purge(row))
   }
 
-  /** Remembers `next` once `record` is on disk; where that cannot be known, forgets everything. */
+  /** Remembers `next` once `record` is on disk. */
   async #write(row: AssistantRow, record: AssistantRecord, next: AssistantRow | null) {
+    const { epoch } = this.#context
+    this.#row = await this.#orForget(appendRecord(this.#log, epoch, row, record, next))
+    return this.#row
+  }
+
+  /** Where it cannot be known what is stored, the next command has to look. */
+  async #orForget<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      this.#row = await appendRecord(this.#log, this.#context.epoch, row, record, next)
+      return await work
     } catch (error) {
       this.#context.fail(error)
       throw error
     }
-    return this.#row
   }
 
   /** A log that is ahead of its row was cut off between the two; the log is the truth. */

@@ -188,9 +188,9 @@ describe('what is known of a graph', () => {
   })
 
   it.each([true, 1])('opens subgraphs with xray %s', async (xray) => {
-    const closed = await server.client.assistants.getGraph('nested')
+    const closed = await server.client.assistants.getGraph('nestedask')
     expect(closed.nodes.map((node) => node.id)).not.toContain('sub:deep')
-    const open = await server.client.assistants.getGraph('nested', { xray })
+    const open = await server.client.assistants.getGraph('nestedask', { xray })
     expect(open.nodes.map((node) => node.id)).toContain('sub:deep')
   })
 

@@ -46,7 +46,8 @@ describe('a body of the wrong shape', () => {
     ['/runs/wait', { assistant_id: 'echo', stream_mode: ['colour'] }, 'stream_mode'],
     ['/runs/wait', { assistant_id: 'echo', config: { recursion_limit: 'x' } }, 'recursion_limit'],
     ['/runs/wait', { assistant_id: 'echo', interrupt_before: 3 }, 'interrupt_before'],
-    ['/runs/wait', { assistant_id: 'echo', multitask_strategy: 'hope' }, 'multitask_strategy'],
+    [`/threads/${unknown}/runs`, { assistant_id: 'echo', multitask_strategy: 'hope' },
+      'multitask_strategy'],
     ['/runs/wait', { assistant_id: 'echo', durability: 'maybe' }, 'durability'],
     ['/runs/wait', { assistant_id: 'echo', after_seconds: -1 }, 'after_seconds'],
   ])('%s is 422 and names the field: %j', async (path, body, field) => {

@@ -41,6 +41,13 @@ it('A webhook is refused with 422, not forgotten', async () => {
   expect(sentenceOf(answer)).toMatch(/webhook/i)
 })
 
+it('Feedback keys are refused with 422, since nobody collects feedback', async () => {
+  const answer = await ask(server.url, 'POST', '/runs/wait',
+    { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })
+  expect(answer.status).toBe(422)
+  expect(sentenceOf(answer)).toMatch(/feedback_keys/)
+})
+
 it('A time to live is refused with 422, not forgotten', async () => {
   const made = await ask(server.url, 'POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } })
   expect(made.status).toBe(422)

@@ -116,10 +116,9 @@ describe('a state update', () => {
     const { threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     const before = await threads.getState(id) as Snapshot
-    const { configurable, ...answer } = await threads.updateState(id, {
+    const answer = await threads.updateState(id, {
       values: { log: ['mine'] }, asNode: 'a',
-    }) as { configurable?: unknown, checkpoint: ThreadState['checkpoint'] }
-    expect(configurable).toBeUndefined()
+    }) as { checkpoint: ThreadState['checkpoint'] }
     const after = await threads.getState(id) as Snapshot
     expect(answer.checkpoint).toMatchObject({
       thread_id: id, checkpoint_ns: '', checkpoint_id: after.checkpoint_id })

@@ -1,5 +1,7 @@
 /** Executes graphs in this process, as a worker would, on the plain model of a log. */
 
+import { randomUUID } from 'node:crypto'
+
 import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
@@ -88,7 +90,7 @@ export class GraphBench {
     const graph = this.#graph
     const library = { langgraph, messages, get: async () => graph } as unknown as GraphLibrary
     const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
-    return { library, codec, serde, describe: () => description }
+    return { library, codec, serde, uuid: randomUUID, describe: () => description }
   }
 
   async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {

@@ -86,7 +86,7 @@ export class ValidatedSaver extends BaseCheckpointSaver {
     return new HeddleSaver({
       threadId, runId: '', serde, codec: new ValueCodec(messages, serde), source: log.source, sink,
       memory: { newest: new Map(), empty: false }, metadata: {}, sync: true,
-      entered: () => {}, seen: () => {},
+      entered: () => {}, seen: () => {}, written: () => {},
     })
   }
 }

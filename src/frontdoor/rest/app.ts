@@ -4,13 +4,11 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TObject } from 'typebox'
 
-import type { Log } from '../../../cluster/index.ts'
 import { readQuery } from '../query-string.ts'
 import { answerSchemas } from '../schema/answer.ts'
 import { checkerOf } from '../validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
-import { errorReply } from './error-reply.ts'
 import { notFound } from './not-found.ts'
 import type { App, RouteParts } from './route.ts'
 import { runRoutes } from './runs.ts'
@@ -20,14 +18,9 @@ import { stateRoutes } from './states.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { threadRoutes } from './threads.ts'
 
-export interface RestOptions extends RouteParts, ServerFacts {
-  readonly log: Log
-}
-
-export async function addRest(app: App, options: RestOptions): Promise<void> {
+export async function addRest(app: App, options: RouteParts & ServerFacts): Promise<void> {
   checkRequests(app)
   acceptJson(app)
-  app.setErrorHandler(errorReply(options.log))
   app.setNotFoundHandler(notFound)
   await describe(app, options.version)
   serverRoutes(app, options, options)
@@ -59,6 +52,7 @@ function checkRequests(app: App): void {
 
 async function describe(app: App, version: string): Promise<void> {
   await app.register(swagger, {
+    hideUntagged: true,
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Heddle', version, description: 'The Agent Deployment API.' },

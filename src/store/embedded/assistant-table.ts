@@ -2,13 +2,14 @@
 
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
 import type { Database, NamedValues, Statement } from './database.ts'
+import { idKey } from './id-key.ts'
 import type { StoredRow } from './thread-table.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
 export interface AssistantEntry {
   readonly tenant: string
   readonly assistantId: string
-  readonly branchKey: Uint8Array
+  readonly branchId: string
   readonly epoch: number
   readonly seq: number
   readonly graphId: string
@@ -69,14 +70,14 @@ export class AssistantTable {
 
   /** Nothing changes where what is stored is newer. */
   put(entry: AssistantEntry): void {
-    const { tenant, assistantId, branchKey, epoch, seq, graphId, name } = entry
-    this.#put.run(tenant, assistantId, branchKey, epoch, seq, graphId, name, fold(name),
+    const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
+    this.#put.run(tenant, assistantId, idKey(branchId), epoch, seq, graphId, name, fold(name),
       entry.createdAtMs, entry.updatedAtMs, entry.metadataJson, entry.body)
   }
 
   /** Leaves an assistant alone that was made again with another branch. */
-  remove(tenant: string, assistantId: string, branchKey: Uint8Array): void {
-    this.#remove.run(tenant, assistantId, branchKey)
+  remove(tenant: string, assistantId: string, branchId: string): void {
+    this.#remove.run(tenant, assistantId, idKey(branchId))
   }
 
   search(query: AssistantQuery): { rows: StoredRow[]; total: number } {

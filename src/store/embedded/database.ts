@@ -83,8 +83,12 @@ export class Database {
   /** Moves what was committed from the write-ahead log into the file, when that is much. */
   tidy(): void {
     type Pages = readonly [busy: number, log: number, moved: number]
-    const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
-    if (pages > walPages) this.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
+    try {
+      const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
+      if (pages > walPages) this.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
+    } catch {
+      // Nothing is lost: it stays in the write-ahead log until the disk takes it.
+    }
   }
 
   close(): void {

@@ -24,5 +24,6 @@ export function lockDirectory(directory: string): () => void {
     throw new HeddleError('not_owner', `The data directory ${directory} is in use by another ` +
       'process. Stop that process, or choose another directory.')
   }
-  return () => lock.close()
+  const held = lock
+  return () => { if (held.isOpen) held.close() }
 }

@@ -90,7 +90,9 @@ export class LogTable {
     return undefined
   }
 
-  read(branch: Branch, { from, through, reverse = false, limit }: LogRange): LogEntry[] {
+  read(branch: Branch, range: LogRange): LogEntry[] {
+    const { from, through, reverse = false } = range
+    const limit = Math.min(range.limit ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
     const segments = segmentsOf(branch)
     const rows = reverse ? this.#downwards : this.#upwards
     const entries: LogEntry[] = []
@@ -99,7 +101,7 @@ export class LogTable {
       const last = Math.min(through, segment.through)
       const known = first <= last ? this.#branches.find(segment.id) : undefined
       if (!known) continue
-      const left = limit === undefined ? -1 : limit - entries.length
+      const left = limit - entries.length
       for (const [epoch, seq, body] of rows.all(known.no, first, last, left)) {
         entries.push({ epoch, seq, body })
       }

@@ -1,20 +1,18 @@
 /** The ports that the store offers, on top of the link to the writer: rows in, rows out. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { LogPort, NewRow, RowUpdate } from '../../checkpoint/index.ts'
+import type { LogPort, RowUpdate } from '../../checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
-import { idKey } from './id-key.ts'
+import { unpackEntries } from './parcel.ts'
 import type { EntryUpdate } from './request.ts'
 import type { StoredRow } from './thread-table.ts'
 import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink): LogPort {
   return {
-    append: (rows, updates) => link.write({
-      kind: 'append', rows: rows.map(whole), updates: updates.map(entryOf),
-    }),
+    append: (rows, updates) => link.write({ kind: 'append', rows, updates: updates.map(entryOf) }),
     tail: (branch) => link.ask('tail', branch),
-    read: (branch, range) => link.ask('read', branch, range),
+    read: async (branch, range) => unpackEntries(await link.ask('read', branch, range)),
     findCheckpoint: (branch, checkpointId) => link.ask('findCheckpoint', branch, checkpointId),
     purge: (subject) => link.write({ kind: 'purge', subject }),
   }
@@ -61,12 +59,6 @@ export function assistantIndex(link: WriterLink): AssistantIndex {
   }
 }
 
-/** A body may be a view of a larger buffer, all of which would travel. */
-function whole(row: NewRow): NewRow {
-  const { body } = row
-  return body.byteLength === body.buffer.byteLength ? row : { ...row, body: body.slice() }
-}
-
 /** Encodes a row. Its metadata stays apart: it is searched for, and seldom changes. */
 function entryOf(update: RowUpdate): EntryUpdate {
   switch (update.table) {
@@ -94,7 +86,7 @@ function entryOf(update: RowUpdate): EntryUpdate {
 
 function columnsOf(row: ThreadRow | AssistantRow) {
   const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
-  return { tenant, branchKey: idKey(branch?.id ?? ''), epoch, seq, createdAtMs, updatedAtMs,
+  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs,
     metadataJson }
 }
 

@@ -1,13 +1,14 @@
 /** What the main thread asks of the writer thread, and what it hears back. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
-import type { LogEntry, LogRange, NewRow, PurgeSubject } from '../../checkpoint/index.ts'
+import type { LogRange, NewRow, PurgeSubject } from '../../checkpoint/index.ts'
 import type {
   AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery,
 } from '../../records/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { AssistantEntry } from './assistant-table.ts'
 import type { Position } from './log-table.ts'
+import type { EntryParcel, Parcel } from './parcel.ts'
 import type { RunEntry } from './run-table.ts'
 import type { StoredRow, ThreadEntry } from './thread-table.ts'
 
@@ -27,7 +28,7 @@ export type Write =
 /** Questions, answered after every write that was asked for before them. */
 export interface Reader {
   tail(branch: Branch): Position | undefined
-  read(branch: Branch, range: LogRange): LogEntry[]
+  read(branch: Branch, range: LogRange): EntryParcel
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
   thread(tenant: string, threadId: string): StoredRow | undefined
   searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
@@ -43,14 +44,20 @@ export interface Reader {
 
 export type Question = keyof Reader
 
-/** Ids are the main thread's, for the answer. */
-export type Request =
-  | { readonly id: number; readonly write: Write }
-  | { readonly id: number; readonly question: Question; readonly values: readonly unknown[] }
-  | { readonly id: number; readonly close: true }
+/** Everything that is asked for in one turn of the main thread's loop; ids are for the replies. */
+export interface Requests {
+  readonly writeIds: readonly number[]
+  readonly writes: Parcel
+  readonly questions: readonly AskedQuestion[]
+  /** Nothing comes after this. */
+  readonly close: boolean
+}
 
-/** Everything that was asked for in one turn of the main thread's loop. */
-export type Requests = readonly Request[]
+export interface AskedQuestion {
+  readonly id: number
+  readonly question: Question
+  readonly values: readonly unknown[]
+}
 
 export interface WireError {
   readonly code: ErrorCode

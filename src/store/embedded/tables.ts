@@ -4,9 +4,9 @@ import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
-import { idKey } from './id-key.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
+import { packEntries } from './parcel.ts'
 import type { EntryUpdate, Reader, Write } from './request.ts'
 import { RunTable, runSchema } from './run-table.ts'
 import { ThreadSearch } from './thread-search.ts'
@@ -51,11 +51,10 @@ export class Tables {
       return
     }
     const { table, tenant, id, branch } = write.subject
-    const branchKey = idKey(branch.id)
     if (table === 'thread') {
-      this.#runs.removeAll(tenant, id, this.#threads.remove(tenant, id, branchKey))
+      this.#runs.removeAll(tenant, id, this.#threads.remove(tenant, id, branch.id))
     } else {
-      this.#assistants.remove(tenant, id, branchKey)
+      this.#assistants.remove(tenant, id, branch.id)
     }
     this.#log.purge(branch)
   }
@@ -81,7 +80,7 @@ function readerOf(log: LogTable, threads: ThreadTable, runs: RunTable,
   assistants: AssistantTable, search: ThreadSearch): Reader {
   return {
     tail: (branch) => log.tail(branch),
-    read: (branch, range) => log.read(branch, range),
+    read: (branch, range) => packEntries(log.read(branch, range)),
     findCheckpoint: (branch, id) => log.findCheckpoint(branch, id),
     thread: (tenant, id) => threads.get(tenant, id),
     searchThreads: (query) => search.search(query),

@@ -25,7 +25,8 @@ export class ThreadCounts {
     return [...counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  add(tenant: string, status: string, change: number): void {
+  /** A row is about to come or go: the rows as they are may be counted now. */
+  add(tenant: string, status: string, change: 1 | -1): void {
     const counts = this.#loaded()
     let ofTenant = counts.get(tenant)
     if (!ofTenant) counts.set(tenant, ofTenant = new Map())

@@ -55,10 +55,12 @@ export class ThreadSearch {
     let total = 0
     for (const status of groups) {
       const group = { ...search, status }
-      const size = this.#count(group)
+      const start = this.#start(group)
+      const size = this.#count(group, start)
       const wanted = Math.min(limit - found.length, size - offset)
       if (wanted > 0) {
-        found.push(...this.#page(group, { order, descending, offset, limit: wanted, total: size }))
+        const page = { order, descending, offset, limit: wanted, total: size }
+        found.push(...this.#page(group, start, page))
       }
       offset = Math.max(0, offset - size)
       total += size
@@ -70,10 +72,9 @@ export class ThreadSearch {
     return this.#count(searchOf(filter))
   }
 
-  #count(search: Search): number {
-    const { tenant, status, ids, tokens } = search
-    if (tokens.length === 0 && !ids) return this.#counts.of(tenant, status)
-    const start = this.#start(search)
+  #count(search: Search, start = this.#start(search)): number {
+    const { tenant, status } = search
+    if (start.answers === 'nothing') return this.#counts.of(tenant, status)
     if (status === 'idle' && start.size > handful) {
       // No index holds the idle ones, but one holds all others.
       return statuses.filter((each) => each !== 'idle')
@@ -85,15 +86,14 @@ export class ThreadSearch {
   }
 
   /** Numbers of rows. */
-  #page(search: Search, page: Page): number[] {
+  #page(search: Search, start: Start, page: Page): number[] {
     const all = this.#counts.of(search.tenant)
-    const start = this.#start(search)
-    if (start.answers === 'nothing') return this.#rows(search, walk(page.order, all), page)
+    if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
     const gathered = Math.max(start.size, page.total)
     const walked = Math.ceil((page.offset + page.limit) * all / page.total)
     if (start.order !== page.order && gathered > handful && walked < gathered) {
       // A walk ends early where matches lie evenly; where they do not it is given up in time.
-      const found = this.#rows(search, walk(page.order, all), page, 4 * walked)
+      const found = this.#rows(search, walk(page.order), page, 4 * walked)
       if (found.length === page.limit) return found
     }
     return this.#rows(search, start, page)
@@ -111,32 +111,28 @@ export class ThreadSearch {
 
   /** What the row after the first `within` has in the column of the order. */
   #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
-    const { from, where } = walk(order, 0)
+    const { from, where } = walk(order)
     const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}
       WHERE ${where} ORDER BY d.${order} ${descending ? 'DESC' : 'ASC'} LIMIT 1 OFFSET :within`)
     return edge.get({ tenant, within })?.[0]
   }
 
-  /** The shortest way to begin. Long ones are counted only as far as it takes to know. */
-  #start(search: Search): Start {
-    const { tenant, status, ids, tokens } = search
-    let best = walk('created_at', this.#counts.of(tenant))
+  /** The shortest way to begin. Tokens are counted only as far as it takes to choose. */
+  #start({ tenant, status, ids, tokens }: Search): Start {
+    const starts: Start[] = []
+    if (ids) starts.push(ofIds(ids.length))
     if (status !== undefined && status !== 'idle') {
-      best = shorter(best, ofStatus(this.#counts.of(tenant, status)))
+      starts.push(ofStatus(this.#counts.of(tenant, status)))
     }
-    if (ids) best = shorter(best, ofIds(ids.length))
-    if (tokens.length === 0) return best
-    for (const bound of [100, 10_000, Number.MAX_SAFE_INTEGER]) {
-      if (best.size <= bound) return best
-      const sizes = tokens.map((token) => this.#countToken.get(tenant, token, bound)![0])
+    const best = starts.toSorted((a, b) => a.size - b.size)[0]
+    for (const bound of tokens.length === 0 ? [] : [100, 10_000, Number.MAX_SAFE_INTEGER]) {
+      const limit = Math.min(bound, best?.size ?? bound)
+      const sizes = tokens.map((token) => this.#countToken.get(tenant, token, limit)![0])
       const size = Math.min(...sizes)
-      const enough = size < bound || (tokens.length === 1 && bound > handful)
-      if (enough) return shorter(best, ofToken(sizes.indexOf(size), size))
+      const noChoice = tokens.length === 1 && !best && bound > handful
+      if (size < limit || noChoice) return ofToken(sizes.indexOf(size), size)
+      if (limit === best?.size) return best
     }
-    return best
+    return best ?? walk('created_at')
   }
-}
-
-function shorter(one: Start, other: Start): Start {
-  return other.size < one.size ? other : one
 }

@@ -50,8 +50,8 @@ export function valuesOf({ tenant, status, ids, tokens, remainder }: Search): Na
 }
 
 /** All threads in an order. */
-export function walk(order: Order, size: number): Start {
-  return { from: `thread d INDEXED BY thread_${order}`, size, order, answers: 'nothing',
+export function walk(order: Order): Start {
+  return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order, answers: 'nothing',
     where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
 

@@ -1,6 +1,7 @@
 /** Rows of threads and the index of their metadata: written so that a run touches few pages. */
 
 import type { Database, Statement, Value } from './database.ts'
+import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
 import { ThreadCounts } from './thread-counts.ts'
 
@@ -8,7 +9,7 @@ import { ThreadCounts } from './thread-counts.ts'
 export interface ThreadEntry {
   readonly tenant: string
   readonly threadId: string
-  readonly branchKey: Uint8Array
+  readonly branchId: string
   readonly epoch: number
   readonly seq: number
   readonly status: string
@@ -114,8 +115,8 @@ export class ThreadTable {
 
   /** Nothing changes where what is stored is newer. */
   put(entry: ThreadEntry): void {
-    const { branchKey, tenant, threadId } = entry
-    const known = this.#find.get(branchKey, tenant, threadId)
+    const { branchId, tenant, threadId } = entry
+    const known = this.#find.get(idKey(branchId), tenant, threadId)
     if (!known) this.#add(entry)
     else if (!isOlder(entry, known)) this.#change(entry, known)
   }
@@ -124,11 +125,12 @@ export class ThreadTable {
    * Removes the row, unless the thread was made again with another branch: then the result is when
    * that was.
    */
-  remove(tenant: string, threadId: string, branchKey: Uint8Array): number | undefined {
-    const known = this.#find.get(branchKey, tenant, threadId)
+  remove(tenant: string, threadId: string, branchId: string): number | undefined {
+    const known = this.#find.get(idKey(branchId), tenant, threadId)
     if (!known) return undefined
     const [no, sameBranch, , , , , createdAtMs] = known
     if (!sameBranch) return createdAtMs
+    this.#count(tenant, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
     return undefined
@@ -136,9 +138,10 @@ export class ThreadTable {
 
   #add(entry: ThreadEntry): void {
     const { tenant, hidden } = entry
-    const [no] = this.#insert.get(tenant, entry.threadId, entry.branchKey, entry.epoch, entry.seq,
-      entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs, entry.stateUpdatedAtMs,
-      entry.metadataJson, entry.body)!
+    this.#count(tenant, null, hidden ? null : entry)
+    const [no] = this.#insert.get(tenant, entry.threadId, idKey(entry.branchId), entry.epoch,
+      entry.seq, entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs,
+      entry.stateUpdatedAtMs, entry.metadataJson, entry.body)!
     this.#index(tenant, no, null, hidden ? null : entry)
   }
 
@@ -146,6 +149,10 @@ export class ThreadTable {
   #change(entry: ThreadEntry, known: Known): void {
     const [no, sameBranch, , , status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
       metadataJson] = known
+    const { tenant } = entry
+    const before = shownOf(known)
+    const after = entry.hidden ? null : entry
+    this.#count(tenant, before, after)
     const columns = ['epoch', 'seq', 'body']
     const values: Value[] = [entry.epoch, entry.seq, entry.body]
     const set = (column: string, value: Value, differs: boolean) => {
@@ -153,7 +160,7 @@ export class ThreadTable {
       columns.push(column)
       values.push(value)
     }
-    set('branch_key', entry.branchKey, !sameBranch)
+    set('branch_key', idKey(entry.branchId), !sameBranch)
     set('status', entry.status, entry.status !== status)
     set('hidden', Number(entry.hidden), Number(entry.hidden) !== hidden)
     set('created_at', entry.createdAtMs, entry.createdAtMs !== createdAtMs)
@@ -162,15 +169,18 @@ export class ThreadTable {
     set('metadata', entry.metadataJson, entry.metadataJson !== metadataJson)
     this.#database.prepare(`UPDATE thread SET ${columns.map((each) => `${each} = ?`).join(', ')}
       WHERE no = ?`).run(...values, no)
-    this.#index(entry.tenant, no, shownOf(known), entry.hidden ? null : entry)
+    this.#index(tenant, no, before, after)
+  }
+
+  /** Before the row changes. */
+  #count(tenant: string, before: Shown | null, after: Shown | null): void {
+    if (before?.status === after?.status) return
+    if (before) this.counts.add(tenant, before.status, -1)
+    if (after) this.counts.add(tenant, after.status, 1)
   }
 
   /** Moves what searches find of a row from `before` to `after`. */
   #index(tenant: string, no: number, before: Shown | null, after: Shown | null): void {
-    if (before?.status !== after?.status) {
-      if (before) this.counts.add(tenant, before.status, -1)
-      if (after) this.counts.add(tenant, after.status, 1)
-    }
     const inPlace = before?.createdAtMs === after?.createdAtMs
     if (inPlace && before?.metadataJson === after?.metadataJson) return
     const old = new Set(before && tokensOf(before.metadataJson))

@@ -4,17 +4,15 @@ import type { Worker } from 'node:worker_threads'
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Greeting, Question, Reader, Reply, Request, WireError, Write } from './request.ts'
+import { packWrites } from './parcel.ts'
+import type {
+  AskedQuestion, Greeting, Question, Reader, Reply, Requests, WireError, Write,
+} from './request.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: HeddleError) => void
 }
-
-type Unsent =
-  | { readonly write: Write }
-  | { readonly question: Question; readonly values: readonly unknown[] }
-  | { readonly close: true }
 
 /**
  * open     requests are sent and answered
@@ -31,7 +29,9 @@ export class WriterLink {
   readonly #gone: Promise<void>
   readonly #pending = new Map<number, Pending>()
   #state: State = 'open'
-  #batch: Request[] = []
+  #writeIds: number[] = []
+  #writes: Write[] = []
+  #questions: AskedQuestion[] = []
   #ids = 0
 
   /** Waits until the writer can write. Throws HeddleError with what it says otherwise. */
@@ -40,12 +40,11 @@ export class WriterLink {
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
+      void gone.then(() => reject(closed()))
     })
-    if ('error' in greeting) {
-      await gone
-      throw fromWire(greeting.error)
-    }
-    return new WriterLink(worker, log, greeting.epoch, gone)
+    if ('epoch' in greeting) return new WriterLink(worker, log, greeting.epoch, gone)
+    await gone
+    throw fromWire(greeting.error)
   }
 
   private constructor(worker: Worker, log: Log, epoch: number, gone: Promise<void>) {
@@ -61,36 +60,45 @@ export class WriterLink {
 
   /** Resolves when it is on disk. */
   async write(write: Write): Promise<void> {
-    await this.#send({ write })
+    await this.#send((id) => {
+      this.#writeIds.push(id)
+      this.#writes.push(write)
+    })
   }
 
   async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
     Promise<ReturnType<Reader[Name]>> {
-    return await this.#send({ question, values }) as ReturnType<Reader[Name]>
+    const answer = this.#send((id) => { this.#questions.push({ id, question, values }) })
+    return await answer as ReturnType<Reader[Name]>
   }
 
   /** Resolves when everything asked for is done and the file is closed. */
   async close(): Promise<void> {
     if (this.#state === 'open') {
-      void this.#send({ close: true }).catch(() => {})
       this.#state = 'closing'
+      this.#flush()
     }
     await this.#gone
   }
 
-  #send(request: Unsent): Promise<unknown> {
+  #send(put: (id: number) => void): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(closed())
+    if (this.#writes.length + this.#questions.length === 0) setImmediate(() => this.#flush())
     const id = ++this.#ids
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#pending.set(id, { resolve, reject })
-    if (this.#batch.push({ id, ...request }) === 1) setImmediate(() => this.#flush())
+    put(id)
     return promise
   }
 
   #flush(): void {
-    const batch = this.#batch
-    this.#batch = []
-    this.#worker.postMessage(batch)
+    const writes = packWrites(this.#writes)
+    const close = this.#state === 'closing'
+    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions, close }
+    this.#writeIds = []
+    this.#writes = []
+    this.#questions = []
+    this.#worker.postMessage(requests satisfies Requests, [writes.bytes.buffer])
   }
 
   #settle(replies: readonly Reply[]): void {
@@ -103,7 +111,7 @@ export class WriterLink {
   }
 
   #lost(error?: unknown): void {
-    if (this.#state === 'open') {
+    if (this.#state === 'open' || error !== undefined) {
       this.#log.error('The thread that writes the data directory has died.', { error })
     }
     this.#state = 'gone'

@@ -6,7 +6,8 @@ import { assert } from '../../errors.ts'
 import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
 import { commitTogether } from './group-commit.ts'
-import type { Greeting, Reader, Reply, Request, Requests, WireError } from './request.ts'
+import { unpackWrites } from './parcel.ts'
+import type { AskedQuestion, Greeting, Reader, Reply, Requests, WireError } from './request.ts'
 import { schema, Tables } from './tables.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
@@ -18,8 +19,7 @@ function wireError(caught: unknown): WireError {
   return { code, sentence: message, facts }
 }
 
-function answer(reader: Reader, request: Extract<Request, { question: unknown }>): Reply {
-  const { id, question, values } = request
+function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply {
   try {
     const ask = reader[question] as (...values: readonly unknown[]) => unknown
     return { id, value: ask(...values) }
@@ -29,26 +29,27 @@ function answer(reader: Reader, request: Extract<Request, { question: unknown }>
 }
 
 /** Whatever came in until now. */
-function waiting(first: Requests): Request[] {
-  const requests = [...first]
+function waiting(first: Requests): Requests[] {
+  const batches = [first]
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-    requests.push(...(next.message as Requests))
+    batches.push(next.message as Requests)
   }
-  return requests
+  return batches
 }
 
-function serve(database: Database, tables: Tables, requests: readonly Request[]): void {
-  const writes = requests.filter((request) => 'write' in request)
-  if (writes.length > 0) {
-    const outcomes = commitTogether(database, tables, writes.map(({ write }) => write))
-    port.postMessage(writes.map(({ id }, index): Reply => {
+function serve(database: Database, tables: Tables, batches: readonly Requests[]): void {
+  const ids = batches.flatMap(({ writeIds }) => writeIds)
+  if (ids.length > 0) {
+    const writes = batches.flatMap((batch) => unpackWrites(batch.writes))
+    const outcomes = commitTogether(database, tables, writes)
+    port.postMessage(ids.map((id, index): Reply => {
       const error = outcomes[index]
       return error === undefined ? { id } : { id, error: wireError(error) }
     }))
   }
-  const questions = requests.filter((request) => 'question' in request)
+  const questions = batches.flatMap((batch) => batch.questions)
   if (questions.length > 0) {
-    port.postMessage(questions.map((request) => answer(tables.reader, request)))
+    port.postMessage(questions.map((question) => answer(tables.reader, question)))
   }
 }
 
@@ -57,9 +58,9 @@ function start(): void {
   const tables = new Tables(database)
   const epoch = database.transaction(() => tables.nextEpoch())
   port.on('message', (first: Requests) => {
-    const requests = waiting(first)
-    serve(database, tables, requests)
-    if (!requests.some((request) => 'close' in request)) return database.tidy()
+    const batches = waiting(first)
+    serve(database, tables, batches)
+    if (!batches.some(({ close }) => close)) return database.tidy()
     database.close()
     port.close()
   })

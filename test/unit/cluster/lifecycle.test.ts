@@ -39,6 +39,20 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['start store', 'stop store'])
   })
 
+  it('stops those that start side by side when one of them fails', async () => {
+    const { lifecycle, said, stage } = setUp()
+    const slow = Promise.withResolvers<string>()
+    const standing = lifecycle.start('graphs', stage('graphs', { start: () => slow.promise }))
+    const start = () => { throw new Error('the disk is full') }
+    const failing = lifecycle.start('store', stage('store', { start }))
+    slow.resolve('graphs')
+    await expect(failing).rejects.toThrow('the disk is full')
+    expect(await standing).toBe('graphs')
+    expect(said).toEqual(['stop graphs'])
+    await expect(lifecycle.start('door', stage('door'))).rejects.toThrow('all is ending')
+    expect(said).toEqual(['stop graphs'])
+  })
+
   it('gives up a start that takes too long, and stops it should it come', async () => {
     const { env, lifecycle, said, stage } = setUp()
     const late = Promise.withResolvers<string>()

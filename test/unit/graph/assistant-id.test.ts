@@ -1,3 +1,5 @@
+/** The id of a graph's own assistant. */
+
 import { expect, it } from 'vitest'
 
 import { systemAssistantId } from '../../../src/graph/assistant-id.ts'

@@ -1,3 +1,5 @@
+/** What a library tells of a graph: schemas, subgraphs, a drawing. */
+
 import { describe, expect, it } from 'vitest'
 
 import { openLibrary } from './open-library.ts'

@@ -1,3 +1,5 @@
+/** How a project's modules are found, compiled and kept one of a kind. */
+
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -177,6 +179,24 @@ describe('the engine', () => {
       const seen = globalThis as unknown as Record<string, unknown>
       return [library.langgraph === seen.langgraph, library.messages === seen.messages]
     })).toEqual([true, true])
+  })
+
+  it('is the same for code that requires it as for code that imports it', async () => {
+    const root = await writeProject({
+      'langgraph.json': { graphs: { it: './src/graph.cjs:graph', other: './other.ts:graph' } },
+      'src/graph.cjs': `const { StateGraph } = require('@langchain/langgraph')
+        const { ToolNode } = require('@langchain/langgraph/prebuilt')
+        const { HumanMessage } = require('@langchain/core/messages')
+        const seen = [StateGraph, ToolNode, HumanMessage]
+        exports.graph = { lg_is_pregel: true, report: () =>
+          seen.every((it, index) => it === globalThis.seen[index]) }`,
+      'other.ts': `import { StateGraph } from '@langchain/langgraph'
+        import { ToolNode } from '@langchain/langgraph/prebuilt'
+        import { HumanMessage } from '@langchain/core/messages'
+        Object.assign(globalThis, { seen: [StateGraph, ToolNode, HumanMessage] })
+        ${graphOf('1')}`,
+    })
+    expect(await reportOf(root)).toBe(true)
   })
 
   it('is not made up for: a package that is nowhere is missing', async () => {

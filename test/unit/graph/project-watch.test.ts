@@ -1,3 +1,5 @@
+/** A project that changes while it is served. */
+
 import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,7 +25,10 @@ const files = {
 
 type Heard = { readonly changed: CompiledProject } | { readonly failed: HeddleError }
 
-/** Watches a project. `heard` gives what the listener is told, one after the other. */
+/**
+ * Watches a project. `heard` gives what the listener is told, one after the other; `looked` is
+ * over when the watch looks at the project for the first time.
+ */
 async function watching(initial: ProjectFiles = files) {
   const root = await writeProject(initial)
   const project = await readProject(root)
@@ -31,7 +36,12 @@ async function watching(initial: ProjectFiles = files) {
   let tell = () => {}
   const keep = (event: Heard) => { told.push(event); tell() }
   const compiled = await compileProject(project)
-  const stop = watchProject(systemEnv({ level: 'silent' }), project, compiled, {
+  const system = systemEnv({ level: 'silent' })
+  let look = () => {}
+  const looked = new Promise<void>((resolve) => { look = resolve })
+  const env = { ...system, after: (ms: number, fn: () => void) =>
+    system.after(ms, () => { fn(); look() }) }
+  const stop = watchProject(env, project, compiled, {
     changed: (_, changed) => keep({ changed }),
     failed: (failed) => keep({ failed }),
   })
@@ -46,7 +56,7 @@ async function watching(initial: ProjectFiles = files) {
     return event.changed.sources.get(pathToFileURL(join(root, file)).href)?.source
   }
   const write = (changes: ProjectFiles) => writeFiles(root, changes)
-  return { root, stop, told, heard, code, write }
+  return { root, stop, told, heard, code, write, looked }
 }
 
 describe('a project that is watched', () => {
@@ -54,8 +64,13 @@ describe('a project that is watched', () => {
     const { write, code } = await watching()
     await write({ 'src/deep/word.ts': `export const word: string = 'second'` })
     expect(await code('src/deep/word.ts')).toContain('second')
-    await write({ 'src/agent.ts': `export const graph = 'third'` })
-    expect(await code('src/agent.ts')).toContain('third')
+    await write({
+      'src/new/third.ts': `export const graph = 'third'`,
+      'src/agent.ts': `export { graph } from './new/third'`,
+    })
+    expect(await code('src/new/third.ts')).toContain('third')
+    await write({ 'src/new/third.ts': `export const graph = 'fourth'` })
+    expect(await code('src/new/third.ts')).toContain('fourth')
   })
 
   it('is compiled anew whether its file is replaced or written to', async () => {
@@ -77,11 +92,14 @@ describe('a project that is watched', () => {
   })
 
   it('is left as it is by a change that changes nothing', async () => {
-    const { write, code, told } = await watching()
+    const { root, write, code, told, looked } = await watching()
     await write({ 'src/unused.ts': 'syntax error', 'src/deep/word.ts': files['src/deep/word.ts'] })
+    await looked
+    // Longer than the watch takes for the same, so that it would have told by now.
+    for (const _ of [1, 2]) await compileProject(await readProject(root))
+    expect(told).toEqual([])
     await write({ 'src/agent.ts': `export const graph = 'real'` })
     expect(await code('src/agent.ts')).toContain('real')
-    expect(told).toEqual([])
   })
 
   it('tells a mistake with its place, and is good again when it is mended', async () => {
@@ -107,9 +125,10 @@ describe('a project that is watched', () => {
   })
 
   it('is watched from the start where it could not be compiled at the start', async () => {
-    const { write, code } = await watching({ ...files, 'src/agent.ts': 'export const graph = (' })
-    await write({ 'src/agent.ts': `export const graph = 'mended'` })
-    expect(await code('src/agent.ts')).toContain('mended')
+    const { write, code } = await watching({ ...files,
+      'src/agent.ts': `export { graph } from './gone'` })
+    await write({ 'src/gone.ts': `export const graph = 'mended'` })
+    expect(await code('src/gone.ts')).toContain('mended')
   })
 
   it('is not heard of any more when the watch is over', async () => {

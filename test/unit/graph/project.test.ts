@@ -1,3 +1,5 @@
+/** What a langgraph.json may say, and what is said where it is wrong. */
+
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 

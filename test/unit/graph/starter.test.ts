@@ -1,3 +1,5 @@
+/** The project that a new user begins with. */
+
 import { fileURLToPath } from 'node:url'
 
 import { describe, expect, it } from 'vitest'
@@ -33,7 +35,7 @@ const converse = async (text: string, context: Record<string, string> = {}) => {
 }
 
 describe('the starter, offline', () => {
-  it('calls its tool once for a question that needs it, and answers from what it says', async () => {
+  it('calls its tool once for a question that needs it, and answers from that', async () => {
     const { messages } = await converse('What is the weather like in San Francisco?')
     expect(messages).toEqual([
       { type: 'human', text: 'What is the weather like in San Francisco?', calls: 0 },

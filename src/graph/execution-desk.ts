@@ -1,0 +1,215 @@
+/** Hands executions to workers, passes on what they tell, and deals with workers that are lost. */
+
+import type { CheckpointSource, Execution, ExecutionListener, LossReason, Outcome }
+  from './execution.ts'
+import type { Departure } from './outbox.ts'
+import { choose, silentAfterMs } from './placement.ts'
+import { Suspicion } from './suspicion.ts'
+import type { WorkerLink } from './worker-link.ts'
+import type { Reading, WorkerMail } from './worker-mail.ts'
+import { resultOf } from './worker-mail.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+interface Job {
+  readonly number: number
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly listener: ExecutionListener
+  /** undefined while it waits for a worker. */
+  link: WorkerLink | undefined
+}
+
+/** Threads whose worker is known; the longest unused are forgotten. */
+const affinityMax = 100_000
+
+export class ExecutionDesk {
+  readonly #pool: WorkerPool
+  readonly #nextJob: () => number
+  readonly #jobs = new Map<number, Job>()
+  readonly #byExecution = new Map<number, Job>()
+  readonly #queue = new Set<Job>()
+  /** Aborted, and not over in the worker: they may still spin. */
+  readonly #ghosts = new Map<number, WorkerLink>()
+  /** Who executed a thread last, and so may remember its head. */
+  readonly #affinity = new Map<string, WorkerLink>()
+  readonly #suspicion = new Suspicion()
+  #draining = false
+  #whenEmpty: (() => void) | undefined
+
+  constructor(pool: WorkerPool, nextJob: () => number) {
+    this.#pool = pool
+    this.#nextJob = nextJob
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    if (this.#draining) return listener.ended(drained)
+    const number = this.#nextJob()
+    const job: Job = { number, execution, source, listener, link: undefined }
+    this.#jobs.set(number, job)
+    this.#byExecution.set(execution.id, job)
+    if (!this.#dispatch(job)) this.#queue.add(job)
+  }
+
+  abort(executionId: number): void {
+    const job = this.#byExecution.get(executionId)
+    if (!job) return
+    const { link, number, execution } = job
+    this.#affinity.delete(threadOf(execution))
+    this.#remove(job)
+    if (!link || !this.#pool.has(link)) return
+    link.post({ type: 'abort', job: number })
+    this.#ghosts.set(number, link)
+    // It cannot hear that. Where nobody else needs the worker, it goes.
+    if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
+  }
+
+  /** Runs stop at their next superstep. Resolves when none is left, or at the deadline. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#draining = true
+    for (const job of [...this.#queue]) {
+      this.#remove(job)
+      job.listener.ended(drained)
+    }
+    for (const link of this.#pool.everyone) link.post({ type: 'drain' })
+    if (this.#jobs.size === 0 || deadline.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve
+      deadline.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  /** A worker may take what waits. */
+  pump(): void {
+    for (const job of [...this.#queue]) if (this.#dispatch(job)) this.#queue.delete(job)
+  }
+
+  mail(link: WorkerLink, mail: WorkerMail): void {
+    switch (mail.type) {
+      case 'departure': return this.#departure(link, mail.job, mail.departure)
+      case 'over': return this.#over(link, mail.job)
+      case 'broken': return this.#broken(mail.job)
+      case 'read': return this.#read(link, mail.job, mail.reading, mail.what)
+    }
+  }
+
+  /** The worker is gone. */
+  ended(link: WorkerLink): void {
+    for (const [number, haunted] of this.#ghosts) if (haunted === link) this.#ghosts.delete(number)
+    this.#loseAll(link, 'crashed')
+  }
+
+  /** The worker is stuck. Whoever is alone on it stays; of several nobody knows who it is. */
+  stuck(link: WorkerLink): void {
+    const jobs = this.#on(link)
+    const entered = jobs.find(({ number }) => number === link.enteredJob)
+    this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
+    const alone = jobs.length === 1 && ![...this.#ghosts.values()].includes(link)
+    if (alone && this.#pool.leaveAlone(link)) return
+    this.#loseAll(link, alone ? 'crashed' : 'displaced')
+    this.#pool.retire(link)
+  }
+
+  /** The worker must go, through no fault of what it executes. */
+  dismiss(link: WorkerLink): void {
+    this.#loseAll(link, 'displaced')
+    this.#pool.retire(link)
+  }
+
+  /** True where a worker has it now. */
+  #dispatch(job: Job): boolean {
+    const thread = threadOf(job.execution)
+    const last = this.#affinity.get(thread)
+    const link = this.#suspicion.isSuspect(runOf(job)) ? this.#pool.startSolitary()
+      : choose(this.#pool.members, last)
+    if (!link) return false
+    job.link = link
+    link.executions += 1
+    this.#affinity.delete(thread)
+    this.#affinity.set(thread, link)
+    if (this.#affinity.size > affinityMax) {
+      this.#affinity.delete(this.#affinity.keys().next().value!)
+    }
+    const { number, execution } = job
+    link.post({ type: 'execute', job: number, execution, warm: last === link })
+    return true
+  }
+
+  #departure(link: WorkerLink, number: number, { steps, events, receipt, outcome }: Departure):
+    void {
+    const job = this.#jobs.get(number)
+    if (!job) return
+    if (steps.length > 0 || events.length > 0 || receipt > 0) {
+      job.listener.steps({ steps, events }).then(
+        () => { if (receipt > 0) link.post({ type: 'confirm', job: number, receipt }) },
+        // It never will be on disk: whatever follows would follow from nothing.
+        () => this.abort(job.execution.id),
+      )
+    }
+    if (outcome) {
+      this.#suspicion.acquit(runOf(job))
+      this.#remove(job)
+      job.listener.ended(outcome)
+    }
+  }
+
+  #over(link: WorkerLink, number: number): void {
+    this.#ghosts.delete(number)
+    if (link.executions === 0) this.#pool.spare(link)
+  }
+
+  #broken(number: number): void {
+    const job = this.#jobs.get(number)
+    if (job) this.#lose(job, 'crashed')
+  }
+
+  #loseAll(link: WorkerLink, reason: LossReason): void {
+    for (const job of this.#on(link)) this.#lose(job, reason)
+  }
+
+  #lose(job: Job, reason: LossReason): void {
+    this.#affinity.delete(threadOf(job.execution))
+    this.#remove(job)
+    job.listener.lost(reason)
+  }
+
+  #read(link: WorkerLink, number: number, reading: number, what: Reading): void {
+    const job = this.#jobs.get(number)
+    if (!job) return
+    void resultOf(read(job.source, what))
+      .then((result) => link.post({ type: 'stored', reading, result }))
+  }
+
+  #on(link: WorkerLink): Job[] {
+    return [...this.#jobs.values()].filter((job) => job.link === link)
+  }
+
+  #remove(job: Job): void {
+    this.#jobs.delete(job.number)
+    this.#byExecution.delete(job.execution.id)
+    this.#queue.delete(job)
+    if (job.link) {
+      job.link.executions -= 1
+      if (job.link.executions === 0) this.#pool.spare(job.link)
+    }
+    if (this.#queue.size > 0) queueMicrotask(() => this.pump())
+    if (this.#jobs.size === 0) this.#whenEmpty?.()
+  }
+}
+
+const drained: Outcome = { status: 'drained', waiting: false, interrupts: '{}', error: null }
+
+/** Reads what a worker wants to know of a thread's checkpoints. */
+export async function read(source: CheckpointSource, what: Reading) {
+  if (what.kind === 'list') return source.list(what.query)
+  const tuple = await source.tuple(what.ns, what.checkpointId)
+  return tuple ? [tuple] : []
+}
+
+function threadOf({ tenant, threadId }: Execution): string {
+  return `${tenant}\n${threadId}`
+}
+
+/** A run is the same in every hand-out; an edit is so only by its thread. */
+function runOf({ execution }: Job): string {
+  return `${threadOf(execution)}\n${execution.runId}`
+}

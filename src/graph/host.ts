@@ -1,0 +1,114 @@
+/** The graph host: executions and questions, given to a pool of worker threads. */
+
+import { availableParallelism } from 'node:os'
+
+import type { Env } from '../../cluster/index.ts'
+import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
+  GraphSchemas, SnapshotAnswer, StateQuestion } from './execution.ts'
+import { ExecutionDesk } from './execution-desk.ts'
+import { InquiryDesk } from './inquiry-desk.ts'
+import type { CompiledProject } from './project-compiler.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+export interface GraphHostOptions {
+  readonly project: CompiledProject
+  /** Threads that execute graphs; as many as there are processors, at least 2, unless told. */
+  readonly workers?: number
+  readonly env: Env
+}
+
+/** What its owner may do with a host beside asking it for work. */
+export interface RunningGraphHost extends GraphHost {
+  /** Serves another project. Rejects where that cannot be loaded; the old one goes on then. */
+  reload(project: CompiledProject): Promise<void>
+  /**
+   * Takes no more work and lets runs stop at their next superstep, as `drained`. Resolves when
+   * none is left, or at the deadline; what is left then goes on until `close`.
+   */
+  drain(deadline: AbortSignal): Promise<void>
+  /** Ends all workers, whatever runs in them. */
+  close(): Promise<void>
+}
+
+/** Resolves when the first worker has loaded the project. */
+export async function startGraphHost({ project, workers, env }: GraphHostOptions):
+  Promise<RunningGraphHost> {
+  const host = new WorkerGraphHost(env, project, workers ?? Math.max(2, availableParallelism()))
+  try {
+    await host.open()
+  } catch (error) {
+    await host.close()
+    throw error
+  }
+  return host
+}
+
+class WorkerGraphHost implements RunningGraphHost {
+  readonly #pool: WorkerPool
+  readonly #executions: ExecutionDesk
+  readonly #inquiries: InquiryDesk
+
+  constructor(env: Env, project: CompiledProject, workers: number) {
+    let jobs = 0
+    const nextJob = () => ++jobs
+    this.#pool = new WorkerPool(env, { project, workers }, {
+      ready: () => {
+        this.#executions.pump()
+        this.#inquiries.pump()
+      },
+      mail: (link, mail) => {
+        this.#executions.mail(link, mail)
+        this.#inquiries.mail(link, mail)
+      },
+      stuck: (link) => this.#executions.stuck(link),
+      outdated: (link) => this.#executions.dismiss(link),
+      ended: (link) => {
+        this.#executions.ended(link)
+        this.#inquiries.ended(link)
+      },
+    })
+    this.#executions = new ExecutionDesk(this.#pool, nextJob)
+    this.#inquiries = new InquiryDesk(env, this.#pool, nextJob)
+  }
+
+  open(): Promise<void> { return this.#pool.open() }
+  reload(project: CompiledProject): Promise<void> { return this.#pool.reload(project) }
+  drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
+  close(): Promise<void> { return this.#pool.close() }
+
+  graphs(): readonly GraphDescription[] {
+    return this.#pool.graphs
+  }
+
+  describe(graphId: string): GraphDescription | undefined {
+    return this.#pool.graphs.find((graph) => graph.graphId === graphId)
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    this.#executions.execute(execution, source, listener)
+  }
+
+  abort(executionId: number): void {
+    this.#executions.abort(executionId)
+  }
+
+  async ask(graphId: string, { threadId }: { threadId: string }, question: StateQuestion,
+    source: CheckpointSource): Promise<SnapshotAnswer[]> {
+    const inquiry = { kind: 'state', graphId, threadId, question } as const
+    return await this.#inquiries.ask(inquiry, source) as SnapshotAnswer[]
+  }
+
+  async schemas(graphId: string): Promise<GraphSchemas> {
+    return await this.#inquiries.ask({ kind: 'schemas', graphId }) as GraphSchemas
+  }
+
+  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
+    Promise<Readonly<Record<string, GraphSchemas>>> {
+    const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse } as const
+    return await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
+  }
+
+  drawable(graphId: string, xray: boolean | number): Promise<unknown> {
+    return this.#inquiries.ask({ kind: 'drawable', graphId, xray })
+  }
+}

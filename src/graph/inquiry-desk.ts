@@ -1,0 +1,118 @@
+/** Asks workers about graphs and states; who does not answer soon is not waited for. */
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { CheckpointSource } from './execution.ts'
+import { read } from './execution-desk.ts'
+import { choose } from './placement.ts'
+import type { WorkerLink } from './worker-link.ts'
+import type { GraphInquiry, Result, WorkerMail } from './worker-mail.ts'
+import { resultOf, unwrap } from './worker-mail.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+interface Asking {
+  readonly inquiry: GraphInquiry
+  readonly source: CheckpointSource | undefined
+  readonly reply: PromiseWithResolvers<unknown>
+  /** Who was asked and has not answered, by job. */
+  readonly asked: Map<number, WorkerLink>
+  /** Workers that ended over it. */
+  losses: number
+  stopTimers: () => void
+}
+
+/** Without an answer after so long another worker is asked, too. */
+const hedgeAfterMs = 250
+/** Reading a state may take a while where it is large; finding out a schema as well. */
+const deadlineMs = 30_000
+const lossesMax = 2
+
+export class InquiryDesk {
+  readonly #env: Env
+  readonly #pool: WorkerPool
+  readonly #nextJob: () => number
+  readonly #askings = new Map<number, Asking>()
+  /** No worker was there for them. */
+  readonly #waiting = new Set<Asking>()
+
+  constructor(env: Env, pool: WorkerPool, nextJob: () => number) {
+    this.#env = env
+    this.#pool = pool
+    this.#nextJob = nextJob
+  }
+
+  /** Throws what the graph throws as `graph_failed`, and `unavailable` where nobody answers. */
+  ask(inquiry: GraphInquiry, source?: CheckpointSource): Promise<unknown> {
+    const reply = Promise.withResolvers<unknown>()
+    const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0,
+      stopTimers: () => {} }
+    const stopHedge = inquiry.kind !== 'state' ? () => {}
+      : this.#env.after(hedgeAfterMs, () => this.#send(asking))
+    const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
+      reply.reject(new HeddleError('unavailable', 'The graph did not answer in time.'))))
+    asking.stopTimers = () => { stopHedge(); stopDeadline() }
+    this.#send(asking)
+    return reply.promise
+  }
+
+  /** A worker may answer what waits. */
+  pump(): void {
+    for (const asking of [...this.#waiting]) this.#send(asking)
+  }
+
+  mail(link: WorkerLink, mail: WorkerMail): void {
+    if (mail.type === 'answer') return this.#answer(mail.job, mail.result)
+    if (mail.type !== 'read') return
+    const source = this.#askings.get(mail.job)?.source
+    if (source) void resultOf(read(source, mail.what))
+      .then((result) => link.post({ type: 'stored', reading: mail.reading, result }))
+  }
+
+  ended(link: WorkerLink): void {
+    for (const [job, asking] of [...this.#askings]) {
+      if (asking.asked.get(job) !== link) continue
+      asking.asked.delete(job)
+      this.#askings.delete(job)
+      asking.losses += 1
+      if (asking.asked.size > 0) continue
+      if (asking.losses <= lossesMax) this.#send(asking)
+      else this.#end(asking, () => asking.reply.reject(new HeddleError('unavailable',
+        'The workers that were asked died over the question.')))
+    }
+  }
+
+  /** Asks one more worker; waits for one where there is none that was not asked. */
+  #send(asking: Asking): void {
+    const asked = [...asking.asked.values()]
+    const link = choose(this.#pool.members.filter((member) => !asked.includes(member)))
+    if (!link) {
+      if (asked.length === 0) this.#waiting.add(asking)
+      return
+    }
+    this.#waiting.delete(asking)
+    const job = this.#nextJob()
+    asking.asked.set(job, link)
+    this.#askings.set(job, asking)
+    link.post({ type: 'inquire', job, inquiry: asking.inquiry })
+  }
+
+  #answer(job: number, result: Result<unknown>): void {
+    const asking = this.#askings.get(job)
+    if (!asking) return
+    this.#end(asking, () => {
+      try {
+        asking.reply.resolve(unwrap(result, 'graph_failed'))
+      } catch (error) {
+        asking.reply.reject(error)
+      }
+    })
+  }
+
+  /** Later answers find nobody. */
+  #end(asking: Asking, settle: () => void): void {
+    asking.stopTimers()
+    this.#waiting.delete(asking)
+    for (const job of asking.asked.keys()) this.#askings.delete(job)
+    settle()
+  }
+}

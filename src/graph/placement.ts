@@ -1,0 +1,29 @@
+/** Which worker takes the next piece of work. */
+
+/** What the choice looks at. */
+export interface Candidate {
+  /** Executions under way. */
+  readonly executions: number
+  readonly silentMs: number
+}
+
+/** A worker that was not heard of for so long gets no new work. */
+export const silentAfterMs = 1000
+/** Executions mostly wait for models; beyond this many a worker is full. */
+const executionsMax = 1000
+
+/**
+ * The preferred one while it is heard of; else the first idle one, so that few workers stay warm
+ * instead of many lukewarm; else the least busy. undefined where nobody can take anything.
+ */
+export function choose<C extends Candidate>(workers: readonly C[], preferred?: C): C | undefined {
+  const able = workers.filter(isAble)
+  if (preferred && able.includes(preferred)) return preferred
+  const idle = able.find(({ executions }) => executions === 0)
+  if (idle || able.length === 0) return idle
+  return able.reduce((best, worker) => worker.executions < best.executions ? worker : best)
+}
+
+function isAble({ executions, silentMs }: Candidate): boolean {
+  return silentMs < silentAfterMs && executions < executionsMax
+}

@@ -1,0 +1,163 @@
+/** The inside of a graph worker: takes work from the mail, executes it, and says how it went. */
+
+import type { Env } from '../../cluster/index.ts'
+import { DrainControl } from './drain-control.ts'
+import type { CheckpointSource, Execution, Outcome, StoredTuple } from './execution.ts'
+import type { Mailer } from './mailer.ts'
+import { Outbox } from './outbox.ts'
+import { execute } from './runner.ts'
+import type { Workbench } from './runner.ts'
+import { answer } from './state-question.ts'
+import type { ThreadMemory } from './thread-memory.ts'
+import { ThreadMemories, isTouched, settle } from './thread-memory.ts'
+import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
+import { resultOf, unwrap } from './worker-mail.ts'
+
+/** An execution as long as anybody wants to hear of it. */
+interface Job {
+  readonly outbox: Outbox
+  readonly control: DrainControl
+  readonly abort: AbortController
+}
+
+const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
+
+export class WorkerDesk {
+  readonly #bench: Workbench
+  readonly #mailer: Mailer
+  readonly #env: Env
+  readonly #entered: Int32Array
+  readonly #memories = new ThreadMemories(memoryLimits)
+  readonly #jobs = new Map<number, Job>()
+  readonly #readings = new Map<number, (stored: StoredTuple[] | Error) => void>()
+  #lastReading = 0
+
+  constructor(bench: Workbench, mailer: Mailer, env: Env, entered: Int32Array) {
+    this.#bench = bench
+    this.#mailer = mailer
+    this.#env = env
+    this.#entered = entered
+  }
+
+  receive(mail: ToWorker): void {
+    switch (mail.type) {
+      case 'execute': return void this.#execute(mail.job, mail.execution, mail.warm)
+      case 'abort': return this.#abort(mail.job)
+      case 'drain': for (const { control } of this.#jobs.values()) control.requestDrain(); return
+      case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
+      case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
+      case 'stored': return this.#stored(mail)
+      case 'ping': return this.#mailer.send({ type: 'pong' })
+    }
+  }
+
+  async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
+    const mailer = this.#mailer
+    const entered = () => { this.#entered[0] = number }
+    entered()
+    const outbox = new Outbox({
+      send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
+      schedule: (flush) => mailer.schedule(flush),
+    })
+    const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
+    this.#jobs.set(number, job)
+    const source = new RemoteSource((what) => this.#read(number, what))
+    const thread = `${execution.tenant}\n${execution.threadId}`
+    if (!warm) this.#memories.forget(thread)
+    const memory = this.#memories.take(thread, execution.headId)
+    try {
+      await settle(memory, (value) => this.#bench.codec.decode(value))
+      const outcome = await execute(this.#bench, {
+        execution, source, outbox, memory, control: job.control, signal: job.abort.signal, entered,
+      })
+      if (source.failure) throw source.failure
+      if (job.abort.signal.aborted) return
+      if (this.#isWorthKeeping(outcome, memory)) this.#memories.keep(thread, memory)
+      await outbox.finish(outcome)
+    } catch (error) {
+      this.#env.log.error('An execution broke off.', { error, runId: execution.runId })
+      mailer.send({ type: 'broken', job: number, message: String(error) })
+    } finally {
+      this.#jobs.delete(number)
+      if (job.abort.signal.aborted) mailer.send({ type: 'over', job: number })
+    }
+  }
+
+  /** What failed or was changed in place is read from the log next time: the log is the truth. */
+  #isWorthKeeping({ status }: Outcome, memory: ThreadMemory): boolean {
+    const { codec } = this.#bench
+    return status === 'success'
+      && !isTouched(memory, (value) => codec.encode(value, (done) => void done.catch(() => {})))
+  }
+
+  /** Nobody hears of it any more, only that it is over. */
+  #abort(number: number): void {
+    const job = this.#jobs.get(number)
+    if (!job) return
+    job.outbox.close()
+    job.abort.abort()
+  }
+
+  async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
+    this.#entered[0] = job
+    const result = await resultOf(this.#answer(job, inquiry))
+    this.#mailer.send({ type: 'answer', job, result })
+  }
+
+  async #answer(job: number, inquiry: GraphInquiry): Promise<unknown> {
+    const { library } = this.#bench
+    const { graphId } = inquiry
+    switch (inquiry.kind) {
+      case 'state': {
+        const source = new RemoteSource((what) => this.#read(job, what))
+        return answer(this.#bench, { ...inquiry, source })
+      }
+      case 'schemas': return library.schemas(graphId)
+      case 'subgraphSchemas':
+        return library.subgraphSchemas(graphId, inquiry.namespace, inquiry.recurse)
+      case 'drawable': return library.drawable(graphId, inquiry.xray)
+    }
+  }
+
+  #read(job: number, what: Reading): Promise<StoredTuple[]> {
+    const reading = ++this.#lastReading
+    return new Promise((resolve, reject) => {
+      this.#readings.set(reading, (stored) =>
+        stored instanceof Error ? reject(stored) : resolve(stored))
+      this.#mailer.send({ type: 'read', job, reading, what })
+    })
+  }
+
+  #stored({ reading, result }: ToWorker & { type: 'stored' }): void {
+    const settleReading = this.#readings.get(reading)
+    this.#readings.delete(reading)
+    try {
+      settleReading?.(unwrap(result, 'unavailable'))
+    } catch (error) {
+      settleReading?.(error as Error)
+    }
+  }
+}
+
+/** The thread's checkpoints, which the main thread reads. */
+class RemoteSource implements CheckpointSource {
+  readonly #read: (what: Reading) => Promise<StoredTuple[]>
+  /** Why a read failed: whatever the graph made of it, it was not the graph's fault. */
+  failure: Error | undefined
+
+  constructor(read: (what: Reading) => Promise<StoredTuple[]>) { this.#read = read }
+
+  tuple: CheckpointSource['tuple'] = async (ns, checkpointId) =>
+    (await this.#noted({ kind: 'tuple', ns, checkpointId }))[0]
+
+  list: CheckpointSource['list'] = (query) => this.#noted({ kind: 'list', query })
+
+  async #noted(what: Reading): Promise<StoredTuple[]> {
+    try {
+      return await this.#read(what)
+    } catch (error) {
+      this.failure = error as Error
+      throw error
+    }
+  }
+}

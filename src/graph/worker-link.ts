@@ -1,0 +1,107 @@
+/** The main thread's end of one graph worker. */
+
+import { createInterface } from 'node:readline'
+import { Worker } from 'node:worker_threads'
+
+import type { Env } from '../../cluster/index.ts'
+import type { CompiledProject } from './project-compiler.ts'
+import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
+
+export interface WorkerEvents {
+  mail(link: WorkerLink, mail: WorkerMail): void
+  /** The thread is gone, whoever ended it. */
+  ended(link: WorkerLink): void
+}
+
+/**
+ * starting   loads the project
+ * ready      takes work
+ * ended      gone
+ */
+export type WorkerState = 'starting' | 'ready' | 'ended'
+
+/** Garbage of a run should die young: with less the engine's short-lived objects get old. */
+const youngGenerationMb = 64
+
+export class WorkerLink {
+  readonly name: string
+  /** Which loading of the project it serves. */
+  readonly generation: number
+  state: WorkerState = 'starting'
+  /** Kept for a single execution: it may be silent. */
+  solitary = false
+  /** Executions under way in it. */
+  executions = 0
+  readonly #worker: Worker
+  readonly #env: Env
+  readonly #entered = new Int32Array(new SharedArrayBuffer(4))
+  #lastHeardMs: number
+  #pinged = false
+  readonly startedMs: number
+
+  constructor(env: Env, options: { name: string; generation: number; project: CompiledProject },
+    events: WorkerEvents) {
+    const { name, generation, project } = options
+    this.name = name
+    this.generation = generation
+    this.#env = env
+    this.startedMs = this.#lastHeardMs = env.monotonicMs()
+    const workerData: WorkerData = { name, project, entered: this.#entered }
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      name, workerData, stdout: true, stderr: true,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    })
+    this.#worker.on('message', (mails: FromWorker) => {
+      this.#lastHeardMs = env.monotonicMs()
+      this.#pinged = false
+      for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
+    })
+    this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
+    this.#worker.on('exit', () => {
+      if (this.state === 'ended') return
+      this.state = 'ended'
+      events.ended(this)
+    })
+    this.#logConsole()
+  }
+
+  post(mail: ToWorker): void {
+    this.#worker.postMessage(mail)
+  }
+
+  /** Asks for a sign of life, once at a time. */
+  ping(): void {
+    if (!this.#pinged) this.post({ type: 'ping' })
+    this.#pinged = true
+  }
+
+  /** How long nothing was heard of it. */
+  get silentMs(): number {
+    return this.#env.monotonicMs() - this.#lastHeardMs
+  }
+
+  /** The clock stood still for us, so its silence means nothing. */
+  excuseSilence(): void {
+    this.#lastHeardMs = this.#env.monotonicMs()
+  }
+
+  /** The job whose code was entered last. */
+  get enteredJob(): number {
+    return this.#entered[0]!
+  }
+
+  /** Stops whatever runs in it. Its end is told by `ended` unless it has ended before. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  /** What user code prints. */
+  #logConsole(): void {
+    const { name } = this
+    const { log } = this.#env
+    const outputs = [['info', this.#worker.stdout], ['warn', this.#worker.stderr]] as const
+    for (const [level, stream] of outputs) {
+      createInterface({ input: stream }).on('line', (line) => log[level](line, { name }))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** What the main thread and a graph worker say to each other: plain data, cloned on the way. */
+
+import type { ErrorCode } from '../errors.ts'
+import { HeddleError } from '../errors.ts'
+import type { Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
+  from './execution.ts'
+import type { Departure } from './outbox.ts'
+import type { CompiledProject } from './project-compiler.ts'
+
+export interface WorkerData {
+  readonly name: string
+  readonly project: CompiledProject
+  /** One number: the job whose code was entered last, readable while the worker is stuck. */
+  readonly entered: Int32Array<SharedArrayBuffer>
+}
+
+/** Work is known by its job: a number that is given out once in a process. */
+export type ToWorker =
+  | { readonly type: 'execute'; readonly job: number; readonly execution: Execution
+      /** Nobody else has executed anything on the thread since this worker did. */
+      readonly warm: boolean }
+  | { readonly type: 'abort'; readonly job: number }
+  | { readonly type: 'drain' }
+  | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
+  | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
+  | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
+  | { readonly type: 'ping' }
+
+/** Several at once: what was said without a pause between travels together. */
+export type FromWorker = readonly WorkerMail[]
+
+export type WorkerMail =
+  | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
+      readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
+  | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }
+  /** An aborted execution has come to its end. */
+  | { readonly type: 'over'; readonly job: number }
+  /** It could not go on for a reason that is not the graph's. */
+  | { readonly type: 'broken'; readonly job: number; readonly message: string }
+  | { readonly type: 'read'; readonly job: number; readonly reading: number
+      readonly what: Reading }
+  | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
+  | { readonly type: 'pong' }
+
+/** Whatever somebody wants to know of a graph. */
+export type GraphInquiry =
+  | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string
+      readonly question: StateQuestion }
+  | { readonly kind: 'schemas'; readonly graphId: string }
+  | { readonly kind: 'subgraphSchemas'; readonly graphId: string
+      readonly namespace: string | null; readonly recurse: boolean }
+  | { readonly kind: 'drawable'; readonly graphId: string; readonly xray: boolean | number }
+
+/** One checkpoint or a page of them. */
+export type Reading =
+  | { readonly kind: 'tuple'; readonly ns: string; readonly checkpointId: string | null }
+  | { readonly kind: 'list'; readonly query: TupleQuery }
+
+export type Result<T> = { readonly value: T } | { readonly error: MailedError }
+
+interface MailedError {
+  readonly code: ErrorCode | null
+  readonly message: string
+}
+
+/** Settles like the promise, in a form that can be mailed. Never rejects. */
+export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
+  try {
+    return { value: await promise }
+  } catch (error) {
+    const code = error instanceof HeddleError ? error.code : null
+    return { error: { code, message: error instanceof Error ? error.message : String(error) } }
+  }
+}
+
+/** The value, or the error thrown as what it was. `otherwise`: the code of a stranger's error. */
+export function unwrap<T>(result: Result<T>, otherwise: ErrorCode): T {
+  if ('value' in result) return result.value
+  throw new HeddleError(result.error.code ?? otherwise, result.error.message)
+}

@@ -1,0 +1,215 @@
+/** The graph workers of a process: starts, replaces, listens to and ends them. */
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { GraphDescription } from './execution.ts'
+import type { CompiledProject } from './project-compiler.ts'
+import { WorkerLink } from './worker-link.ts'
+import type { WorkerMail } from './worker-mail.ts'
+
+export interface PoolEvents {
+  /** A worker can take work. */
+  ready(): void
+  mail(link: WorkerLink, mail: WorkerMail): void
+  /** It was not heard of for so long that it must be stuck in somebody's code. */
+  stuck(link: WorkerLink): void
+  /** It serves a project that is no longer so, and took too long to come to an end. */
+  outdated(link: WorkerLink): void
+  /** It is gone, whoever ended it. */
+  ended(link: WorkerLink): void
+}
+
+export interface PoolOptions {
+  readonly project: CompiledProject
+  readonly workers: number
+}
+
+const tickMs = 500
+/** Counted from the last word: others on the worker wait 5 s at most. */
+const stuckAfterMs = 4500
+/** Workers beyond the pool's number that may be kept for one execution each. */
+const solitaryMax = 8
+/** Of a worker that dies young again and again the next one comes later and later. */
+const backOffMs = { first: 100, longest: 10_000, grownUp: 60_000 }
+/** How long the workers of an earlier project may go on with what they have. */
+const outgoingMs = 30_000
+
+export class WorkerPool {
+  readonly #env: Env
+  readonly #events: PoolEvents
+  readonly #size: number
+  #project: CompiledProject
+  #generation = 1
+  #names = 0
+  #deaths = 0
+  #closed = false
+  readonly #links = new Set<WorkerLink>()
+  readonly #stopTick: () => void
+  #lastTickMs: number
+  /** The generation that takes work, and what it serves. */
+  #serving = 0
+  #graphs: readonly GraphDescription[] = []
+  #opening: PromiseWithResolvers<void> | undefined
+
+  constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
+    this.#env = env
+    this.#events = events
+    this.#size = workers
+    this.#project = project
+    this.#lastTickMs = env.monotonicMs()
+    this.#stopTick = env.every(tickMs, () => this.#tick())
+  }
+
+  /** Resolves when one worker has loaded the project. */
+  open(): Promise<void> {
+    this.#opening = Promise.withResolvers()
+    for (let i = 0; i < this.#size; i++) this.#start()
+    return this.#opening.promise
+  }
+
+  /**
+   * From the first worker on that has loaded it the new project takes the work; the workers of
+   * the one before end when they are done, or after a while.
+   */
+  reload(project: CompiledProject): Promise<void> {
+    this.#project = project
+    this.#generation += 1
+    this.#opening?.reject(new HeddleError('unavailable', 'The project changed once more.'))
+    return this.open()
+  }
+
+  get graphs(): readonly GraphDescription[] { return this.#graphs }
+
+  /** Those that take any work, the oldest first. */
+  get members(): WorkerLink[] {
+    return [...this.#links].filter((link) => link.state === 'ready' && !link.solitary
+      && link.generation === this.#serving)
+  }
+
+  get everyone(): Iterable<WorkerLink> { return this.#links }
+
+  /** A worker for one execution; undefined where there are too many of these already. */
+  startSolitary(): WorkerLink | undefined {
+    if (this.#solitary >= solitaryMax) return undefined
+    const link = this.#start()
+    link.solitary = true
+    return link
+  }
+
+  /** Keeps a worker for what it does now and puts another in its place; false if that is too many. */
+  leaveAlone(link: WorkerLink): boolean {
+    if (this.#solitary >= solitaryMax) return false
+    link.solitary = true
+    this.#refill()
+    return true
+  }
+
+  /** Ends a worker and whatever runs in it; another one takes its place where it had one. */
+  retire(link: WorkerLink): void {
+    if (!this.#links.delete(link)) return
+    void link.terminate()
+    this.#events.ended(link)
+    this.#refill()
+  }
+
+  has(link: WorkerLink): boolean {
+    return this.#links.has(link)
+  }
+
+  /** A worker has nothing to do any more: it goes if it was kept for that only. */
+  spare(link: WorkerLink): void {
+    if (link.solitary || link.generation < this.#serving) this.retire(link)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stopTick()
+    const links = [...this.#links]
+    this.#links.clear()
+    await Promise.all(links.map((link) => link.terminate()))
+  }
+
+  get #solitary(): number {
+    return [...this.#links].filter(({ solitary }) => solitary).length
+  }
+
+  #start(): WorkerLink {
+    const options = { name: `graph-${++this.#names}`, generation: this.#generation,
+      project: this.#project }
+    const link: WorkerLink = new WorkerLink(this.#env, options, {
+      mail: (from, mail) => this.#mail(from, mail),
+      ended: (gone) => this.#ended(gone),
+    })
+    this.#links.add(link)
+    return link
+  }
+
+  /** As many members of the newest generation as there should be. */
+  #refill(): void {
+    if (this.#closed) return
+    const members = [...this.#links].filter(({ solitary, generation }) =>
+      !solitary && generation === this.#generation)
+    for (let missing = this.#size - members.length; missing > 0; missing--) this.#start()
+  }
+
+  #mail(link: WorkerLink, mail: WorkerMail): void {
+    if (mail.type === 'pong') return
+    if (mail.type === 'ready') this.#ready(link, mail)
+    else this.#events.mail(link, mail)
+  }
+
+  #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
+    link.state = 'ready'
+    if (link.generation > this.#serving) {
+      this.#serving = link.generation
+      this.#graphs = graphs
+      for (const { graphId, message } of failures) {
+        this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
+      }
+      this.#dismissOutgoing()
+    }
+    if (link.generation === this.#generation) this.#opening?.resolve()
+    this.#events.ready()
+  }
+
+  #dismissOutgoing(): void {
+    const outgoing = [...this.#links].filter(({ generation }) => generation < this.#serving)
+    for (const link of outgoing) if (link.executions === 0) this.retire(link)
+    if (outgoing.length === 0) return
+    this.#env.after(outgoingMs, () => {
+      for (const link of outgoing) {
+        if (!link.solitary && this.has(link)) this.#events.outdated(link)
+      }
+    })
+  }
+
+  /** Only of those that were not retired. */
+  #ended(link: WorkerLink): void {
+    if (!this.#links.delete(link)) return
+    this.#events.ended(link)
+    if (this.#closed || link.solitary || link.generation < this.#generation) return
+    if (link.generation > this.#serving) {
+      this.#opening?.reject(new HeddleError('graph_failed',
+        'The graph worker ended before it had loaded the project; the log says why.'))
+      if (this.#serving === 0) return
+    }
+    const ageMs = this.#env.monotonicMs() - link.startedMs
+    this.#deaths = ageMs > backOffMs.grownUp ? 1 : this.#deaths + 1
+    const delayMs = this.#deaths === 1 ? 0
+      : Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    this.#env.after(delayMs, () => this.#refill())
+  }
+
+  #tick(): void {
+    const nowMs = this.#env.monotonicMs()
+    // Where this thread itself stood still, nobody can have been heard.
+    const stalled = nowMs - this.#lastTickMs > 2 * tickMs
+    this.#lastTickMs = nowMs
+    for (const link of [...this.#links]) {
+      if (link.state !== 'ready') continue
+      if (stalled) link.excuseSilence()
+      if (!link.solitary && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
+      else link.ping()
+    }
+  }
+}

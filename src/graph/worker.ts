@@ -1,0 +1,36 @@
+/** The entry of a graph worker thread: loads the project, then does what the mail says. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { assert } from '../errors.ts'
+import { GraphLibrary } from './library.ts'
+import { Mailer } from './mailer.ts'
+import type { Workbench } from './runner.ts'
+import { ValueCodec } from './value-codec.ts'
+import { WorkerDesk } from './worker-desk.ts'
+import type { ToWorker, WorkerData } from './worker-mail.ts'
+
+const { name, project, entered } = workerData as WorkerData
+assert(parentPort, 'this file is started as a worker thread')
+const port = parentPort
+const env = systemEnv({ name })
+
+// A promise that user code forgot harms nobody else.
+process.on('unhandledRejection', (error) => {
+  env.log.error('A promise was rejected in a graph and nobody looked.', { error })
+})
+
+const library = await GraphLibrary.open(project)
+const { serde } = new library.langgraph.MemorySaver()
+const codec = new ValueCodec(library.messages, serde)
+const graphs = await library.describe()
+const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
+const bench: Workbench = {
+  library, codec, serde, uuid: () => env.uuid(), describe: (graphId) => described.get(graphId),
+}
+const mailer = new Mailer((mails) => port.postMessage(mails))
+const desk = new WorkerDesk(bench, mailer, env, entered)
+port.on('message', (mail: ToWorker) => desk.receive(mail))
+const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
+mailer.send({ type: 'ready', graphs, failures })

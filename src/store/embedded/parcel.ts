@@ -1,0 +1,73 @@
+/** Bodies on their way between two threads: many in one buffer, which changes hands at no cost. */
+
+import type { LogEntry } from '../../checkpoint/index.ts'
+import type { Write } from './request.ts'
+
+/** `text` is JSON; each body in it is the number of its bytes, in the order of the buffer. */
+export interface Parcel {
+  readonly text: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Measured: a third of what it takes to clone the objects with their bodies one by one. */
+export function packWrites(writes: readonly Write[]): Parcel {
+  const bodies: Uint8Array[] = []
+  const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
+    bodies.push(item.body)
+    return { ...item, body: item.body.byteLength }
+  }
+  const packed = writes.map((write) => (write.kind === 'purge' ? write : {
+    ...write,
+    rows: write.rows.map(sized),
+    updates: write.updates.map((update) =>
+      ('entry' in update ? { ...update, entry: sized(update.entry) } : update)),
+  }))
+  return { text: JSON.stringify(packed), bytes: joined(bodies) }
+}
+
+export function unpackWrites({ text, bytes }: Parcel): Write[] {
+  const writes = JSON.parse(text) as Write[]
+  let at = 0
+  for (const item of writes.flatMap(bodiedOf)) {
+    item.body = bytes.subarray(at, at += item.body as number)
+  }
+  return writes
+}
+
+/** Rows of the log: three numbers each (epoch, seq, bytes of the body) and their bodies. */
+export interface EntryParcel {
+  readonly numbers: readonly number[]
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+export function packEntries(entries: readonly LogEntry[]): EntryParcel {
+  return {
+    numbers: entries.flatMap(({ epoch, seq, body }) => [epoch, seq, body.byteLength]),
+    bytes: joined(entries.map(({ body }) => body)),
+  }
+}
+
+export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
+  const entries: LogEntry[] = []
+  let at = 0
+  for (let index = 0; index < numbers.length; index += 3) {
+    const [epoch, seq, length] = numbers.slice(index, index + 3) as [number, number, number]
+    entries.push({ epoch, seq, body: bytes.subarray(at, at += length) })
+  }
+  return entries
+}
+
+function bodiedOf(write: Write): { body: unknown }[] {
+  if (write.kind === 'purge') return []
+  return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
+}
+
+function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(bodies.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const body of bodies) {
+    bytes.set(body, at)
+    at += body.byteLength
+  }
+  return bytes
+}

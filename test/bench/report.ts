@@ -1,0 +1,62 @@
+/** The figures as a table: median and range, aim and floor, met or missed. */
+
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import type { Spread } from './statistics.ts'
+
+export interface Line {
+  readonly measure: string
+  /** What was measured on each side, already with its unit. */
+  readonly figures: readonly string[]
+  readonly ratio: Spread
+  readonly unit: 'times' | 'ms'
+  /** What is asked for; `atMost` or `atLeast` as the sign says. */
+  readonly aim?: Bound
+  readonly floor?: Bound
+}
+
+export interface Bound { readonly sign: '≤' | '≥', readonly value: number }
+
+export function verdictOf({ ratio, aim, floor }: Line): string {
+  if (aim === undefined) return ''
+  if (holds(ratio.median, aim)) return 'aim met'
+  if (floor === undefined) return 'aim missed'
+  return holds(ratio.median, floor) ? 'floor met, aim missed' : 'floor missed'
+}
+
+function holds(value: number, { sign, value: bound }: Bound): boolean {
+  return sign === '≤' ? value <= bound : value >= bound
+}
+
+/** A Markdown table that reads well in a terminal too. */
+export function tableOf(lines: readonly Line[]): string {
+  const header = ['measure', 'figures', 'median (range)', 'aim', 'floor', 'verdict']
+  const rows = lines.map((line) => [
+    line.measure, line.figures.join(', '), spreadText(line), boundText(line, line.aim),
+    boundText(line, line.floor), verdictOf(line)])
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => row[column]!.length)))
+  const text = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
+  return [text(header), rule, ...rows.map(text)].join('\n')
+}
+
+function spreadText({ ratio, unit }: Line): string {
+  const figure = (value: number) => unit === 'ms' ? `${value.toFixed(2)} ms` : `${value.toFixed(2)}×`
+  return `${figure(ratio.median)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})`
+}
+
+function boundText({ unit }: Line, bound: Bound | undefined): string {
+  if (bound === undefined) return ''
+  return `${bound.sign} ${bound.value}${unit === 'ms' ? ' ms' : '×'}`
+}
+
+/** What the figures were measured on, in one paragraph. */
+export function machineText(began: Date, loadAtStart: number): string {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
+  return [
+    `${began.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${cpus()[0]?.model ?? 'unknown'},`,
+    `${availableParallelism()} cores, ${memory}, Node ${process.version}, ${process.platform}.`,
+    `Load average ${loadAtStart.toFixed(2)} before, ${loadavg()[0]!.toFixed(2)} at the end.`,
+  ].join(' ')
+}

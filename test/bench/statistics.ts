@@ -1,0 +1,26 @@
+/** Medians, ranges and ratios of what was measured. */
+
+/** The value below which the given share lies; `values` need not be sorted. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const place = (sorted.length - 1) * share
+  const below = sorted[Math.floor(place)] ?? NaN
+  const above = sorted[Math.ceil(place)] ?? NaN
+  return below + (above - below) * (place - Math.floor(place))
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The median of several rounds and the smallest and largest among them. */
+export interface Spread { readonly median: number, readonly low: number, readonly high: number }
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), low: Math.min(...values), high: Math.max(...values) }
+}
+
+/** Round by round: each value over the one of the same round. */
+export function ratios(values: readonly number[], over: readonly number[]): number[] {
+  return values.map((value, round) => value / (over[round] ?? NaN))
+}

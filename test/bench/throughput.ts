@@ -1,0 +1,68 @@
+/** Runs on fresh threads: how long one takes, how many go at once, when the first event comes. */
+
+import { randomUUID } from 'node:crypto'
+import { quantile } from './statistics.ts'
+import type { Target } from './target.ts'
+
+/** One figure of each round, by the name of the target. */
+export type Rounds = ReadonlyMap<string, readonly number[]>
+
+export interface RoundPlan {
+  readonly rounds: number
+  /** Of each target in each round. */
+  readonly runs: number
+}
+
+/** Median milliseconds of a run that one client waits for. */
+export function runWaitAlone(targets: readonly Target[], { rounds, runs }: RoundPlan) {
+  return interleaved(targets, rounds, async (target) => {
+    const times: number[] = []
+    for (let n = 0; n < runs; n += 1) {
+      const began = performance.now()
+      await target.wait(randomUUID(), 'hello')
+      times.push(performance.now() - began)
+    }
+    return quantile(times, 0.5)
+  })
+}
+
+/** Runs per second that `clients` get done, each waiting for its own. */
+export function runsPerSecond(targets: readonly Target[], { rounds, runs }: RoundPlan,
+  clients: number) {
+  return interleaved(targets, rounds, async (target) => {
+    let left = runs
+    const client = async () => {
+      while (left > 0) {
+        left -= 1
+        await target.wait(randomUUID(), 'hello')
+      }
+    }
+    const began = performance.now()
+    await Promise.all(Array.from({ length: clients }, client))
+    return runs / ((performance.now() - began) / 1_000)
+  })
+}
+
+/** Median milliseconds until the first event of a stream has been read. */
+export function firstEvent(targets: readonly Target[], { rounds, runs }: RoundPlan) {
+  return interleaved(targets, rounds, async (target) => {
+    const times: number[] = []
+    for (let n = 0; n < runs; n += 1) {
+      times.push((await target.stream(randomUUID(), 'hello')).firstMs)
+    }
+    return quantile(times, 0.5)
+  })
+}
+
+/** A B C, A B C, …: what disturbs the machine disturbs all of them. */
+async function interleaved(targets: readonly Target[], rounds: number,
+  measure: (target: Target) => Promise<number>): Promise<Rounds> {
+  const figures = new Map(targets.map(({ name }) => [name, [] as number[]]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const target of targets) {
+      target.reset()
+      figures.get(target.name)!.push(await measure(target))
+    }
+  }
+  return figures
+}

@@ -1,0 +1,55 @@
+/** The README: its examples run as they stand, its table has every setting. */
+
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { knownSettings } from '../../src/config.ts'
+import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const readme = readFileSync(resolve(root, 'README.md'), 'utf8')
+const run = promisify(execFile)
+
+let server: ServerProcess
+beforeAll(async () => {
+  // Without keys the starter answers offline, always the same.
+  server = await startServer({ env: { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' } })
+})
+afterAll(() => server?.close())
+
+/** The one code block in this language, speaking to the server of this test. */
+function example(language: string): string {
+  const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))]
+  expect(blocks).toHaveLength(1)
+  return blocks[0]![1]!.replaceAll('http://localhost:2024', server.url)
+}
+
+it('Its curl example streams what the nodes of the starter do', async () => {
+  const { stdout } = await run('bash', ['-ec', example('sh')], { cwd: root })
+  const events = [...stdout.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
+  expect(events).toEqual(['metadata', 'updates', 'updates', 'updates'])
+  expect(stdout).toContain('get_weather')
+  expect(stdout).toContain('Paris')
+})
+
+it('Its client example prints the answer and the length of the thread', async () => {
+  const { stdout } = await run(process.execPath,
+    ['--input-type=module-typescript', '--eval', example('ts')], { cwd: root })
+  expect(stdout).toMatch(/It is \w+ in Paris/)
+  expect(stdout).toContain('The thread keeps 4 messages.')
+})
+
+it('Its table has every setting, by option and by variable', () => {
+  for (const { flags, variable } of Object.values(knownSettings)) {
+    expect(readme).toContain(`| \`${flags}\` | \`${variable}\` |`)
+  }
+})
+
+it('Every file and folder that it links to is there', () => {
+  const links = [...readme.matchAll(/\]\(((?!http|#)[^)]+)\)/g)].map(([, path]) => path!)
+  expect(links.length).toBeGreaterThan(5)
+  expect(links.filter((path) => !existsSync(resolve(root, path)))).toEqual([])
+})

@@ -1,0 +1,155 @@
+/** Request bodies: whatever is sent, there is an answer, and the next request works. */
+
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+
+import { call, openDoor } from './open-door.ts'
+import type { OpenDoor } from './open-door.ts'
+
+const bodyLimitBytes = 64 * 1024
+
+/** A connection on which a test says what it likes. */
+async function dial(door: OpenDoor): Promise<{ socket: Socket; heard(): string }> {
+  const { hostname, port } = new URL(door.url)
+  let heard = ''
+  const socket = connect(Number(port), hostname)
+  socket.on('data', (chunk: Buffer) => { heard += chunk.toString() })
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return { socket, heard: () => heard }
+}
+
+const head = (door: OpenDoor) =>
+  `POST /threads HTTP/1.1\r\nhost: ${new URL(door.url).host}\r\ncontent-type: application/json\r\n`
+
+describe('a body', () => {
+  it.each([
+    ['application/json'], ['text/plain'], ['text/plain;charset=UTF-8'],
+    ['application/x-www-form-urlencoded'], ['application/json; charset=utf-8'],
+  ])('is JSON, called %s', async (type) => {
+    const door = await openDoor()
+    const answer = await call(door, 'POST', '/threads', '{"metadata":{"a":1}}',
+      { 'content-type': type })
+    expect(answer.json).toMatchObject({ metadata: { a: 1 } })
+  })
+
+  it('is JSON also where it is called nothing', async () => {
+    const door = await openDoor()
+    const body = Buffer.from('{"metadata":{"a":1}}')
+    const response = await fetch(`${door.url}/threads`, { method: 'POST', body })
+    expect(response.headers.get('content-type')).toMatch(/json/)
+    expect(await response.json()).toMatchObject({ metadata: { a: 1 } })
+  })
+
+  it.each([['POST', '/threads', 200], ['GET', '/assistants/agent/schemas', 200],
+    ['POST', '/threads/search', 200], ['POST', '/assistants', 422]] as const)(
+    'may be empty, with a content type and without: %s %s', async (method, path, status) => {
+      const door = await openDoor()
+      const json = { 'content-type': 'application/json' }
+      for (const headers of [{}, json]) {
+        for (const body of method === 'GET' ? [undefined] : [undefined, '', ' ']) {
+          expect((await call(door, method, path, body, headers)).status).toBe(status)
+        }
+      }
+    })
+
+  it('may be empty where something is deleted', async () => {
+    const door = await openDoor()
+    const { json } = await call(door, 'POST', '/threads', {})
+    const answer = await call(door, 'DELETE', `/threads/${String(json.thread_id)}`, undefined,
+      { 'content-type': 'application/json' })
+    expect(answer.status).toBe(204)
+  })
+
+  it.each(['{', 'hello', '[1,]', '{"a":undefined}', '\u0000'])('is 400 where it is no JSON: %s',
+    async (body) => {
+      const answer = await call(await openDoor(), 'POST', '/threads', body)
+      expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+    })
+
+  it('is 400 where its content type cannot be read', async () => {
+    const answer = await call(await openDoor(), 'POST', '/threads', '{}', { 'content-type': '??' })
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+  })
+
+  it('may hold brackets in its strings, but is 422 where it is nested too deep', async () => {
+    const door = await openDoor()
+    const send = (metadata: string) => call(door, 'POST', '/threads', `{"metadata":${metadata}}`)
+    const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)
+    const answer = await send(deep)
+    expect([answer.status, answer.json.message])
+      .toEqual([422, 'The body is nested deeper than 500 levels.'])
+    const brackets = JSON.stringify({ a: `\\"${'{['.repeat(2_000)}\\`, b: '}'.repeat(9) })
+    expect((await send(brackets)).json).toMatchObject({ metadata: JSON.parse(brackets) as object })
+    expect((await send(`{"a":${'['.repeat(400)}${']'.repeat(400)}}`)).status).toBe(200)
+  })
+})
+
+describe('a body that is too large', () => {
+  it('is 413 to a client that sends all of it', async () => {
+    const door = await openDoor({ bodyLimitBytes })
+    const body = JSON.stringify({ metadata: { filler: 'x'.repeat(8 * 1024 * 1024) } })
+    const answer = await call(door, 'POST', '/threads', body)
+    expect([answer.status, answer.json.code]).toEqual([413, 'too_large'])
+  })
+
+  it.each(['content-length: 9000000', 'transfer-encoding: chunked'])(
+    'is answered while the client still sends, and reads on: %s', async (framing) => {
+      const door = await openDoor({ bodyLimitBytes })
+      const { socket, heard } = await dial(door)
+      socket.write(`${head(door)}${framing}\r\n\r\n`)
+      const size = 100_000
+      const piece = framing.startsWith('transfer') ? `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
+        : ' '.repeat(size)
+      for (let sent = 0; sent < 90; sent += 1) {
+        if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
+      }
+      if (framing.startsWith('transfer')) socket.write('0\r\n\r\n')
+      await expect.poll(heard).toMatch(/^HTTP\/1.1 413 [^]*"code":"too_large"/)
+      socket.write(`GET /ok HTTP/1.1\r\nhost: ${new URL(door.url).host}\r\n\r\n`)
+      await expect.poll(heard).toMatch(/\{"ok":true\}$/)
+      socket.destroy()
+    })
+
+  it('is fine up to the limit', async () => {
+    const door = await openDoor({ bodyLimitBytes })
+    const body = JSON.stringify({ metadata: { filler: 'x'.repeat(bodyLimitBytes - 100) } })
+    expect((await call(door, 'POST', '/threads', body)).status).toBe(200)
+  })
+})
+
+describe('a connection', () => {
+  it('may be cut off half-way through a body', async () => {
+    const door = await openDoor()
+    const [reset, closed] = [await dial(door), await dial(door)]
+    for (const { socket } of [reset, closed]) {
+      socket.write(`${head(door)}content-length: 100\r\n\r\n{"metadata":{"a":`)
+    }
+    reset.socket.resetAndDestroy()
+    closed.socket.end()
+    await new Promise((resolve) => closed.socket.once('close', resolve))
+    expect(door.threads.calls).toEqual([])
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    expect(door.env.lines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  it('may speak nonsense', async () => {
+    const door = await openDoor()
+    const { socket, heard } = await dial(door)
+    socket.write('NONSENSE\r\n\r\n')
+    await expect.poll(heard).toMatch(/^HTTP\/1.1 400 /)
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+  })
+
+  it('may be one of a thousand that say nothing, and is closed after a while', async () => {
+    const door = await openDoor()
+    const silent = await Promise.all(Array.from({ length: 1_000 }, () => dial(door)))
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    await expect.poll(() => {
+      door.env.advance(62_000)
+      return silent.filter(({ socket }) => !socket.destroyed).length
+    }).toBe(0)
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+  })
+})

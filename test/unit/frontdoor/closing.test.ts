@@ -1,0 +1,57 @@
+/** Closing the door: short requests are answered, streams break off, the deadline holds. */
+
+import { Agent, request } from 'node:http'
+import { connect as connectHttp2 } from 'node:http2'
+import { describe, expect, it } from 'vitest'
+
+import { openDoor } from './open-door.ts'
+
+const never = new AbortController().signal
+
+const post = (url: string, path: string) =>
+  fetch(url + path, { method: 'POST', body: '{"assistant_id":"agent"}' })
+
+describe('closing', () => {
+  it('ends at once where nothing goes on, idle connections or not', async () => {
+    const door = await openDoor()
+    const agent = new Agent({ keepAlive: true })
+    await new Promise((resolve) => request(`${door.url}/ok`, { agent }, (response) => {
+      response.resume().on('end', resolve)
+    }).end())
+    const session = connectHttp2(door.url)
+    await new Promise((resolve) => session.once('remoteSettings', resolve))
+    await door.close(never)
+    await expect(fetch(`${door.url}/ok`)).rejects.toThrow('fetch failed')
+    agent.destroy()
+  })
+
+  it('answers what is short before it ends', async () => {
+    const door = await openDoor()
+    const waiting = post(door.url, '/runs/wait')
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+    const closing = door.close(never)
+    door.threads.lastRun.end('{"a":1}')
+    expect(await (await waiting).json()).toEqual({ a: 1 })
+    await closing
+  })
+
+  it('breaks streams off, so that their clients come back, and cancels nothing', async () => {
+    const door = await openDoor()
+    const body = '{"assistant_id":"agent","on_disconnect":"cancel"}'
+    const response = await fetch(`${door.url}/runs/stream`, { method: 'POST', body })
+    await door.close(never)
+    await expect(response.text()).rejects.toThrow('terminated')
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+
+  it('cuts at the deadline what is left', async () => {
+    const door = await openDoor()
+    const waiting = post(door.url, '/runs/wait')
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+    const deadline = new AbortController()
+    const closing = door.close(deadline.signal)
+    deadline.abort()
+    await closing
+    await expect(waiting).rejects.toThrow('fetch failed')
+  })
+})

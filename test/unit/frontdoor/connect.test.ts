@@ -1,0 +1,263 @@
+/** The typed API: three protocols on the port of REST, over the same operations. */
+
+import { randomUUID } from 'node:crypto'
+
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import type { Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
+  from '@connectrpc/connect-node'
+import { describe, expect, it } from 'vitest'
+
+import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import { HeddleError } from '../../../src/errors.ts'
+import { call, openDoor } from './open-door.ts'
+import type { OpenDoor } from './open-door.ts'
+
+const wires: [string, (baseUrl: string) => Transport][] = [
+  ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
+  ['Connect on HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
+  ['gRPC-Web on HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
+  ['gRPC-Web on HTTP/2', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2' })],
+  ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
+]
+
+function clientsOf(transport: Transport) {
+  return {
+    assistants: createClient(AssistantService, transport),
+    threads: createClient(ThreadService, transport),
+    runs: createClient(RunService, transport),
+  }
+}
+
+/** Clients of the protocol with the least about it. */
+const clientsFor = (door: OpenDoor) => clientsOf(wires[0]![1](door.url))
+
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+const valueOf = (json: Uint8Array) => JSON.parse(new TextDecoder().decode(json)) as unknown
+
+async function errorOf(ask: Promise<unknown>): Promise<ConnectError> {
+  const error = await ask.then(() => expect.fail('no error'), (caught: unknown) => caught)
+  return ConnectError.from(error)
+}
+
+describe.each(wires)('%s', (_name, transportTo) => {
+  it('serves calls and streams, beside REST', async () => {
+    const door = await openDoor()
+    const { assistants, threads, runs } = clientsOf(transportTo(door.url))
+    const { assistant } = await assistants.getAssistant({ assistantId: 'agent' })
+    expect(assistant).toMatchObject({ graphId: 'agent', version: 1 })
+    const { thread } = await threads.createThread({ metadataJson: bytes({ a: 1 }) })
+    const { json } = await call(door, 'GET', `/threads/${thread!.threadId}`)
+    expect(json.metadata).toEqual({ a: 1 })
+    const told = []
+    for await (const message of runs.streamRun(
+      { run: { threadId: thread!.threadId, assistantId: 'agent' } })) {
+      told.push(message.told)
+      if (told.length === 2) {
+        door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{"n":1}' }])
+        door.threads.lastRun.end()
+      }
+    }
+    expect(told).toMatchObject([
+      { case: 'run', value: { runId: door.threads.lastRun.row.runId } },
+      { case: 'event', value: { name: 'metadata', id: '0' } },
+      { case: 'event', value: { name: 'updates', id: '1' } }])
+  })
+
+  it('says what was wrong by its status', async () => {
+    const door = await openDoor()
+    const { threads } = clientsOf(transportTo(door.url))
+    const error = await errorOf(threads.getThread({ threadId: randomUUID() }))
+    expect([error.code, error.rawMessage]).toMatchObject([Code.NotFound, /not found/])
+  })
+})
+
+describe('errors', () => {
+  it.each([
+    ['invalid', Code.InvalidArgument], ['not_found', Code.NotFound], ['exists', Code.AlreadyExists],
+    ['busy', Code.FailedPrecondition], ['too_large', Code.ResourceExhausted],
+    ['unsupported', Code.Unimplemented], ['forbidden', Code.PermissionDenied],
+    ['full', Code.ResourceExhausted], ['unavailable', Code.Unavailable],
+  ] as const)('%s has the status %i', async (code, status) => {
+    const door = await openDoor()
+    door.threads.failure = new HeddleError(code, 'The sentence.')
+    const error = await errorOf(clientsFor(door).threads.getThread({ threadId: randomUUID() }))
+    expect([error.code, error.rawMessage]).toEqual([status, 'The sentence.'])
+    expect(error.metadata.get('heddle-code')).toBe(code)
+  })
+
+  it('that nobody foresaw say nothing on the wire and everything in the log', async () => {
+    const door = await openDoor()
+    door.threads.failure = new TypeError('hunter2')
+    const error = await errorOf(clientsFor(door).threads.getThread({ threadId: randomUUID() }))
+    expect([error.code, error.message]).toMatchObject([Code.Internal, expect.not.stringMatching('hunter2')])
+    expect(door.env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'hunter2' } } }])
+  })
+
+  it('name fields as REST does', async () => {
+    const { threads, runs, assistants } = clientsFor(await openDoor())
+    const messages = await Promise.all([
+      errorOf(threads.getThread({ threadId: 'x' })),
+      errorOf(threads.searchThreads({ page: { limit: 1_001 }, status: 'asleep' })),
+      errorOf(runs.createRun({})),
+      errorOf(runs.createRun({ run: { assistantId: 'agent', inputJson: Buffer.from('{') } })),
+      errorOf(assistants.createAssistant({ graphId: 'agent', configJson: bytes([]) })),
+    ])
+    expect(messages.map(({ code, rawMessage }) => [code, rawMessage])).toEqual([
+      [Code.InvalidArgument, 'thread_id: must be a UUID.'],
+      [Code.InvalidArgument, expect.stringMatching(/^status: .*; limit: /)],
+      [Code.InvalidArgument, 'run: is required.'],
+      [Code.InvalidArgument, expect.stringMatching(/^input_json is not valid JSON/)],
+      [Code.InvalidArgument, expect.stringMatching(/^config: must be object/)],
+    ])
+  })
+
+  it('say that a message is too large', async () => {
+    const door = await openDoor({ bodyLimitBytes: 10_000 })
+    const metadataJson = bytes({ filler: 'x'.repeat(20_000) })
+    const error = await errorOf(clientsFor(door).threads.createThread({ metadataJson }))
+    expect(error.code).toBe(Code.ResourceExhausted)
+  })
+
+  it('reach no page of elsewhere', async () => {
+    const door = await openDoor()
+    const answer = await call(door, 'POST', '/frontdoor.v1.ThreadService/CreateThread', {},
+      { origin: 'https://evil.example' })
+    expect(answer.status).toBe(403)
+    expect(door.threads.calls).toEqual([])
+  })
+})
+
+describe('assistants', () => {
+  it('are made, updated, found, restored, described and deleted', async () => {
+    const { assistants } = clientsFor(await openDoor())
+    const { assistant } = await assistants.createAssistant(
+      { graphId: 'agent', name: 'one', contextJson: bytes({ m: 1 }) })
+    const { assistantId } = assistant!
+    const updated = await assistants.updateAssistant(
+      { assistantId, name: 'two', description: 'd', contextJson: bytes({ m: 2 }) })
+    expect(updated.assistant).toMatchObject({ version: 2, name: 'two', description: 'd' })
+    expect(valueOf(updated.assistant!.contextJson)).toEqual({ m: 2 })
+    const { versions } = await assistants.listAssistantVersions({ assistantId, page: { limit: 1 } })
+    expect(versions).toMatchObject([{ version: 2 }])
+    const latest = await assistants.setLatestAssistantVersion({ assistantId, version: 1 })
+    expect(latest.assistant).toMatchObject({ version: 1, name: 'one' })
+    const found = await assistants.searchAssistants({ name: 'ON', page: { limit: 5 } })
+    expect(found).toMatchObject({ total: 1n, assistants: [{ assistantId }] })
+    expect((await assistants.countAssistants({})).count).toBe(3n)
+    expect(valueOf((await assistants.getAssistantGraph({ assistantId, xray: 2 })).graphJson))
+      .toMatchObject({ nodes: [{ id: '2' }] })
+    expect(valueOf((await assistants.getAssistantSchemas({ assistantId })).schemasJson))
+      .toMatchObject({ graph_id: 'agent' })
+    await assistants.deleteAssistant({ assistantId })
+    expect((await errorOf(assistants.getAssistant({ assistantId }))).code).toBe(Code.NotFound)
+  })
+})
+
+describe('threads', () => {
+  it('are made, updated, found, copied, read and deleted', async () => {
+    const door = await openDoor()
+    const { threads } = clientsFor(door)
+    const { thread } = await threads.createThread({ metadataJson: bytes({ graph_id: 'agent' }),
+      supersteps: [{ updates: [{ valuesJson: bytes({ a: 1 }), asNode: 'n' }] }] })
+    const { threadId } = thread!
+    const updated = await threads.updateThread({ threadId, metadataJson: bytes({ b: 2 }) })
+    expect(valueOf(updated.thread!.metadataJson)).toEqual({ graph_id: 'agent', b: 2 })
+    const found = await threads.searchThreads({ withoutValues: true, metadataJson: bytes({ b: 2 }) })
+    expect(found).toMatchObject({ total: 1n, threads: [{ threadId, status: 'idle' }] })
+    expect(door.threads.given('search')).toMatchObject({ withoutValues: true })
+    expect((await threads.countThreads({ status: 'busy' })).count).toBe(0n)
+    await threads.copyThread({ threadId })
+    const { stateJson } = await threads.getThreadState({ threadId, subgraphs: true,
+      checkpoint: { checkpointId: 'c', checkpointNs: 's' } })
+    expect(valueOf(stateJson)).toMatchObject({ values: {} })
+    expect(door.threads.given('state'))
+      .toEqual({ checkpointId: 'c', checkpointNs: 's', subgraphs: true })
+    await threads.updateThreadState({ threadId, update: { valuesJson: bytes({ a: 1 }) } })
+    expect(door.threads.given('updateState'))
+      .toMatchObject({ update: { values: '{"a":1}', asNode: null }, checkpoint: null })
+    const { statesJson } = await threads.getThreadHistory({ threadId, beforeCheckpointId: 'b' })
+    expect(valueOf(statesJson)).toEqual([])
+    expect(door.threads.given('history')).toMatchObject({ before: 'b', limit: 10 })
+    await threads.deleteThread({ threadId })
+    expect((await errorOf(threads.getThread({ threadId }))).code).toBe(Code.NotFound)
+  })
+})
+
+describe('runs', () => {
+  it('are made as asked for, once for one key, with a thread or without', async () => {
+    const door = await openDoor()
+    const { runs } = clientsFor(door)
+    const spec = { assistantId: 'agent', inputJson: bytes({ a: 1 }), streamModes: ['updates'],
+      interruptBefore: ['*'], idempotencyKey: 'k', afterSeconds: 2 }
+    const { run } = await runs.createRun({ run: spec })
+    expect(run!.threadId).toBe(run!.runId)
+    expect((await runs.createRun({ run: spec })).run!.runId).toBe(run!.runId)
+    expect(door.threads.given('startRun')).toMatchObject({ ifMissing: 'hidden', afterMs: 2_000,
+      kwargs: { input: { a: 1 }, stream_mode: ['updates'], interrupt_before: '*' } })
+  })
+
+  it('are waited for, joined, listed, cancelled and deleted', async () => {
+    const door = await openDoor()
+    const { threads, runs } = clientsFor(door)
+    const { thread } = await threads.createThread({})
+    const { threadId } = thread!
+    const waiting = runs.waitRun({ run: { threadId, assistantId: 'agent' } })
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+    const { row: { runId } } = door.threads.lastRun
+    door.threads.lastRun.end('{"a":1}')
+    const waited = await waiting
+    expect([waited.runId, valueOf(waited.resultJson)]).toEqual([runId, { a: 1 }])
+    expect(valueOf((await runs.joinRun({ threadId, runId })).resultJson)).toEqual({ a: 1 })
+    expect((await runs.getRun({ threadId, runId })).run).toMatchObject({ runId, threadId })
+    expect((await runs.listRuns({ threadId, status: 'success' })).runs).toHaveLength(1)
+    await runs.cancelRun({ threadId, runId, rollback: true, wait: true })
+    expect(door.threads.given('cancelRun')).toEqual({ action: 'rollback', wait: true })
+    await runs.deleteRun({ threadId, runId })
+    expect((await errorOf(runs.getRun({ threadId, runId }))).code).toBe(Code.NotFound)
+  })
+
+  it('are followed from where a caller left off', async () => {
+    const door = await openDoor()
+    const { runs } = clientsFor(door)
+    const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
+    const { lastRun } = door.threads
+    lastRun.tell([{ id: '1', name: 'updates', json: '{}' }, { id: '2', name: 'updates', json: '{}' }])
+    lastRun.end()
+    const ids = []
+    for await (const { event } of runs.joinRunStream(
+      { runId: run!.runId, lastEventId: '1', streamModes: ['updates'] })) ids.push(event!.id)
+    expect(ids).toEqual(['2'])
+    expect(door.threads.given('followRun')).toEqual({ after: '1', modes: ['updates'] })
+  })
+
+  it.each([[true, 'cancelRun'], [false, 'followRun']])(
+    'end with a caller that goes, if he said so: %j', async (cancelOnDisconnect, last) => {
+      const door = await openDoor()
+      const leaving = new AbortController()
+      const reading = (async () => {
+        for await (const _ of clientsFor(door).runs.streamRun(
+          { run: { assistantId: 'agent', cancelOnDisconnect } }, { signal: leaving.signal }));
+      })()
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
+      leaving.abort()
+      expect((await errorOf(reading)).code).toBe(Code.Canceled)
+      await door.threads.lastRun.left.promise
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe(last)
+    })
+
+  it('go on where the server closes, and the caller is told to come back', async () => {
+    const door = await openDoor()
+    const reading = (async () => {
+      for await (const _ of clientsFor(door).runs.streamRun(
+        { run: { assistantId: 'agent', cancelOnDisconnect: true } }));
+    })()
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
+    const closed = door.close(new AbortController().signal)
+    expect((await errorOf(reading)).code).toBe(Code.Unavailable)
+    await closed
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+})

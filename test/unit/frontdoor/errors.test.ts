@@ -1,0 +1,95 @@
+/** Errors through real HTTP: one shape, the right status, and nothing of strangers. */
+
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../src/errors.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
+import { call, openDoor } from './open-door.ts'
+
+const path = `/threads/${randomUUID()}`
+
+describe('an error of the catalogue', () => {
+  it.each([
+    ['invalid', 422, null], ['not_found', 404, null], ['exists', 409, null], ['busy', 409, null],
+    ['rejected', 422, null], ['too_large', 413, null], ['unsupported', 422, null],
+    ['forbidden', 403, null], ['graph_failed', 422, null], ['full', 429, '1'],
+    ['not_owner', 503, '1'], ['unavailable', 503, '1'],
+  ] as const)('%s is answered with %i, Retry-After %s', async (code: ErrorCode, status, after) => {
+    const door = await openDoor()
+    door.threads.failure = new HeddleError(code, 'The sentence.', { secret: 1 })
+    const answer = await call(door, 'GET', path)
+    expect(answer.status).toBe(status)
+    expect(answer.json).toEqual({ detail: 'The sentence.', message: 'The sentence.', code })
+    expect(answer.headers.get('retry-after')).toBe(after)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+})
+
+describe('an error that nobody foresaw', () => {
+  it('says nothing on the wire and everything in the log', async () => {
+    const door = await openDoor()
+    const failure = new TypeError('the password is hunter2')
+    door.threads.failure = failure
+    const answer = await call(door, 'GET', `${path}?token=secret`)
+    expect(answer.status).toBe(500)
+    expect(answer.text).not.toMatch(/hunter2|TypeError/)
+    expect(door.env.lines).toEqual([expect.objectContaining({ level: 'error',
+      facts: { error: failure, method: 'GET', path } })])
+  })
+
+  it('does not disturb the next request', async () => {
+    const door = await openDoor()
+    door.threads.failure = new Error('x')
+    await call(door, 'GET', path)
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+  })
+})
+
+describe('a path that leads nowhere', () => {
+  it.each([['GET', '/nosuch'], ['PUT', '/threads'], ['POST', '/threads/a/b/c/d'],
+    ['POST', '/internal/truncate']])('is 404 in a sentence: %s %s', async (method, at) => {
+    const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
+    expect(answer.status).toBe(404)
+    expect(answer.json.message).toBe(`There is no ${method} ${at}; /docs lists what there is.`)
+  })
+
+  it.each([
+    ['POST', '/runs/crons'], ['POST', `${path}/runs/crons`], ['DELETE', `/runs/crons/x`],
+    ['PUT', '/store/items'], ['POST', '/store/namespaces'], ['POST', `${path}/commands`],
+    ['POST', `${path}/stream/events`], ['GET', `${path}/stream`], ['GET', `${path}/storage`],
+    ['PATCH', `${path}/state`], ['POST', '/threads/prune'], ['POST', '/runs/batch'],
+    ['POST', '/runs/cancel?action=interrupt'], ['POST', '/mcp/'], ['POST', '/a2a/agent'],
+    ['POST', '/ui/agent'],
+  ])('says so where it will lead somewhere later: %s %s', async (method, at) => {
+    const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
+    expect(answer.status).toBe(404)
+    expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
+  })
+
+  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/..%2F..%2Fetc',
+    `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('names an id that is none: %s',
+    async (at) => {
+      const answer = await call(await openDoor(), 'GET', at)
+      expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
+    })
+
+  it('is 400 where it cannot be decoded', async () => {
+    const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+  })
+})
+
+describe('what would be forgotten', () => {
+  it.each([
+    ['POST', '/runs/wait', { assistant_id: 'agent', webhook: 'https://example.com' }, 'webhook'],
+    ['POST', `${path}/runs`, { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
+    ['POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } }, 'ttl'],
+    ['PATCH', path, { ttl: { ttl: 5 } }, 'ttl'],
+    ['GET', `${path}?include=ttl`, undefined, 'include'],
+  ] as const)('is refused instead: %s %s', async (method, at, body, field) => {
+    const answer = await call(await openDoor(), method, at, body)
+    expect([answer.status, answer.json.code]).toEqual([422, 'unsupported'])
+    expect(answer.json.errors).toEqual([{ field, message: 'is not offered yet' }])
+  })
+})

@@ -1,0 +1,92 @@
+/** Who may call a server on somebody's own machine. */
+
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+
+import { isLoopback } from '../../../src/frontdoor/rest/local-safety.ts'
+import { call, openDoor } from './open-door.ts'
+
+/** The status of a request with a Host header of its own, which fetch does not let one set. */
+function statusFor(url: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/ok`, { headers: { host } }, (response) => {
+      response.resume()
+      resolve(response.statusCode!)
+    }).on('error', reject).end()
+  })
+}
+
+describe('a page', () => {
+  it.each(['http://localhost:3000', 'http://127.0.0.1:5173', 'http://[::1]:3000',
+    'https://studio.localhost'])('of this machine may call, and read: %s', async (origin) => {
+    const door = await openDoor()
+    const answer = await call(door, 'POST', '/threads/search', {}, { origin })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    const exposed = answer.headers.get('access-control-expose-headers')
+    for (const header of ['Content-Location', 'Location', 'X-Pagination-Total',
+      'X-Pagination-Next']) expect(exposed).toContain(header)
+  })
+
+  it.each(['https://evil.example', 'http://localhost.evil.example', 'null', 'http://10.0.0.1'])(
+    'of elsewhere may not even call: %s', async (origin) => {
+      const door = await openDoor()
+      const answer = await call(door, 'POST', '/threads', '{}',
+        { origin, 'content-type': 'text/plain' })
+      expect([answer.status, answer.json.code]).toEqual([403, 'forbidden'])
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+      expect(door.threads.calls).toEqual([])
+    })
+
+  it('may ask beforehand', async () => {
+    const door = await openDoor()
+    const ask = (origin: string) => call(door, 'OPTIONS', '/threads/x/runs/stream', undefined, {
+      origin, 'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, x-api-key' })
+    const allowed = await ask('http://localhost:3000')
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('x-api-key')
+    expect((await ask('https://evil.example')).status).toBe(403)
+  })
+
+  it('of an origin that is named may call, and then no other', async () => {
+    const door = await openDoor({ allowOrigins: ['https://app.example'] })
+    const statusOf = async (origin: string) =>
+      (await call(door, 'GET', '/info', undefined, { origin })).status
+    expect(await statusOf('https://app.example')).toBe(200)
+    expect(await statusOf('http://localhost:3000')).toBe(403)
+    expect(await statusOf(door.url)).toBe(200)
+  })
+
+  it('of anywhere may call where everybody is named', async () => {
+    const door = await openDoor({ allowOrigins: ['*'] })
+    const answer = await call(door, 'GET', '/info', undefined, { origin: 'https://evil.example' })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://evil.example')
+  })
+})
+
+describe('a Host header', () => {
+  it('names this machine where the server listens on it alone', async () => {
+    const { url } = await openDoor()
+    const { port } = new URL(url)
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]']) {
+      expect(await statusFor(url, host)).toBe(200)
+    }
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example']) {
+      expect(await statusFor(url, host)).toBe(403)
+    }
+  })
+
+  it('may be any where the server listens for others', async () => {
+    const { url } = await openDoor({ host: '0.0.0.0' })
+    expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
+  })
+})
+
+it('Loopback is what leads to this machine.', () => {
+  const names = ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', 'a.localhost']
+  expect(names.filter(isLoopback)).toEqual(names)
+  expect(['', '0.0.0.0', '128.0.0.1', 'localhost.evil.example', '127.0.0.1.evil.example',
+    '::ffff:10.0.0.1'].filter(isLoopback)).toEqual([])
+})

@@ -1,0 +1,113 @@
+/** What a thread is told of a run, from what a client asked and what its assistant says. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import {
+  headersForGraph, mergedConfig, mergedContext, runOnThread, statelessRun,
+} from '../../../src/frontdoor/operations/run-request.ts'
+
+const ids = { runId: 'r', threadId: 't' }
+const caller = { commandId: '', headers: {} }
+
+function assistantOf(change: Partial<AssistantRow> = {}): AssistantRow {
+  return {
+    tenant: 'local', assistantId: 'a', graphId: 'g', name: 'n', descriptionJson: 'null',
+    configJson: '{}', contextJson: '{}', metadataJson: '{}', epoch: 1, seq: 1, createdAtMs: 0,
+    updatedAtMs: 0, version: 1, newestVersion: 1, branch: undefined, ...change,
+  }
+}
+
+const kwargsOf = (body: object) =>
+  runOnThread({ assistant_id: 'g', ...body }, assistantOf(), ids, caller).kwargs
+
+describe('a run on a thread', () => {
+  it('is, where nothing else is asked for, what clients expect', () => {
+    expect(runOnThread({ assistant_id: 'g' }, assistantOf(), ids, caller)).toEqual({
+      runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '',
+      metadata: {}, afterMs: 0, ifMissing: 'reject',
+      kwargs: {
+        input: null, context: {}, stream_mode: ['values'], subgraphs: false, resumable: false,
+        temporary: false,
+        config: { configurable: { run_id: 'r', thread_id: 't', graph_id: 'g', assistant_id: 'a' } },
+      },
+      plan: { graphId: 'g', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
+        temporary: false, timeoutMs: 3_600_000 },
+    })
+  })
+
+  it('carries what was asked for', () => {
+    const run = runOnThread({
+      assistant_id: 'g', input: { a: 1 }, command: { resume: 1 }, stream_mode: 'updates',
+      stream_subgraphs: true, stream_resumable: true, interrupt_before: '*',
+      interrupt_after: ['x'], multitask_strategy: 'rollback', if_not_exists: 'create',
+      after_seconds: 1.5, durability: 'sync', metadata: { m: 1 },
+    }, assistantOf({ metadataJson: '{"team":"blue"}' }), ids, { ...caller, commandId: 'k' })
+    expect(run).toMatchObject({
+      strategy: 'rollback', ifMissing: 'create', afterMs: 1_500, commandId: 'k',
+      metadata: { m: 1 },
+      kwargs: { input: { a: 1 }, command: { resume: 1 }, stream_mode: ['updates'],
+        subgraphs: true, resumable: true, interrupt_before: '*', interrupt_after: ['x'],
+        durability: 'sync' },
+      plan: { resumable: true, assistantMetadata: { team: 'blue' } },
+    })
+  })
+
+  it('reads the old word for durability, unless the new one is there', () => {
+    expect(kwargsOf({ checkpoint_during: false })).toMatchObject({ durability: 'exit' })
+    expect(kwargsOf({ checkpoint_during: true })).toMatchObject({ durability: 'async' })
+    expect(kwargsOf({ checkpoint_during: false, durability: 'sync' }))
+      .toMatchObject({ durability: 'sync' })
+  })
+
+  it('takes the place to run from out of wherever it is named', () => {
+    const place = { checkpoint_id: 'c', checkpoint_ns: '' }
+    expect(kwargsOf({ checkpoint: { ...place, checkpoint_map: null } }).checkpoint).toEqual(place)
+    expect(kwargsOf({ checkpoint_id: 'c' }).checkpoint).toEqual({ checkpoint_id: 'c' })
+    const configured = kwargsOf({ config: { configurable: { ...place, own: 1 } } })
+    expect(configured.checkpoint).toEqual(place)
+    expect(configured.config).toMatchObject({ configurable: { own: 1 } })
+    expect(JSON.stringify(configured.config)).not.toContain('checkpoint')
+    expect(kwargsOf({ checkpoint: { checkpoint_ns: '', checkpoint_map: null } }))
+      .not.toHaveProperty('checkpoint')
+  })
+})
+
+describe('a stateless run', () => {
+  it.each([[undefined, true], ['delete', true], ['complete', true], ['continue', true],
+    ['keep', false]] as const)('with on_completion %s is temporary: %j', (word, temporary) => {
+    const run = statelessRun({ assistant_id: 'g', on_completion: word }, assistantOf(), ids, caller)
+    expect(run).toMatchObject({ ifMissing: 'hidden', plan: { temporary }, kwargs: { temporary } })
+  })
+})
+
+describe('the config of a run', () => {
+  it('is the assistant\'s with the request\'s over it, tags appended, ids the server\'s', () => {
+    expect(mergedConfig(
+      { tags: ['a'], recursion_limit: 5, configurable: { x: 1, y: 1 }, own: 1 },
+      { tags: ['b'], recursion_limit: 9, configurable: { y: 2, thread_id: 'forged' } },
+      { thread_id: 't' },
+    )).toEqual({ tags: ['a', 'b'], recursion_limit: 9, own: 1,
+      configurable: { x: 1, y: 2, thread_id: 't' } })
+  })
+
+  it('does not reach into prototypes', () => {
+    const forged = JSON.parse('{"configurable":{"__proto__":{"polluted":1}}}') as object
+    mergedConfig({}, { ...forged }, {})
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+})
+
+it('Contexts merge as objects; any other context replaces the assistant\'s.', () => {
+  expect(mergedContext({ a: 1, b: 1 }, { b: 2 })).toEqual({ a: 1, b: 2 })
+  expect(mergedContext({ a: 1 }, undefined)).toEqual({ a: 1 })
+  expect(mergedContext({ a: 1 }, 'text')).toBe('text')
+})
+
+it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
+  expect(headersForGraph({
+    'x-colour': 'green', 'x-list': ['a', 'b'], 'x-api-key': 'hush', 'x-tenant-id': 't',
+    'x-service-key': 's', 'x-forwarded-for': '1', 'x-auth-scheme': 'langsmith',
+    authorization: 'hush', 'user-agent': 'u', 'x-absent': undefined,
+  })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b' })
+})

@@ -1,0 +1,223 @@
+/** Streams of events: frames, silence, readers that are slow, and readers that go. */
+
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+
+import { sseBacklog } from '../../../src/frontdoor/rest/sse.ts'
+import type { FeedEvent } from '../../../src/thread/index.ts'
+import { openDoor } from './open-door.ts'
+import type { OpenDoor } from './open-door.ts'
+
+const event = (id: string, json = '{}', name = 'updates'): FeedEvent => ({ id, name, json })
+
+async function stream(door: OpenDoor, body: object = {}, signal?: AbortSignal) {
+  const response = await fetch(`${door.url}/runs/stream`, {
+    method: 'POST', body: JSON.stringify({ assistant_id: 'agent', ...body }), ...(signal && { signal }),
+  })
+  return { response, run: door.threads.lastRun }
+}
+
+function rejoin(door: OpenDoor, runId: string, lastEventId?: string, query = '') {
+  const headers = lastEventId === undefined ? undefined : { 'last-event-id': lastEventId }
+  return fetch(`${door.url}/runs/${runId}/stream${query}`, { headers })
+}
+
+/** A reader that says its request and reads only when it is told to. */
+async function slowReader(door: OpenDoor): Promise<{ socket: Socket; heard(): string }> {
+  const { hostname, port, host } = new URL(door.url)
+  const socket = connect(Number(port), hostname)
+  let heard = ''
+  socket.on('data', (chunk: Buffer) => { heard += chunk.toString() })
+  socket.on('error', () => {})
+  const body = '{"assistant_id":"agent"}'
+  socket.write(`POST /runs/stream HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${body.length}` +
+    `\r\n\r\n${body}`)
+  await expect.poll(() => heard).toContain('event: metadata')
+  socket.pause()
+  return { socket, heard: () => heard }
+}
+
+describe('a stream', () => {
+  it('is frames of event, one line of data, and id, metadata first, and ends with the run', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    run.tell([event('1', '{"a":1}'), event('2', '[2]', 'values|sub:x')])
+    run.end()
+    expect(await response.text()).toBe(
+      `event: metadata\ndata: {"run_id":"${run.row.runId}","attempt":1}\nid: 0\n\n` +
+      'event: updates\ndata: {"a":1}\nid: 1\n\nevent: values|sub:x\ndata: [2]\nid: 2\n\n')
+  })
+
+  it('carries the headers that clients and proxies need', async () => {
+    const door = await openDoor()
+    const { response: { headers }, run } = await stream(door)
+    run.end()
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache',
+      'x-accel-buffering': 'no', 'content-location': `/runs/${run.row.runId}`,
+      location: `/runs/${run.row.runId}/stream`,
+    })
+  })
+
+  it('tells pages of this machine what they may read', async () => {
+    const door = await openDoor()
+    const origin = 'http://localhost:3000'
+    const response = await fetch(`${door.url}/runs/stream`,
+      { method: 'POST', body: '{"assistant_id":"agent"}', headers: { origin } })
+    door.threads.lastRun.end()
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(response.headers.get('access-control-expose-headers')).toContain('Content-Location')
+  })
+
+  it('beats after five seconds of silence, by a comment that ends with one line break', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    door.env.advance(4_900)
+    run.tell([event('1')])
+    door.env.advance(10_200)
+    run.end()
+    const text = await response.text()
+    expect(text.slice(text.indexOf('id: 1'))).toBe('id: 1\n\n: heartbeat\n: heartbeat\n')
+    expect(text.match(/heartbeat/g)).toHaveLength(2)
+  })
+
+  it('begins before there is anything to tell', async () => {
+    const door = await openDoor()
+    const { response: first, run } = await stream(door)
+    const second = await rejoin(door, run.row.runId, '0')
+    expect(second.status).toBe(200)
+    run.end()
+    expect(await second.text()).toBe('')
+    await first.text()
+  })
+
+  it('puts all events of one call into one write', async () => {
+    const door = await openDoor()
+    const { socket, heard } = await slowReader(door)
+    const chunks: string[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+    socket.resume()
+    door.threads.lastRun.tell(Array.from({ length: 100 }, (_, n) => event(String(n + 1))))
+    await expect.poll(heard).toContain('id: 100\n')
+    expect(chunks).toHaveLength(1)
+    socket.destroy()
+  })
+})
+
+describe('a reader that comes back', () => {
+  it('hears what came after the last id it saw, and only the modes it wants', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    run.tell([event('1'), event('2')])
+    run.end()
+    await response.text()
+    const again = await rejoin(door, run.row.runId, '1', '?stream_mode=updates&stream_mode=values')
+    expect(await again.text()).toBe('event: updates\ndata: {}\nid: 2\n\n')
+    expect(door.threads.given('followRun')).toEqual({ after: '1', modes: ['updates', 'values'] })
+    expect(await (await rejoin(door, run.row.runId)).text()).toContain('event: metadata')
+    expect(door.threads.given('followRun')).toEqual({ after: null, modes: null })
+  })
+
+  it('is answered 404 for a run or thread that is not there', async () => {
+    const door = await openDoor()
+    for (const path of [`/runs/${randomUUID()}/stream`,
+      `/threads/${randomUUID()}/runs/${randomUUID()}/stream`]) {
+      const response = await fetch(door.url + path)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toMatch(/json/)
+    }
+  })
+})
+
+describe('a stream whose run goes on without it', () => {
+  it.each(['lagged', 'lost'] as const)('is broken off, not ended: %s', async (how) => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    run.tell([event('1')])
+    run.end('{}', how)
+    await expect(response.text()).rejects.toThrow('terminated')
+  })
+})
+
+describe('a reader that does not read', () => {
+  const large = JSON.stringify('x'.repeat(100_000))
+
+  it('is sent away when too much waits for it, and the run is left alone', async () => {
+    const door = await openDoor()
+    const { socket, heard } = await slowReader(door)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    for (let n = 1; n <= 200; n += 1) door.threads.lastRun.tell([event(`a${n}`, large)])
+    await door.threads.lastRun.left.promise
+    socket.resume()
+    await closed
+    expect(heard()).not.toMatch(/\r\n0\r\n\r\n$/)
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+
+  it('is sent away for too many events too, however small', async () => {
+    const door = await openDoor()
+    const { socket } = await slowReader(door)
+    const { lastRun } = door.threads
+    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    for (let n = 0; n < sseBacklog.events; n += 1) lastRun.tell([event(`s${n}`)])
+    expect(lastRun.listeners.size).toBe(1)
+    lastRun.tell([event('one too many')])
+    await lastRun.left.promise
+    socket.destroy()
+  })
+
+  it('gets everything, in order, when it was only late', async () => {
+    const door = await openDoor()
+    const { socket, heard } = await slowReader(door)
+    const { lastRun } = door.threads
+    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    for (let n = 1; n <= 500; n += 1) lastRun.tell([event(`s${n}`)])
+    lastRun.end()
+    socket.resume()
+    await expect.poll(heard, { timeout: 10_000 }).toMatch(/0\r\n\r\n$/)
+    const ids = [...heard().matchAll(/id: (\w+)\n/g)].map(([, id]) => id)
+    expect(ids).toEqual(['0', 'big', ...Array.from({ length: 500 }, (_, n) => `s${n + 1}`)])
+    socket.destroy()
+  })
+})
+
+describe('a reader that goes', () => {
+  it('leaves the run alone, and nothing behind', async () => {
+    const door = await openDoor()
+    const leaving = new AbortController()
+    const { run } = await stream(door, {}, leaving.signal)
+    leaving.abort()
+    await run.left.promise
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+
+  it('takes the run with it where it said so', async () => {
+    const door = await openDoor()
+    const leaving = new AbortController()
+    const { run } = await stream(door, { on_disconnect: 'cancel' }, leaving.signal)
+    leaving.abort()
+    expect(await run.cancelled.promise).toEqual({ action: 'interrupt', wait: false })
+  })
+
+  it('takes the run with it also where it only joined, if it said so', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    const leaving = new AbortController()
+    await fetch(`${door.url}/runs/${run.row.runId}/stream?cancel_on_disconnect=1`,
+      { signal: leaving.signal })
+    leaving.abort()
+    await run.cancelled.promise
+    await response.text()
+  })
+
+  it('cancels nothing where the run was over before', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door, { on_disconnect: 'cancel' })
+    run.end()
+    await response.text()
+    await run.left.promise
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+})

@@ -1,0 +1,109 @@
+/** Checking requests: every wrong field is named, and what is not offered is refused. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { readQuery } from '../../../src/frontdoor/query-string.ts'
+import { DrawGraph } from '../../../src/frontdoor/schema/assistant.ts'
+import { CancelRun, CreateRun, JoinStream, ListRuns } from '../../../src/frontdoor/schema/run.ts'
+import { CreateThread, SearchThreads } from '../../../src/frontdoor/schema/thread.ts'
+import { checkerOf } from '../../../src/frontdoor/validation.ts'
+import type { HeddleError } from '../../../src/errors.ts'
+
+function faultsOf(check: () => unknown): unknown {
+  try {
+    check()
+  } catch (error) {
+    return (error as HeddleError).facts.errors
+  }
+  return []
+}
+
+describe('a check', () => {
+  it('names every field that is wrong, and how', () => {
+    const body = { assistant_id: '', stream_mode: ['values', 'colour'], metadata: 'x',
+      config: { recursion_limit: 'x' }, multitask_strategy: 'hope', interrupt_before: 3,
+      command: { goto: { input: 1 } }, after_seconds: -1 }
+    expect(faultsOf(() => checkerOf(CreateRun)(body))).toEqual([
+      { field: 'assistant_id', message: 'must not have fewer than 1 characters' },
+      { field: 'command.goto', message: expect.any(String) },
+      { field: 'config.recursion_limit', message: 'must be integer' },
+      { field: 'metadata', message: 'must be object' },
+      { field: 'stream_mode.1', message: expect.stringMatching(/^must be one of values, /) },
+      { field: 'interrupt_before', message: expect.any(String) },
+      { field: 'after_seconds', message: 'must be >= 0' },
+      { field: 'multitask_strategy',
+        message: 'must be one of reject, enqueue, interrupt, rollback' },
+    ])
+  })
+
+  it('names what is missing', () => {
+    expect(faultsOf(() => checkerOf(CreateRun)({ input: {} })))
+      .toEqual([{ field: 'assistant_id', message: 'is required' }])
+    expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: [{ updates: [{}] }] })))
+      .toEqual([{ field: 'supersteps.0.updates.0', message: expect.stringContaining('as_node') }])
+  })
+
+  it('names one fault a field, however many elements are wrong', () => {
+    const ids = Array.from({ length: 10_000 }, () => 7)
+    expect(faultsOf(() => checkerOf(SearchThreads)({ ids, limit: 0 }))).toHaveLength(2)
+  })
+
+  it.each([[[]], ['text'], [7]])('refuses %j as a body', (body) => {
+    expect(() => checkerOf(CreateThread)(body)).toThrow('must be a JSON object')
+  })
+
+  it('takes no body for an empty one, and leaves unknown fields alone', () => {
+    expect(checkerOf(CreateThread)(undefined)).toEqual({})
+    expect(checkerOf(CreateThread)(null)).toEqual({})
+    expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({ colour: 'green' })
+  })
+
+  it('does not turn one type into another in a body', () => {
+    expect(() => checkerOf(SearchThreads)({ limit: '10' })).toThrow('limit: must be integer')
+  })
+
+  it('refuses what is not offered, and only where it is asked for', () => {
+    const check = checkerOf(CreateRun)
+    const body = { assistant_id: 'agent' }
+    expect(() => check({ ...body, webhook: 'https://example.com', feedback_keys: ['a'] }))
+      .toThrow('Not offered yet: webhook, feedback_keys')
+    expect(check({ ...body, webhook: null, feedback_keys: [] })).toMatchObject(body)
+    expect(() => checkerOf(CreateThread)({ ttl: { ttl: 5 } })).toThrow('ttl')
+  })
+})
+
+describe('a query string', () => {
+  it('is read as its schema asks', () => {
+    expect(readQuery(ListRuns, { limit: '5', offset: '0', select: ['run_id', 'status'] }))
+      .toEqual({ limit: 5, offset: 0, select: ['run_id', 'status'] })
+    expect(readQuery(ListRuns, { select: 'run_id,status' })).toEqual({ select: ['run_id', 'status'] })
+    expect(readQuery(JoinStream, { stream_mode: 'values', cancel_on_disconnect: '1' }))
+      .toEqual({ stream_mode: ['values'], cancel_on_disconnect: true })
+    expect(readQuery(CancelRun, { wait: '0', action: 'rollback' }))
+      .toEqual({ wait: false, action: 'rollback' })
+  })
+
+  it('knows a depth from a yes', () => {
+    expect(['1', '2', 'true', 'false'].map((xray) => readQuery(DrawGraph, { xray }).xray))
+      .toEqual([1, 2, true, false])
+  })
+
+  it('leaves what cannot be read for the check to name', () => {
+    const query = readQuery(ListRuns, { limit: '1.5', offset: '', status: 'asleep' })
+    expect(faultsOf(() => checkerOf(ListRuns)(query))).toEqual([
+      { field: 'limit', message: 'must be integer' },
+      { field: 'offset', message: 'must be integer' },
+      { field: 'status', message: expect.stringContaining('pending, running') },
+    ])
+  })
+
+  it('never makes a check let something through that is no number', () => {
+    fc.assert(fc.property(fc.string(), (limit) => {
+      const { limit: read } = readQuery(ListRuns, { limit })
+      const faults = faultsOf(() => checkerOf(ListRuns)({ limit: read })) as unknown[]
+      expect(faults.length === 0).toBe(/^\d+$/.test(limit) && Number(limit) >= 1 &&
+        Number(limit) <= 1_000)
+    }))
+  })
+})

@@ -1,0 +1,118 @@
+/** Waiting for a run's result: soon a plain reply, later early headers and signs of life. */
+
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../src/errors.ts'
+import { call, openDoor } from './open-door.ts'
+import type { OpenDoor } from './open-door.ts'
+
+const body = { assistant_id: 'agent' }
+
+function wait(door: OpenDoor, more: object = {}, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${door.url}/runs/wait`, { method: 'POST', body: JSON.stringify({ ...body, ...more }),
+    ...(signal && { signal }) })
+}
+
+const started = (door: OpenDoor) => expect.poll(() => door.threads.calls.at(-1)?.name)
+  .toBe('joinRun')
+
+describe('a result that is there soon', () => {
+  it('is a plain reply', async () => {
+    const door = await openDoor()
+    const waiting = wait(door)
+    await started(door)
+    door.threads.lastRun.end('{"a": 1}')
+    const response = await waiting
+    const { headers } = response
+    expect(await response.text()).toBe('{"a": 1}')
+    expect(headers.get('content-length')).toBe('8')
+    expect(headers.get('content-location')).toBe(`/runs/${door.threads.lastRun.row.runId}`)
+  })
+
+  it('may be an error with a status', async () => {
+    const door = await openDoor()
+    const waiting = wait(door)
+    await started(door)
+    door.threads.lastRun.result.reject(new HeddleError('not_found', 'The thread was deleted.'))
+    expect((await waiting).status).toBe(404)
+  })
+})
+
+describe('a result that takes long', () => {
+  it('comes after early headers and line breaks, and is the same JSON', async () => {
+    const door = await openDoor()
+    const waiting = wait(door)
+    await started(door)
+    door.env.advance(2_100)
+    const response = await waiting
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(response.headers.get('content-location')).toContain('/runs/')
+    door.env.advance(10_000)
+    door.threads.lastRun.end('{"a":1}')
+    expect(await response.text()).toBe('\n\n\n{"a":1}')
+  })
+
+  it('says in the body that the thread has gone meanwhile', async () => {
+    const door = await openDoor()
+    const waiting = wait(door)
+    await started(door)
+    door.env.advance(2_100)
+    const response = await waiting
+    door.threads.lastRun.result.reject(new HeddleError('not_found', 'The thread was deleted.'))
+    expect(await response.json())
+      .toEqual({ __error__: { error: 'not_found', message: 'The thread was deleted.' } })
+  })
+
+  it('is broken off where asking again may help', async () => {
+    const door = await openDoor()
+    const waiting = wait(door)
+    await started(door)
+    door.env.advance(2_100)
+    const response = await waiting
+    door.threads.lastRun.result.reject(new HeddleError('unavailable'))
+    await expect(response.text()).rejects.toThrow('terminated')
+  })
+})
+
+describe('a client that does not wait', () => {
+  it.each([0, 2_100])('takes the run with it where it said so, after %i ms', async (ms) => {
+    const door = await openDoor()
+    const leaving = new AbortController()
+    const waiting = wait(door, { on_disconnect: 'cancel' }, leaving.signal)
+      .then((response) => response.text()).catch(() => 'gone')
+    await started(door)
+    door.env.advance(ms)
+    leaving.abort()
+    expect(await waiting).toBe('gone')
+    await door.threads.lastRun.cancelled.promise
+  })
+
+  it('leaves the run alone otherwise, and the server unharmed', async () => {
+    const door = await openDoor()
+    const leaving = new AbortController()
+    const waiting = wait(door, {}, leaving.signal).catch(() => 'gone')
+    await started(door)
+    leaving.abort()
+    await waiting
+    door.env.advance(20_000)
+    door.threads.lastRun.end()
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+})
+
+describe('joining', () => {
+  it('answers the result of a run that is over, and 404 for none', async () => {
+    const door = await openDoor()
+    const { json } = await call(door, 'POST', '/threads', {})
+    const runs = `/threads/${String(json.thread_id)}/runs`
+    await call(door, 'POST', runs, body)
+    const { lastRun } = door.threads
+    lastRun.end('{"__interrupt__":[]}')
+    const join = (query: string) => call(door, 'GET', `${runs}/${lastRun.row.runId}/join${query}`)
+    expect((await join('')).json).toEqual({ __interrupt__: [] })
+    expect((await join('?cancel_on_disconnect=0')).json).toEqual({ __interrupt__: [] })
+    expect((await call(door, 'GET', `${runs}/${randomUUID()}/join`)).status).toBe(404)
+  })
+})

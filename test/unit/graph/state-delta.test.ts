@@ -1,0 +1,198 @@
+/** What a checkpoint stores of the change against the one before it. */
+
+import { AIMessage, HumanMessage } from '@langchain/core/messages'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
+import { KnownChannels } from '../../../src/graph/state-delta.ts'
+import type { ChannelValues } from '../../../src/graph/state-delta.ts'
+import { ChannelView } from '../../../src/checkpoint/index.ts'
+import { codec } from '../../support/graph-bench.ts'
+
+const waiting: Promise<void>[] = []
+const encode = (value: unknown) => codec.encode(value, (done) => void waiting.push(done))
+const decode = (value: Parameters<typeof codec.decode>[0]) => codec.decode(value)
+const written = () => true
+const unwritten = () => false
+
+/** The state as a reader of the log has it. */
+class Reader {
+  view = ChannelView.empty
+  apply(changes: readonly ChannelChange[], full = false): void {
+    this.view = this.view.apply(structuredClone(changes), full)
+  }
+  get state(): unknown { return JSON.parse(this.view.json(this.view.names())) }
+}
+
+function kinds(changes: readonly ChannelChange[]): string[] {
+  return changes.map(({ channel, change }) => `${channel} ${change?.$case}`)
+}
+
+/** How a reducer or a node may treat a list. */
+const listStep = fc.record({
+  how: fc.constantFrom('append', 'replace', 'remove', 'clear', 'push in place', 'drop in place'),
+  at: fc.nat(20), items: fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 }),
+})
+
+function stepped(list: object[], { how, at, items }: { how: string; at: number; items: object[] }):
+  object[] {
+  switch (how) {
+    case 'append': return [...list, ...items]
+    case 'replace': return list.toSpliced(at % (list.length + 1), 1, ...items)
+    case 'remove': return list.toSpliced(at % (list.length + 1), 1)
+    case 'push in place': list.push(...items); return list
+    case 'drop in place': list.splice(at % (list.length + 1), 1); return list
+    default: return []
+  }
+}
+
+describe('KnownChannels', () => {
+  it('lets a reader follow every change of a list, whoever changes it and how', () => fc.assert(
+    fc.property(fc.array(listStep, { maxLength: 12 }), (steps) => {
+      const known = new KnownChannels()
+      const reader = new Reader()
+      let list: object[] = [{ n: 1 }]
+      reader.apply(known.restate({ list }, encode), true)
+      for (const step of steps) {
+        list = stepped(list, step)
+        reader.apply(known.advance({ list }, written, encode))
+        expect(reader.state).toEqual({ list })
+        expect(known.values()).toEqual({ list })
+      }
+    })))
+
+  it('lets a reader follow values that come, change and go', () => fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(),
+      fc.string(), fc.constant(null), fc.record({ deep: fc.nat() }), fc.array(fc.nat())))),
+    (states) => {
+      const known = new KnownChannels()
+      const reader = new Reader()
+      reader.apply(known.restate({}, encode), true)
+      for (const state of states) {
+        reader.apply(known.advance({ ...state }, written, encode))
+        expect(reader.state).toEqual(state)
+      }
+    })))
+
+  it('stores only what was appended', () => {
+    const known = new KnownChannels()
+    const messages = [new HumanMessage({ content: 'a', id: '1' })]
+    known.restate({ messages }, encode)
+    const answer = new AIMessage({ content: 'b', id: '2' })
+    expect(known.advance({ messages: [...messages, answer] }, written, encode)).toEqual([{
+      channel: 'messages',
+      change: { $case: 'splice', value: { at: 1, remove: 0, insert: [encode(answer).value] } },
+    }])
+  })
+
+  it('sees what a reducer pushed onto the same list', () => {
+    const known = new KnownChannels()
+    const list = [{ n: 1 }]
+    known.restate({ list }, encode)
+    list.push({ n: 2 })
+    const [change] = known.advance({ list }, written, encode)
+    expect(change?.change).toMatchObject({ $case: 'splice', value: { at: 1, remove: 0 } })
+  })
+
+  it('sees what a reducer changed inside of an element', () => {
+    const known = new KnownChannels()
+    const reader = new Reader()
+    const list = [{ n: 1 }, { n: 2 }]
+    const messages = [new AIMessage({ content: 'a', id: '1' })]
+    reader.apply(known.restate({ list, messages }, encode), true)
+    list[0]!.n = 5
+    messages[0]!.content = 'b'
+    reader.apply(known.advance({ list, messages }, written, encode))
+    expect(reader.state).toMatchObject({ list: [{ n: 5 }, { n: 2 }], messages: [{ content: 'b' }] })
+  })
+
+  it('stores nothing for what stayed the same', () => {
+    const known = new KnownChannels()
+    const values = (): ChannelValues => ({ n: 1, text: 'x', object: { a: [1] }, none: null })
+    known.restate({ ...values(), list: [] }, encode)
+    expect(known.advance({ ...values(), list: [] }, written, encode)).toEqual([])
+  })
+
+  it('stores a value of a changed object that is still the same one', () => {
+    const known = new KnownChannels()
+    const object = { count: 1 }
+    known.restate({ object }, encode)
+    object.count = 2
+    expect(kinds(known.advance({ object }, unwritten, encode))).toEqual([])
+    expect(kinds(known.advance({ object }, written, encode))).toEqual(['object set'])
+  })
+
+  it('stores a default that no version announces', () => {
+    const known = new KnownChannels()
+    known.restate({}, encode)
+    expect(kinds(known.advance({ settings: { a: 1 } }, unwritten, encode))).toEqual(['settings set'])
+  })
+
+  it('says what is gone, and treats a value of nothing as gone', () => {
+    const known = new KnownChannels()
+    known.restate({ a: 1, b: 2, c: undefined }, encode)
+    expect(kinds(known.advance({ b: undefined }, written, encode)))
+      .toEqual(['a removed', 'b removed'])
+  })
+
+  it('says so when a list becomes another thing, and back', () => {
+    const known = new KnownChannels()
+    known.restate({ x: [1, 2] }, encode)
+    expect(kinds(known.advance({ x: { a: 1 } }, written, encode))).toEqual(['x set'])
+    expect(kinds(known.advance({ x: [1, 2] }, written, encode))).toEqual(['x list'])
+    expect(kinds(known.advance({ x: [3] }, written, encode))).toEqual(['x list'])
+  })
+
+  it('keeps its own lists: what somebody does to one it handed out changes nothing', () => {
+    const known = new KnownChannels()
+    known.restate({ list: [1] }, encode)
+    ;(known.values().list as number[]).push(2)
+    expect(known.values()).toEqual({ list: [1] })
+  })
+
+  describe('touched', () => {
+    it.each<[string, ChannelValues, (values: never) => void]>([
+      ['a message', { list: [new AIMessage('a')] },
+        ({ list }: { list: AIMessage[] }) => { list[0]!.content = 'b' }],
+      ['a message in a long list', { list: Array.from({ length: 500 }, () => new AIMessage('a')) },
+        ({ list }: { list: AIMessage[] }) => { list[3]!.content = 'b' }],
+      ['a member of a list', { list: [{ n: 1 }] },
+        ({ list }: { list: { n: number }[] }) => { list[0]!.n = 2 }],
+      ['deep inside of a small value', { object: { a: { b: 1 } } },
+        ({ object }: { object: { a: { b: number } } }) => { object.a.b = 2 }],
+    ])('notices a change in place: %s', (_, values, change) => {
+      const known = new KnownChannels()
+      known.restate(values, encode)
+      expect(known.touched(encode)).toBe(false)
+      change(values as never)
+      expect(known.touched(encode)).toBe(true)
+    })
+  })
+
+  it('settles: what reviving does not give back exactly is replaced by what it gives', async () => {
+    const known = new KnownChannels()
+    const draft = { message: new AIMessage({ content: 'x', id: '1' }) }
+    const named = new HumanMessage({ content: 'y', name: null as never, id: '2' })
+    known.restate({ draft, list: [named, 1] }, encode)
+    expect(known.inexact).toBe(true)
+    await Promise.all(waiting)
+    await known.settle(decode)
+    expect(known.inexact).toBe(false)
+    const settled = known.values() as { draft: typeof draft; list: [HumanMessage, number] }
+    expect(settled.draft).not.toBe(draft)
+    expect(settled.draft.message).toBeInstanceOf(AIMessage)
+    expect(settled.list[0].name).toBeUndefined()
+    expect(known.touched(encode)).toBe(false)
+  })
+
+  it('comes back from the log as it was', async () => {
+    const known = new KnownChannels()
+    const values = { list: [new AIMessage({ content: 'x', id: '1' }), 2], when: new Date(3), n: 1 }
+    const view = ChannelView.empty.apply(known.restate(values, encode), true)
+    const again = await KnownChannels.of(view.stored(), decode)
+    expect(again.values()).toEqual(values)
+    expect(again.advance(again.values(), written, encode).filter(({ channel }) =>
+      channel !== 'when')).toEqual([])
+  })
+})

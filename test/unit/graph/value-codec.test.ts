@@ -1,0 +1,184 @@
+/** Values of graph state: what is stored, what the API shows, what comes back. */
+
+import { AIMessage, AIMessageChunk, ChatMessage, HumanMessage, RemoveMessage, SystemMessage,
+  ToolMessage } from '@langchain/core/messages'
+import { Command, Send } from '@langchain/langgraph'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { Form } from '../../../proto/gen/storage/v1/value.ts'
+import type { Value } from '../../../proto/gen/storage/v1/value.ts'
+import { codec } from '../../support/graph-bench.ts'
+
+/** Stored and brought back, as after a trip through the log. */
+async function trip(value: unknown): Promise<{ stored: Value; exact: boolean; back: unknown }> {
+  const waiting: Promise<void>[] = []
+  const { value: stored, exact } = codec.encode(value, (done) => void waiting.push(done))
+  await Promise.all(waiting)
+  return { stored, exact, back: await codec.decode(structuredClone(stored)) }
+}
+
+const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !hasMinusZero(value))
+
+function hasMinusZero(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasMinusZero)
+  return Object.is(value, -0)
+}
+
+const text = fc.string()
+const fields = {
+  content: fc.oneof(text, fc.array(fc.record({ type: fc.constant('text'), text }))),
+  additional_kwargs: fc.dictionary(fc.string({ minLength: 1 }).filter((key) => key !== 'tool_calls'
+    && key !== '__proto__'), json),
+  response_metadata: fc.dictionary(fc.constantFrom('model', 'usage'), json),
+  id: fc.uuid(),
+  name: text,
+}
+const toolCalls = fc.array(fc.record({ name: text, args: fc.dictionary(text.filter((key) =>
+  key !== '__proto__'), json), id: text, type: fc.constant('tool_call' as const) }))
+const optional = { requiredKeys: ['content'] as ['content'] }
+const base = fc.record(fields, optional)
+const message = fc.oneof(
+  base.map((made) => new HumanMessage(made as never)),
+  base.map((made) => new SystemMessage(made as never)),
+  fc.record({ ...fields, tool_calls: toolCalls,
+    usage_metadata: fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat() }) }, optional)
+    .map((made) => new AIMessage(made as never)),
+  fc.record({ ...fields, tool_call_id: text, artifact: json,
+    status: fc.constantFrom('success' as const, 'error' as const) },
+  { requiredKeys: ['content', 'tool_call_id'] }).map((made) => new ToolMessage(made as never)),
+)
+
+/** The members of a message without the constructor's arguments, which may be stated or not. */
+function members({ lc_kwargs: _, ...rest }: object & { lc_kwargs: unknown }) {
+  return rest
+}
+
+describe('ValueCodec', () => {
+  it('stores JSON as it is and gives it back', () => fc.assert(fc.asyncProperty(json,
+    async (value) => {
+      const { stored, exact, back } = await trip(value)
+      expect(stored).toEqual({ json: JSON.stringify(value), form: Form.FORM_UNSPECIFIED })
+      expect(exact).toBe(true)
+      expect(back).toEqual(value)
+    })))
+
+  it('lets members without a value vanish', async () => {
+    const { stored, back } = await trip({ a: 1, b: undefined })
+    expect(stored).toEqual({ json: '{"a":1}', form: Form.FORM_UNSPECIFIED })
+    expect(back).toEqual({ a: 1 })
+  })
+
+  it('revives a chat message from its flat text alone, of the same class with the same members',
+    () => fc.assert(fc.asyncProperty(message, async (original) => {
+      const { stored, exact, back } = await trip(original)
+      expect(stored.form).toBe(Form.FORM_MESSAGE)
+      expect(stored.serialized).toBeUndefined()
+      expect(exact).toBe(true)
+      expect((back as object).constructor).toBe(original.constructor)
+      expect(members(back as HumanMessage)).toEqual(members(original))
+      expect(codec.text(back)).toBe(stored.json)
+      expect((back as HumanMessage).toJSON()).toEqual(JSON.parse(JSON.stringify(original)))
+    })))
+
+  it('stores a list of nothing but chat messages flat', () => fc.assert(fc.asyncProperty(
+    fc.array(message, { minLength: 1, maxLength: 4 }), async (originals) => {
+      const { stored, back } = await trip(originals)
+      expect(stored.form).toBe(Form.FORM_MESSAGE)
+      expect(stored.json).toBe(codec.text(originals))
+      expect((back as HumanMessage[]).map(members)).toEqual(originals.map(members))
+    }), { numRuns: 30 }))
+
+  it('shows every member of the specification, empty or not', () => {
+    expect(JSON.parse(codec.text(new HumanMessage('hi')))).toEqual({
+      type: 'human', content: 'hi', additional_kwargs: {}, response_metadata: {}, id: null,
+      name: null, example: false,
+    })
+    expect(JSON.parse(codec.text(new AIMessage({ content: 'yes', id: '1' })))).toEqual({
+      type: 'ai', content: 'yes', additional_kwargs: {}, response_metadata: {}, id: '1', name: null,
+      example: false, tool_calls: [], invalid_tool_calls: [], usage_metadata: null,
+    })
+  })
+
+  it.each([
+    ['a Date', new Date(5)],
+    ['a Map', new Map([['a', { b: new Date(6) }]])],
+    ['a Set', new Set([1, 2])],
+    ['bytes', new Uint8Array([1, 2, 3])],
+    ['a big number', { big: 2n ** 70n }],
+    ['what is not a number', [Number.NaN, Number.POSITIVE_INFINITY, -0]],
+    ['nothing in a list', [1, undefined, 3]],
+    ['nothing at all', undefined],
+    ['a date among JSON', { when: new Date(7), what: ['x'] }],
+  ])('gives back %s', async (_, value) => {
+    const { stored, exact, back } = await trip(value)
+    expect(stored.form).toBe(Form.FORM_SERIALIZED)
+    expect(exact).toBe(true)
+    expect(back).toEqual(value)
+    expect(() => JSON.parse(stored.json)).not.toThrow()
+  })
+
+  it('gives back messages inside of objects, and shows them flat', async () => {
+    const value = { draft: new AIMessage({ content: 'x', id: 'a' }), by: ['me'] }
+    const { stored, exact, back } = await trip(value)
+    expect(exact).toBe(false)
+    expect(JSON.parse(stored.json)).toMatchObject({ draft: { type: 'ai', content: 'x', id: 'a' } })
+    const { draft } = back as typeof value
+    expect(draft).toBeInstanceOf(AIMessage)
+    expect(draft.content).toBe('x')
+  })
+
+  it.each([
+    ['a chunk', new AIMessageChunk({ content: 'x', id: '1' })],
+    ['a message of a role of its own', new ChatMessage({ content: 'x', role: 'judge' })],
+    ['a removal', new RemoveMessage({ id: '1' })],
+    ['a message with contents of the newer form',
+      new AIMessage({ contentBlocks: [{ type: 'text', text: 'x' }], id: '1' })],
+    ['a message with an argument of its own',
+      new HumanMessage({ content: 'x', mood: 'glad' } as never)],
+  ])('leaves %s to the serializer of the graph', async (_, value) => {
+    const { stored, back } = await trip(value)
+    expect(stored.form).toBe(Form.FORM_SERIALIZED)
+    expect((back as object).constructor).toBe(value.constructor)
+    expect(codec.text(back)).toBe(stored.json)
+  })
+
+  it('notices a member that somebody put onto a message', async () => {
+    const marked = Object.assign(new HumanMessage('x'), { mark: 1 })
+    expect((await trip(marked)).stored.form).toBe(Form.FORM_SERIALIZED)
+  })
+
+  it('says that a message with a null for nothing comes back without it', async () => {
+    const { stored, exact, back } = await trip(new HumanMessage({ content: 'x', name: null as never }))
+    expect(stored.form).toBe(Form.FORM_MESSAGE)
+    expect(exact).toBe(false)
+    expect((back as HumanMessage).name).toBeUndefined()
+  })
+
+  it('shows what an object says of itself', () => {
+    expect(codec.text(new Send('node', { a: new Date(0) }))).toBe(JSON.stringify(
+      { lg_name: 'Send', node: 'node', args: { a: '1970-01-01T00:00:00.000Z' } }))
+    expect(JSON.parse(codec.text(new Command({ goto: 'x' })))).toMatchObject({ goto: ['x'] })
+    expect(codec.text({ error: new TypeError('bad') })).toBe(
+      '{"error":{"name":"TypeError","message":"bad"}}')
+    class Account { balance = 1; toDict() { return { type: 'account', data: { b: this.balance } } } }
+    expect(codec.text([new Account()])).toBe('[{"b":1,"type":"account"}]')
+  })
+
+  it('survives cycles, functions and symbols', async () => {
+    const ring: Record<string, unknown> = { name: 'ring' }
+    ring.self = ring
+    expect(codec.text(ring)).toBe('{"name":"ring","self":"[Circular]"}')
+    expect((await trip(ring)).back).toMatchObject({ name: 'ring' })
+    expect(codec.text({ f: () => 1, s: Symbol('s'), list: [() => 1] })).toBe('{"list":[null]}')
+  })
+
+  it('takes a value as it was when it was told', async () => {
+    const waiting: Promise<void>[] = []
+    const value = { draft: new AIMessage('before') }
+    const { value: stored } = codec.encode(value, (done) => void waiting.push(done))
+    value.draft.content = 'after'
+    await Promise.all(waiting)
+    expect(await codec.decode(stored)).toMatchObject({ draft: { content: 'before' } })
+  })
+})
