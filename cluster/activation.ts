@@ -102,7 +102,9 @@ export class Activation {
   #tell(command: unknown): void {
     if (this.#state !== 'activating' && this.#state !== 'active') return
     const told = this.#mailbox.postUnbounded((actor) => actor.receive(command))
-    told.catch((error: unknown) => this.#warn('An actor could not do what it told itself.', error))
+    told.catch((error: unknown) => {
+      if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
+    })
   }
 
   #fail(reason: unknown): void {

@@ -1,6 +1,6 @@
 // All set-up that a fresh clone needs; run before every npm script, quick when nothing changed.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { findNode24, noNode24, root } from './node24.mjs'
@@ -42,5 +42,9 @@ if (node === undefined || spawnSync(node, ['--version']).status !== 0) {
   console.error(noNode24())
   process.exit(1)
 }
+
+// The scripts say `exec`, so that signals reach the server and not a shell around it. The shell of
+// Windows has no such word and passes no signals: there it means nothing.
+if (process.platform === 'win32') writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n')
 
 await import('./generate.mjs')

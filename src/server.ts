@@ -19,9 +19,16 @@ import { ByteBudget, createThreadClient, defaultLimits, threadKind } from './thr
 
 export interface Server {
   readonly url: string
-  readonly project: Project
+  /** As the project names them, those that cannot be loaded included. */
+  readonly graphs: readonly ServedGraph[]
   /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
   close(): Promise<void>
+}
+
+export interface ServedGraph {
+  readonly graphId: string
+  readonly file: string
+  readonly loaded: boolean
 }
 
 /** A start that takes longer will not come: a disk hangs, or a graph's own code. */
@@ -64,7 +71,10 @@ export async function openServer(settings: Settings, env: Env): Promise<Server> 
   })
   await lifecycle.start('runs', {
     ...times('runs'),
-    start: () => void actors.wakeUnfinished(),
+    start: () => {
+      actors.wakeUnfinished().catch((error: unknown) =>
+        env.log.error('Unfinished runs cannot be found.', { error }))
+    },
     stop: (_, deadline) => graphs.host.drain(deadline),
   })
   const door = await lifecycle.start('door', {
@@ -80,7 +90,9 @@ export async function openServer(settings: Settings, env: Env): Promise<Server> 
     }),
     stop: (door, deadline) => door.close(deadline),
   })
-  return { url: door.url, project, close: lifecycle.stop }
+  const served = project.graphs.map(({ graphId, file }) =>
+    ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
+  return { url: door.url, graphs: served, close: lifecycle.stop }
 }
 
 interface Graphs {
@@ -92,8 +104,8 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   Promise<Graphs> {
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, env })
-  const cannotReload = (error: unknown) => env.log.error('The changed project cannot be loaded; ' +
-    'the one before it goes on.', { error })
+  const cannotReload = ({ message: reason }: Error) =>
+    env.log.error('The changed project cannot be loaded; the one before it goes on.', { reason })
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (_, compiled) => {
       host.reload(compiled).then(() => env.log.info('The project was loaded anew.'), cannotReload)
@@ -139,7 +151,9 @@ async function openActors(store: EmbeddedStore, host: GraphHost, env: Env): Prom
     wakeUnfinished: async () => {
       const unfinished = (await store.threads.unfinished()).values()
       await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
-        for (const { tenant, threadId: id } of unfinished) await wake({ kind: 'thread', tenant, id })
+        for (const { tenant, threadId } of unfinished) {
+          await wake({ kind: 'thread', tenant, id: threadId })
+        }
       }))
     },
     close: (deadline) => {

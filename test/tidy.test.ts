@@ -99,8 +99,8 @@ describe('imports', () => {
   })
 
   it('reach every file that tests share from a test', () => {
-    const reached = reachedFrom(paths.filter((path) => /^test\/.*\.(test|long|bench)\.ts$/.test(path)
-      || path.startsWith('test/bench/')))
+    const starts = /^test\/(.*\.(test|long)\.ts|bench\/bench\.ts)$/
+    const reached = reachedFrom(paths.filter((path) => starts.test(path)))
     const dead = sources.map(({ path }) => path)
       .filter((path) => isTest(path) && !isProject(path) && !reached.has(path))
     expectNone(dead, 'No test uses it: delete it.')
@@ -121,17 +121,17 @@ describe('a file', () => {
     const caption = /^(?:#!.*\n)?(\/\*\*[^]*?\*\/|(?:\/\/.*\n)+)/
     const broken = sources.filter(({ text }) => !/\w.*[.!?:]/.test(caption.exec(text)?.[1] ?? ''))
       .map(({ path }) => path)
-    expectNone(broken, 'Begin the file with one sentence, in /** … */ or //, that says what it is.')
+    expectNone(broken, 'Begin the file with a sentence, in /** … */ or //, that says what it is.')
   })
 
   it('is short, and so are its lines', () => {
     const broken = sources.flatMap(({ path, text }) => {
       const lines = text.split('\n')
       const most = isTest(path) ? 500 : 400
-      const long = lines.findIndex((line) => [...line].length > 100)
+      const long = lines.flatMap((line, place) => line.length > 100 ? [place + 1] : [])
       return [
         ...lines.length - 1 > most ? [`${path} has ${lines.length - 1} lines of ${most}`] : [],
-        ...long >= 0 ? [`${path}:${long + 1} is longer than 100 characters`] : [],
+        ...long.map((place) => `${path}:${place} is longer than 100 characters`),
       ]
     })
     expectNone(broken, 'Split the file by its nouns; break the line.')
@@ -167,8 +167,8 @@ describe('code', () => {
     const broken = sources.filter(({ path }) => path !== 'test/tidy.test.ts').flatMap((file) =>
       Object.entries(rules).filter(([, isBroken]) => isBroken(file))
         .map(([what]) => `${file.path}: ${what}`))
-    expectNone(broken, 'Do it now or leave it out; name exports one by one; use a union of string ' +
-      'literals for an enum, and `unknown` with a check for any.')
+    expectNone(broken, 'Do it now or leave it out; name exports one by one; use a union of ' +
+      'string literals for an enum, and `unknown` with a check for any.')
   })
 
   it('takes clock, timers, chance and console from cluster/env.ts', () => {

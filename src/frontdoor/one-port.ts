@@ -43,8 +43,12 @@ export function onePort(): OnePort {
     silent.set(socket, 0)
     sniff(socket, (version) => {
       silent.delete(socket)
+      // A session takes what was put back by itself; a resumed socket would lose it.
       if (version === 2) http2.emit('connection', socket)
-      if (version === 1) serveHttp1.call(server, socket)
+      if (version === 1) {
+        serveHttp1.call(server, socket)
+        socket.resume()
+      }
     })
   })
   return {
@@ -95,7 +99,6 @@ function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
     socket.pause()
     socket.unshift(head)
     settle(mayBeHttp2 ? 2 : 1)
-    socket.resume()
   }
   socket.on('data', onData).on('error', ignore).on('close', onClose)
 }

@@ -17,6 +17,7 @@ import { configOf, editInput, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import { HeddleSaver } from './saver.ts'
 import type { ThreadMemory } from './thread-memory.ts'
+import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
 import { ValuesReference } from './values-reference.ts'
 
@@ -52,6 +53,16 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
   } catch (error) {
     return failure(error)
   }
+}
+
+/**
+ * Whether the memory may serve a next execution: what failed, or was changed in place, is read
+ * from the log next time, for the log is the truth.
+ */
+export function isWorthKeeping({ codec }: Workbench, { status }: Outcome, memory: ThreadMemory):
+  boolean {
+  const later = (done: Promise<void>) => void done.catch(() => {})
+  return status === 'success' && !isTouched(memory, (value) => codec.encode(value, later))
 }
 
 async function run(bench: Workbench, assignment: Assignment, request: RunRequest):

@@ -2,14 +2,13 @@
 
 import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
-import type { CheckpointSource, Execution, Outcome, StoredTuple } from './execution.ts'
+import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
 import type { Mailer } from './mailer.ts'
 import { Outbox } from './outbox.ts'
-import { execute } from './runner.ts'
+import { execute, isWorthKeeping } from './runner.ts'
 import type { Workbench } from './runner.ts'
 import { answer } from './state-question.ts'
-import type { ThreadMemory } from './thread-memory.ts'
-import { ThreadMemories, isTouched, settle } from './thread-memory.ts'
+import { ThreadMemories, settle } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 
@@ -72,7 +71,7 @@ export class WorkerDesk {
       })
       if (source.failure) throw source.failure
       if (job.abort.signal.aborted) return
-      if (this.#isWorthKeeping(outcome, memory)) this.#memories.keep(thread, memory)
+      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
     } catch (error) {
       this.#env.log.error('An execution broke off.', { error, runId: execution.runId })
@@ -81,13 +80,6 @@ export class WorkerDesk {
       this.#jobs.delete(number)
       if (job.abort.signal.aborted) mailer.send({ type: 'over', job: number })
     }
-  }
-
-  /** What failed or was changed in place is read from the log next time: the log is the truth. */
-  #isWorthKeeping({ status }: Outcome, memory: ThreadMemory): boolean {
-    const { codec } = this.#bench
-    return status === 'success'
-      && !isTouched(memory, (value) => codec.encode(value, (done) => void done.catch(() => {})))
   }
 
   /** Nobody hears of it any more, only that it is over. */

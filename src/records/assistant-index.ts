@@ -4,7 +4,7 @@ import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 
 export type AssistantSort = 'assistant_id' | 'graph_id' | 'name' | 'created_at' | 'updated_at'
 
-/** Every condition must hold. `name` is a part of the name, in any case; metadata is containment. */
+/** Every condition must hold. `name` is a part of it, in any case; metadata is containment. */
 export interface AssistantFilter {
   readonly tenant: string
   readonly graphId?: string

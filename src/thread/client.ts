@@ -96,7 +96,7 @@ export interface StartRun {
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
-  /** Make the thread where it is missing. `hidden`: a stateless run's own thread. */
+  /** Make the thread where it is missing; `hidden`: not listed while the run is temporary. */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
 }
 
@@ -111,6 +111,7 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
+  /** How long one attempt may take. */
   readonly timeoutMs: number
 }
 

@@ -217,8 +217,7 @@ export class RunDriver {
 
   async #beginWith(execution: RunExecution, found: Promise<typeof noTrail>): Promise<void> {
     try {
-      await this.#ledger.loadHead()
-      const trail = await found
+      const [trail] = await Promise.all([found, this.#ledger.loadHead()])
       if (this.#execution === execution) execution.begin(trail)
     } catch (error) {
       this.#setting.ports.env.log.warn('A run could not be started.', { error })
@@ -256,7 +255,7 @@ export class RunDriver {
   #expire(heard: boolean): void {
     const { ports: { env, limits }, tell } = this.#setting
     const expire = () => tell({ type: 'expire' })
-    if (heard) void this.#ledger.durable.then(expire)
+    if (heard) this.#ledger.durable.then(expire, () => {})
     else env.after(limits.lingerMs, expire)
   }
 

@@ -156,7 +156,7 @@ class ThreadActor implements Actor {
     if (!ledger.state.exists) {
       if (run.ifMissing === 'reject') this.#mustExist()
       this.#renewIfDeleted()
-      void ledger.write([this.#created({}, run.ifMissing === 'hidden')])
+      void ledger.write([this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)])
     }
     return this.#runs.start(run)
   }

@@ -1,6 +1,6 @@
 /** Every answer is the same after the process was killed and started again. */
 
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 
@@ -33,37 +33,56 @@ async function everythingOf(threadId: string) {
   }
 }
 
-describe('after a restart', () => {
-  it.each(graphs)('a thread of the graph %s is as it was', async (graphId) => {
-    const { runs, threads } = server.client
-    const { thread_id: id } = await threads.create({ metadata: { graphId } })
+/** Everything that the API tells beside that. */
+async function recordsOf(assistantId: string) {
+  const { assistants, threads } = clientOf(server.url)
+  return {
+    one: await assistants.get(assistantId),
+    versions: await assistants.getVersions(assistantId),
+    all: await assistants.search({ limit: 1_000, sortBy: 'assistant_id', sortOrder: 'asc' }),
+    threads: await threads.search({ limit: 1_000, sortBy: 'created_at', sortOrder: 'asc' }),
+    waiting: await threads.count({ status: 'interrupted' }),
+  }
+}
+
+/** Of each graph: a thread, a copy of it that went on, and all that was told of them before. */
+const told = new Map<string, { readonly ids: readonly string[], readonly before: unknown }>()
+let records: { readonly assistantId: string, readonly before: unknown }
+
+beforeAll(async () => {
+  const { assistants, runs, threads } = server.client
+  for (const graphId of graphs) {
     const payload = { input: input(graphId), raiseError: false }
+    const { thread_id: id } = await threads.create({ metadata: { graphId } })
     for (let n = 0; n < 2; n += 1) await runs.wait(id, graphId, payload)
-    const copy = await threads.copy(id)
-    await runs.wait(copy.thread_id, graphId, payload)
-    const before = [await everythingOf(id), await everythingOf(copy.thread_id)]
-    await server.process.kill('SIGKILL')
-    await server.process.restart()
-    expect([await everythingOf(id), await everythingOf(copy.thread_id)]).toEqual(before)
-    await runs.wait(id, graphId, payload)
-    expect((await runs.list(id))).toHaveLength(3)
+    const { thread_id: copy } = await threads.copy(id)
+    await runs.wait(copy, graphId, payload)
+    const ids = [id, copy]
+    told.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
+  }
+  const { assistant_id: assistantId } = await assistants.create(
+    { graphId: 'echo', context: { model_name: 'v1' } })
+  await assistants.update(assistantId, { context: { model_name: 'v2' } })
+  await assistants.setLatest(assistantId, 1)
+  records = { assistantId, before: await recordsOf(assistantId) }
+  await server.process.kill('SIGKILL')
+  await server.process.restart()
+}, 60_000)
+
+describe('after a restart', () => {
+  it('assistants, searches and counts are as they were', async () => {
+    expect(await recordsOf(records.assistantId)).toEqual(records.before)
   })
 
-  it('assistants, searches and counts are as they were', async () => {
-    const { assistants, threads } = server.client
-    const made = await assistants.create({ graphId: 'echo', context: { model_name: 'v1' } })
-    await assistants.update(made.assistant_id, { context: { model_name: 'v2' } })
-    await assistants.setLatest(made.assistant_id, 1)
-    const read = async () => ({
-      one: await assistants.get(made.assistant_id),
-      versions: await assistants.getVersions(made.assistant_id),
-      all: await assistants.search({ limit: 1_000, sortBy: 'assistant_id', sortOrder: 'asc' }),
-      threads: await threads.search({ limit: 1_000, sortBy: 'created_at', sortOrder: 'asc' }),
-      waiting: await threads.count({ status: 'interrupted' }),
-    })
-    const before = await read()
-    await server.process.kill('SIGKILL')
-    await server.process.restart()
-    expect(await read()).toEqual(before)
+  it.each(graphs)('a thread of the graph %s and its copy are as they were', async (graphId) => {
+    const { ids, before } = told.get(graphId)!
+    expect(await Promise.all(ids.map(everythingOf))).toEqual(before)
+  })
+
+  it.each(graphs)('a thread of the graph %s goes on', async (graphId) => {
+    const { runs } = server.client
+    const [id] = told.get(graphId)!.ids
+    await runs.wait(id!, graphId, { input: input(graphId), raiseError: false })
+    expect(await runs.list(id!)).toHaveLength(3)
   })
 })

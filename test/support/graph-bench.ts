@@ -14,7 +14,7 @@ import { shapeOf } from '../../src/graph/library.ts'
 import type { GraphLibrary } from '../../src/graph/library.ts'
 import { Outbox } from '../../src/graph/outbox.ts'
 import type { Departure } from '../../src/graph/outbox.ts'
-import { execute } from '../../src/graph/runner.ts'
+import { execute, isWorthKeeping } from '../../src/graph/runner.ts'
 import type { Workbench } from '../../src/graph/runner.ts'
 import { answer } from '../../src/graph/state-question.ts'
 import { ThreadMemories, settle } from '../../src/graph/thread-memory.ts'
@@ -117,7 +117,9 @@ export class GraphBench {
       control: wish.control ?? new DrainControl(() => {}),
     })
     await outbox.finish(outcome)
-    if (outcome.status === 'success' && !wish.forget) this.memories.keep(this.threadId, memory)
+    if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
+      this.memories.keep(this.threadId, memory)
+    }
     return { outcome, departures, events: departures.flatMap(({ events }) => events) }
   }
 }

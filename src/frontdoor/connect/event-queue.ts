@@ -2,20 +2,22 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import { backlog } from '../backlog.ts'
 import type { PulseMember } from '../pulse.ts'
-
-/** How many events may wait for a slow caller before he is sent away. */
-const backlogEvents = 1_000
 
 export class EventQueue implements FeedListener, PulseMember {
   #events: FeedEvent[] = []
+  #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
 
   events(batch: readonly FeedEvent[]): void {
     if (this.#end !== undefined) return
-    if (this.#events.length >= backlogEvents) return this.#endWith(comeBack('You read too slowly'))
+    if (this.#events.length >= backlog.events || this.#characters >= backlog.characters) {
+      return this.#endWith(comeBack('You read too slowly'))
+    }
     this.#events.push(...batch)
+    for (const { json } of batch) this.#characters += json.length
     this.#wake()
   }
 
@@ -41,6 +43,7 @@ export class EventQueue implements FeedListener, PulseMember {
     for (;;) {
       const batch = this.#events
       this.#events = []
+      this.#characters = 0
       yield* batch
       if (this.#events.length > 0) continue
       if (this.#end === 'over') return

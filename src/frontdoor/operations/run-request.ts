@@ -32,14 +32,14 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
   }
 }
 
-/** A run with a thread of its own, which nobody sees and which ends with it unless kept. */
+/** A run with a thread of its own, which nobody sees and which ends with it, unless it is kept. */
 export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
   return {
     ...startRun(body, assistant, ids, caller, { temporary }),
     strategy: 'enqueue',
-    ifMissing: 'hidden',
+    ifMissing: temporary ? 'hidden' : 'create',
   }
 }
 

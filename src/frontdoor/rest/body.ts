@@ -1,15 +1,18 @@
 /** Request bodies: JSON, whatever the client calls it. */
 
-import type { FastifyInstance } from 'fastify'
-
 import { HeddleError } from '../../errors.ts'
+import type { App } from './route.ts'
 
 /** Stores and serializers give up on deeper documents. */
 const depthMax = 500
 
 /** An empty body counts as none: a schema then names what is missing. */
-export function acceptJson(app: Pick<FastifyInstance, 'removeAllContentTypeParsers'
-  | 'addContentTypeParser'>): void {
+export function acceptJson(app: App): void {
+  // HTTP/2 has no header that tells a body from none: without a type it would not be looked for.
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
+    done()
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     try {

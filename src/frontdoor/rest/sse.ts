@@ -15,12 +15,10 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import { backlog } from '../backlog.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember } from '../pulse.ts'
 import { breakOff } from './break-off.ts'
-
-/** How much may wait for a slow reader before it is sent away. */
-export const sseBacklog = { events: 1_000, characters: 1024 * 1024 } as const
 
 const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -80,8 +78,8 @@ export class SseStream implements FeedListener, PulseMember {
     let text = ''
     for (const event of batch) text += frame(event)
     if (!this.#full) return this.#write(text)
-    if (this.#waitingEvents >= sseBacklog.events) return this.leave()
-    if (this.#waitingCharacters >= sseBacklog.characters) return this.leave()
+    if (this.#waitingEvents >= backlog.events) return this.leave()
+    if (this.#waitingCharacters >= backlog.characters) return this.leave()
     this.#waiting.push(text)
     this.#waitingEvents += batch.length
     this.#waitingCharacters += text.length

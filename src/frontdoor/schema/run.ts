@@ -8,7 +8,7 @@ import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Nullable, Offset, OneOf, Uuid } from './json.ts'
 import { Checkpoint } from './state.ts'
 
-export const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
+const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
   'events', 'tasks', 'checkpoints', 'tools'] as const
 
 const StreamModes = () => Type.Union([OneOf(streamModes), Type.Array(OneOf(streamModes))])

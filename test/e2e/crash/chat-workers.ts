@@ -103,6 +103,7 @@ export class Asker implements LoadWorker {
     const thread = await client.threads.get(this.#threadId).catch(absent)
     if (thread === undefined) {
       expect(this.#stage).toBeOneOf(['new', 'asking'])
+      this.#stage = 'new'
       return
     }
     await settle(client, this.#threadId)

@@ -1,4 +1,4 @@
-/** Who lives in a member: made on demand, let go when idle, never too many, never an occupied one. */
+/** Who lives in a member: made on demand, let go when idle, never too many. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -100,8 +100,8 @@ describe('a body that is too large', () => {
       const { socket, heard } = await dial(door)
       socket.write(`${head(door)}${framing}\r\n\r\n`)
       const size = 100_000
-      const piece = framing.startsWith('transfer') ? `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
-        : ' '.repeat(size)
+      const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
+      const piece = framing.startsWith('transfer') ? chunk : ' '.repeat(size)
       for (let sent = 0; sent < 90; sent += 1) {
         if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
       }

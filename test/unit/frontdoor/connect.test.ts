@@ -92,8 +92,10 @@ describe('errors', () => {
     const door = await openDoor()
     door.threads.failure = new TypeError('hunter2')
     const error = await errorOf(clientsFor(door).threads.getThread({ threadId: randomUUID() }))
-    expect([error.code, error.message]).toMatchObject([Code.Internal, expect.not.stringMatching('hunter2')])
-    expect(door.env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'hunter2' } } }])
+    expect(error.code).toBe(Code.Internal)
+    expect(error.message).not.toContain('hunter2')
+    expect(door.env.lines)
+      .toMatchObject([{ level: 'error', facts: { error: { message: 'hunter2' } } }])
   })
 
   it('name fields as REST does', async () => {
@@ -165,7 +167,8 @@ describe('threads', () => {
     const { threadId } = thread!
     const updated = await threads.updateThread({ threadId, metadataJson: bytes({ b: 2 }) })
     expect(valueOf(updated.thread!.metadataJson)).toEqual({ graph_id: 'agent', b: 2 })
-    const found = await threads.searchThreads({ withoutValues: true, metadataJson: bytes({ b: 2 }) })
+    const found = await threads.searchThreads(
+      { withoutValues: true, metadataJson: bytes({ b: 2 }) })
     expect(found).toMatchObject({ total: 1n, threads: [{ threadId, status: 'idle' }] })
     expect(door.threads.given('search')).toMatchObject({ withoutValues: true })
     expect((await threads.countThreads({ status: 'busy' })).count).toBe(0n)
@@ -224,7 +227,7 @@ describe('runs', () => {
     const { runs } = clientsFor(door)
     const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
     const { lastRun } = door.threads
-    lastRun.tell([{ id: '1', name: 'updates', json: '{}' }, { id: '2', name: 'updates', json: '{}' }])
+    lastRun.tell(['1', '2'].map((id) => ({ id, name: 'updates', json: '{}' })))
     lastRun.end()
     const ids = []
     for await (const { event } of runs.joinRunStream(

@@ -13,7 +13,8 @@ describe('a thread', () => {
   it('has every field of the API, times with an offset', () => {
     expect(parsed(threadJson(view))).toEqual({
       thread_id: 't', status: 'idle', config: {}, interrupts: {}, error: null,
-      metadata: { graph_id: 'agent' }, values: { messages: [{ content: 'one' }, { content: 'two' }] },
+      metadata: { graph_id: 'agent' },
+      values: { messages: [{ content: 'one' }, { content: 'two' }] },
       created_at: '2026-01-02T03:04:05.678+00:00', updated_at: '2026-01-02T03:04:05.678+00:00',
       state_updated_at: '2026-01-02T03:04:05.678+00:00',
     })

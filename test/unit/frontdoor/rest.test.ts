@@ -169,7 +169,8 @@ describe('state', () => {
     const { door, id } = await doorWithThread()
     const checkpointId = randomUUID()
     await call(door, 'GET', `/threads/${id}/state/${checkpointId}`)
-    expect(door.threads.given('state')).toEqual({ checkpointId, checkpointNs: '', subgraphs: false })
+    expect(door.threads.given('state'))
+      .toEqual({ checkpointId, checkpointNs: '', subgraphs: false })
     const checkpoint = { thread_id: id, checkpoint_id: checkpointId, checkpoint_ns: 'sub:1',
       checkpoint_map: null }
     await call(door, 'POST', `/threads/${id}/state/checkpoint`, { checkpoint, subgraphs: true })
@@ -243,7 +244,8 @@ describe('runs', () => {
 
   it('are refused for what is not there', async () => {
     const { door, id } = await doorWithThread()
-    for (const [thread, assistant] of [[randomUUID(), 'agent'], [id, 'nosuch'], [id, randomUUID()]]) {
+    const unknown = randomUUID()
+    for (const [thread, assistant] of [[unknown, 'agent'], [id, 'nosuch'], [id, unknown]]) {
       const path = `/threads/${thread}/runs`
       expect((await call(door, 'POST', path, { assistant_id: assistant })).status).toBe(404)
     }

@@ -77,7 +77,8 @@ describe('a stateless run', () => {
   it.each([[undefined, true], ['delete', true], ['complete', true], ['continue', true],
     ['keep', false]] as const)('with on_completion %s is temporary: %j', (word, temporary) => {
     const run = statelessRun({ assistant_id: 'g', on_completion: word }, assistantOf(), ids, caller)
-    expect(run).toMatchObject({ ifMissing: 'hidden', plan: { temporary }, kwargs: { temporary } })
+    expect(run).toMatchObject({ plan: { temporary }, kwargs: { temporary },
+      ifMissing: temporary ? 'hidden' : 'create' })
   })
 })
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
-import { sseBacklog } from '../../../src/frontdoor/rest/sse.ts'
+import { backlog } from '../../../src/frontdoor/backlog.ts'
 import type { FeedEvent } from '../../../src/thread/index.ts'
 import { openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
@@ -14,7 +14,8 @@ const event = (id: string, json = '{}', name = 'updates'): FeedEvent => ({ id, n
 
 async function stream(door: OpenDoor, body: object = {}, signal?: AbortSignal) {
   const response = await fetch(`${door.url}/runs/stream`, {
-    method: 'POST', body: JSON.stringify({ assistant_id: 'agent', ...body }), ...(signal && { signal }),
+    method: 'POST', body: JSON.stringify({ assistant_id: 'agent', ...body }),
+    ...(signal && { signal }),
   })
   return { response, run: door.threads.lastRun }
 }
@@ -40,7 +41,7 @@ async function slowReader(door: OpenDoor): Promise<{ socket: Socket; heard(): st
 }
 
 describe('a stream', () => {
-  it('is frames of event, one line of data, and id, metadata first, and ends with the run', async () => {
+  it('is frames of event, one line of data and id, and ends with the run', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     run.tell([event('1', '{"a":1}'), event('2', '[2]', 'values|sub:x')])
@@ -71,7 +72,7 @@ describe('a stream', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain('Content-Location')
   })
 
-  it('beats after five seconds of silence, by a comment that ends with one line break', async () => {
+  it('beats after five seconds of silence, by a comment with one line break', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     door.env.advance(4_900)
@@ -161,7 +162,7 @@ describe('a reader that does not read', () => {
     const { socket } = await slowReader(door)
     const { lastRun } = door.threads
     lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
-    for (let n = 0; n < sseBacklog.events; n += 1) lastRun.tell([event(`s${n}`)])
+    for (let n = 0; n < backlog.events; n += 1) lastRun.tell([event(`s${n}`)])
     expect(lastRun.listeners.size).toBe(1)
     lastRun.tell([event('one too many')])
     await lastRun.left.promise

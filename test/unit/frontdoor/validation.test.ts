@@ -77,7 +77,8 @@ describe('a query string', () => {
   it('is read as its schema asks', () => {
     expect(readQuery(ListRuns, { limit: '5', offset: '0', select: ['run_id', 'status'] }))
       .toEqual({ limit: 5, offset: 0, select: ['run_id', 'status'] })
-    expect(readQuery(ListRuns, { select: 'run_id,status' })).toEqual({ select: ['run_id', 'status'] })
+    expect(readQuery(ListRuns, { select: 'run_id,status' }))
+      .toEqual({ select: ['run_id', 'status'] })
     expect(readQuery(JoinStream, { stream_mode: 'values', cancel_on_disconnect: '1' }))
       .toEqual({ stream_mode: ['values'], cancel_on_disconnect: true })
     expect(readQuery(CancelRun, { wait: '0', action: 'rollback' }))

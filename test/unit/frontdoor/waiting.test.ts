@@ -10,8 +10,8 @@ import type { OpenDoor } from './open-door.ts'
 const body = { assistant_id: 'agent' }
 
 function wait(door: OpenDoor, more: object = {}, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${door.url}/runs/wait`, { method: 'POST', body: JSON.stringify({ ...body, ...more }),
-    ...(signal && { signal }) })
+  return fetch(`${door.url}/runs/wait`, {
+    method: 'POST', body: JSON.stringify({ ...body, ...more }), ...(signal && { signal }) })
 }
 
 const started = (door: OpenDoor) => expect.poll(() => door.threads.calls.at(-1)?.name)
@@ -34,6 +34,7 @@ describe('a result that is there soon', () => {
     const door = await openDoor()
     const waiting = wait(door)
     await started(door)
+    door.env.advance(1_900)
     door.threads.lastRun.result.reject(new HeddleError('not_found', 'The thread was deleted.'))
     expect((await waiting).status).toBe(404)
   })

@@ -100,7 +100,8 @@ describe('an assistant', () => {
   it('is refused a second time, unless what is there will do', async () => {
     const { assistants } = openHouse()
     const first = await assistants.create(name, content, 'raise')
-    await expect(assistants.create(name, content, 'raise')).rejects.toMatchObject({ code: 'exists' })
+    await expect(assistants.create(name, content, 'raise'))
+      .rejects.toMatchObject({ code: 'exists' })
     const other = { ...content, name: 'other' }
     expect(await assistants.create(name, other, 'do_nothing')).toEqual(first)
   })

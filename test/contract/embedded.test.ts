@@ -1,0 +1,16 @@
+/** The embedded store keeps every promise of the ports. */
+
+import { describeAssistantIndex } from './assistant-index-contract.ts'
+import { embeddedPlace } from './embedded-place.ts'
+import { describeLog } from './log-contract.ts'
+import { describeLogModel } from './log-model-contract.ts'
+import { describePurge } from './purge-contract.ts'
+import { describeRunTable } from './run-table-contract.ts'
+import { describeThreadIndex } from './thread-index-contract.ts'
+
+describeLog('embedded', embeddedPlace)
+describeLogModel('embedded', embeddedPlace)
+describePurge('embedded', embeddedPlace)
+describeThreadIndex('embedded', embeddedPlace)
+describeRunTable('embedded', embeddedPlace)
+describeAssistantIndex('embedded', embeddedPlace)

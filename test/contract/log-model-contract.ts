@@ -1,0 +1,157 @@
+/** The log against a plain model: random appends, copies of copies, deletes, strays. */
+
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import type { NewRow } from '../../src/checkpoint/index.ts'
+import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
+import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+
+/** A branch as the model has it: every row that belongs to it, those of ancestors included. */
+interface ModelBranch {
+  readonly branch: Branch
+  readonly rows: NewRow[]
+  gone: boolean
+}
+
+type Operation =
+  | { readonly kind: 'append'; readonly at: number; readonly count: number
+      readonly newEpoch: boolean; readonly ids: readonly number[] }
+  | { readonly kind: 'stray'; readonly at: number; readonly seqShift: number
+      readonly epochShift: number }
+  | { readonly kind: 'copy'; readonly at: number; readonly through: number }
+  | { readonly kind: 'purge'; readonly at: number }
+
+const operations: fc.Arbitrary<Operation[]> = fc.array(fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('append' as const), at: fc.nat(),
+    count: fc.integer({ min: 1, max: 4 }), newEpoch: fc.boolean(),
+    ids: fc.array(fc.nat(5), { maxLength: 2 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('copy' as const), at: fc.nat(),
+    through: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stray' as const), at: fc.nat(),
+    seqShift: fc.constantFrom(-1, 1, 0), epochShift: fc.constantFrom(-1, 0) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('purge' as const), at: fc.nat() }) },
+), { maxLength: 40 })
+
+const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
+  through: fc.integer({ min: 0, max: 30 }), reverse: fc.boolean(),
+  limit: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }) }), { maxLength: 4 })
+
+export function describeLogModel(name: string, makePlace: MakePlace): void {
+  describe(`the log of the ${name} store against a model`, () => {
+    let place: StorePlace
+    let store: OpenStore
+
+    beforeAll(async () => {
+      place = makePlace()
+      store = await place.open()
+    })
+    afterAll(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    it('agrees after any appends, copies, deletes and strays', async () => {
+      await fc.assert(fc.asyncProperty(operations, ranges, async (operations, ranges) => {
+        const run = new ModelRun(store)
+        for (const operation of operations) await run.do(operation)
+        for (const each of run.living) await run.expectAgreement(each, ranges)
+      }), { numRuns: 150 })
+    })
+
+    it('keeps nothing when all that grew from a log is deleted', async () => {
+      await fc.assert(fc.asyncProperty(operations, fc.nat(), async (operations, seed) => {
+        const run = new ModelRun(store)
+        for (const operation of operations) await run.do(operation)
+        while (run.living.length > 0) await run.do({ kind: 'purge', at: seed })
+        for (const { branch } of run.branches) {
+          const own = { id: branch.id, ancestors: [] }
+          expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
+        }
+      }), { numRuns: 50 })
+    })
+  })
+}
+
+class ModelRun {
+  readonly branches: ModelBranch[] = [{ branch: aBranch(), rows: [], gone: false }]
+  readonly #store: OpenStore
+  readonly #ids = Array.from({ length: 6 }, () => randomUUID())
+  #epoch = 1
+
+  constructor(store: OpenStore) {
+    this.#store = store
+  }
+
+  get living(): ModelBranch[] {
+    return this.branches.filter(({ gone }) => !gone)
+  }
+
+  async do(operation: Operation): Promise<void> {
+    const target = this.living[operation.at % this.living.length]
+    if (!target) return
+    if (operation.kind === 'append') return this.#append(target, operation)
+    if (operation.kind === 'stray') return this.#stray(target, operation)
+    if (operation.kind === 'purge') return this.#purge(target)
+    return this.#copy(target, operation.through % (target.rows.length + 1))
+  }
+
+  async expectAgreement({ branch, rows }: ModelBranch, ranges: readonly { from: number
+    through: number; reverse: boolean; limit: number | undefined }[]): Promise<void> {
+    const { log } = this.#store
+    for (const range of [{ from: 1, through: 999, reverse: false, limit: undefined }, ...ranges]) {
+      const expected = rows.filter(({ seq }) => seq >= range.from && seq <= range.through)
+      if (range.reverse) expected.reverse()
+      const read = await log.read(branch, range)
+      expect(read.map(({ epoch, seq, body }) => [epoch, seq, bodyText(body)])).toEqual(expected
+        .slice(0, range.limit).map(({ epoch, seq, body }) => [epoch, seq, bodyText(body)]))
+    }
+    const last = rows.at(-1)
+    expect(await log.tail(branch)).toEqual(last && { epoch: last.epoch, seq: last.seq })
+    for (const id of this.#ids) {
+      const places = rows.flatMap((row) => row.places).filter((each) => each.id === id)
+      expect(await log.findCheckpoint(branch, id)).toEqual(places.at(-1))
+    }
+  }
+
+  /** A copy's owner writes a first row at once. */
+  async #copy(source: ModelBranch, through: number): Promise<void> {
+    const rows = source.rows.slice(0, through)
+    const copy = { branch: copyOf(source.branch, through), rows, gone: false }
+    await this.#append(copy, { kind: 'append', at: 0, count: 1, newEpoch: false, ids: [] })
+    this.branches.push(copy)
+  }
+
+  async #append(target: ModelBranch, { count, newEpoch, ids }: Extract<Operation,
+    { kind: 'append' }>): Promise<void> {
+    if (newEpoch) this.#epoch++
+    const rows: NewRow[] = []
+    for (let index = 0; index < count; index++) {
+      const seq = target.rows.length + rows.length + 1
+      const prevEpoch = (rows.at(-1) ?? target.rows.at(-1))?.epoch ?? 0
+      const places = ids.map((id, place): CheckpointPlace =>
+        ({ id: this.#ids[id]!, seq, base: place }))
+      rows.push(aRow({ branch: target.branch, seq, epoch: this.#epoch, prevEpoch, places }))
+    }
+    await this.#store.log.append(rows, [])
+    target.rows.push(...rows)
+  }
+
+  /** What an owner that is no longer the owner might send; always refused. */
+  async #stray({ branch, rows }: ModelBranch, { seqShift, epochShift }: Extract<Operation,
+    { kind: 'stray' }>): Promise<void> {
+    const last = rows.at(-1)
+    if (!last || (seqShift === 0 && epochShift === 0)) return
+    const row = aRow({ branch, seq: last.seq + 1 + seqShift, epoch: last.epoch + epochShift,
+      prevEpoch: last.epoch })
+    await expect(this.#store.log.append([row], [])).rejects.toMatchObject({ code: 'stale_append' })
+  }
+
+  async #purge(target: ModelBranch): Promise<void> {
+    const { branch } = target
+    await this.#store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch })
+    target.gone = true
+  }
+}

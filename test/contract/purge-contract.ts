@@ -1,0 +1,196 @@
+/** What every store promises of deletes and restarts: what goes, what stays, what comes back. */
+
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { Branch } from '../../proto/gen/storage/v1/row.ts'
+import { aBranch, aRow, aRun, anAssistant, aThread, copyOf } from './rows.ts'
+import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+
+const everything = { from: 1, through: Number.MAX_SAFE_INTEGER }
+
+export function describePurge(name: string, makePlace: MakePlace): void {
+  describe(`deletes and restarts of the ${name} store`, () => {
+    let place: StorePlace
+    let store: OpenStore
+
+    beforeAll(async () => {
+      place = makePlace()
+      store = await place.open()
+    })
+    afterAll(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    const fill = async (branch: Branch, count: number, from = 1) => {
+      for (let seq = from; seq < from + count; seq++) {
+        const places = [{ id: `${branch.id} ${seq}`, seq, base: 1 }]
+        await store.log.append([aRow({ branch, seq, places })], [])
+      }
+    }
+    const seqs = async (branch: Branch) =>
+      (await store.log.read(branch, everything)).map(({ seq }) => seq)
+    const purge = (branch: Branch, id: string = randomUUID()) =>
+      store.log.purge({ table: 'thread', tenant: 'local', id, branch })
+
+    describe('deletes', () => {
+      it('removes the row, the runs, the log and the checkpoints of a thread', async () => {
+        const row = aThread({ metadataJson: '{"purged":true}' })
+        const [run, stranger] = [aRun({ threadId: row.threadId }), aRun()]
+        await fill(row.branch!, 3)
+        await store.log.append([], [{ table: 'thread', row }, { table: 'run', row: run },
+          { table: 'run', row: stranger }])
+        await purge(row.branch!, row.threadId)
+        expect(await store.threads.get('local', row.threadId)).toBeUndefined()
+        expect(await store.threads.count({ tenant: 'local', metadata: { purged: true } })).toBe(0)
+        expect(await store.runs.get('local', row.threadId, run.runId)).toBeUndefined()
+        expect(await store.runs.get('local', stranger.threadId, stranger.runId)).toEqual(stranger)
+        expect(await seqs(row.branch!)).toEqual([])
+        expect(await store.log.findCheckpoint(row.branch!, `${row.branch!.id} 2`)).toBeUndefined()
+      })
+
+      it('may be asked for again, and for what never was', async () => {
+        const branch = aBranch()
+        await fill(branch, 1)
+        await purge(branch)
+        await purge(branch)
+        await purge(aBranch())
+        expect(await seqs(branch)).toEqual([])
+      })
+
+      it('comes after the appends that were asked for before it', async () => {
+        const branch = aBranch()
+        const appended = store.log.append([aRow({ branch, seq: 1 })], [])
+        await Promise.all([appended, purge(branch)])
+        expect(await seqs(branch)).toEqual([])
+      })
+
+      it('takes no more rows for a branch that is gone', async () => {
+        const [gone, needed] = [aBranch(), aBranch()]
+        await fill(gone, 2)
+        await fill(needed, 2)
+        await fill(copyOf(needed, 1), 1, 2)
+        for (const branch of [gone, needed]) {
+          await purge(branch)
+          for (const seq of [2, 3]) {
+            await expect(store.log.append([aRow({ branch, seq })], [])).rejects
+              .toMatchObject({ code: 'stale_append' })
+          }
+        }
+      })
+
+      it('removes an assistant and its log', async () => {
+        const row = anAssistant()
+        const branch = row.branch!
+        await store.log.append([aRow({ branch, seq: 1 })], [{ table: 'assistant', row }])
+        await store.log.purge({ table: 'assistant', tenant: 'local', id: row.assistantId, branch })
+        expect(await store.assistants.get('local', row.assistantId)).toBeUndefined()
+        expect(await seqs(branch)).toEqual([])
+      })
+
+      it('leaves alone what was made again under the same id', async () => {
+        const old = aThread({ seq: 50 })
+        const oldRun = aRun({ threadId: old.threadId, createdAtMs: 1_500 })
+        await store.log.append([], [{ table: 'thread', row: old }, { table: 'run', row: oldRun }])
+        const again = aThread({ threadId: old.threadId, createdAtMs: 2_000 })
+        const run = aRun({ threadId: old.threadId, createdAtMs: 2_000 })
+        await store.log.append([], [{ table: 'thread', row: again }, { table: 'run', row: run }])
+        await purge(old.branch!, old.threadId)
+        expect(await store.threads.get('local', old.threadId)).toEqual(again)
+        expect(await store.runs.list({ tenant: 'local', threadId: old.threadId, limit: 9,
+          offset: 0 })).toEqual([run])
+      })
+    })
+
+    describe('deletes of what others grew from', () => {
+      it('keeps what a copy needs, and that only', async () => {
+        const source = aBranch()
+        await fill(source, 5)
+        const [short, long] = [copyOf(source, 2), copyOf(source, 4)]
+        await fill(short, 1, 3)
+        await fill(long, 1, 5)
+        await purge(source)
+        expect(await seqs(source)).toEqual([1, 2, 3, 4])
+        expect(await seqs(long)).toEqual([1, 2, 3, 4, 5])
+        expect(await store.log.findCheckpoint(long, `${source.id} 3`)).toMatchObject({ seq: 3 })
+        await purge(long)
+        expect(await seqs(source)).toEqual([1, 2])
+        expect(await seqs(short)).toEqual([1, 2, 3])
+        await purge(short)
+        expect(await seqs(source)).toEqual([])
+      })
+
+      it('keeps what a copy of a deleted copy needs', async () => {
+        const source = aBranch()
+        await fill(source, 4)
+        const copy = copyOf(source, 3)
+        await fill(copy, 3, 4)
+        const second = copyOf(copy, 5)
+        await fill(second, 1, 6)
+        await purge(source)
+        await purge(copy)
+        expect(await seqs(second)).toEqual([1, 2, 3, 4, 5, 6])
+        expect(await seqs(source)).toEqual([1, 2, 3])
+        await purge(second)
+        expect(await seqs(source)).toEqual([])
+        expect(await seqs(copy)).toEqual([])
+      })
+
+      it('lets a copy go without harm to its source', async () => {
+        const source = aBranch()
+        await fill(source, 3)
+        const copy = copyOf(source, 2)
+        await fill(copy, 1, 3)
+        await purge(copy)
+        expect(await seqs(source)).toEqual([1, 2, 3])
+        await fill(source, 1, 4)
+      })
+    })
+
+    describe('restarts', () => {
+      it('has everything after a restart, in a life with a higher epoch', async () => {
+        const epoch = await store.claimEpoch()
+        const row = aThread({ status: 'busy', metadataJson: '{"kept":1}' })
+        const run = aRun({ threadId: row.threadId })
+        const branch = row.branch!
+        await fill(branch, 2)
+        await store.log.append([aRow({ branch, seq: 3, epoch, prevEpoch: 1 })],
+          [{ table: 'thread', row }, { table: 'run', row: run }])
+        const source = aBranch()
+        await fill(source, 3)
+        await fill(copyOf(source, 1), 1, 2)
+        await purge(source)
+
+        await store.close()
+        store = await place.open()
+
+        expect(await store.claimEpoch()).toBeGreaterThan(epoch)
+        expect(await seqs(branch)).toEqual([1, 2, 3])
+        expect(await store.log.tail(branch)).toEqual({ epoch, seq: 3 })
+        expect(await store.log.findCheckpoint(branch, `${branch.id} 2`)).toMatchObject({ seq: 2 })
+        expect(await store.threads.get('local', row.threadId)).toEqual(row)
+        const query = { tenant: 'local', status: 'busy', metadata: { kept: 1 } } as const
+        expect(await store.threads.count(query)).toBe(1)
+        expect(await store.threads.unfinished())
+          .toContainEqual({ tenant: 'local', threadId: row.threadId })
+        expect(await store.runs.unfinished('local', row.threadId)).toEqual([run])
+        await expect(store.log.append([aRow({ branch, seq: 4, epoch: epoch - 1 })], [])).rejects
+          .toMatchObject({ code: 'stale_append' })
+        await expect(store.log.append([aRow({ branch: source, seq: 2 })], [])).rejects
+          .toMatchObject({ code: 'stale_append' })
+      })
+
+      it('finishes what was asked for before it closes, and refuses what comes after', async () => {
+        const branch = aBranch()
+        const appended = store.log.append([aRow({ branch, seq: 1 })], [])
+        const closed = store.close()
+        await expect(store.log.append([aRow({ branch, seq: 2 })], [])).rejects
+          .toMatchObject({ code: 'unavailable' })
+        await Promise.all([appended, closed])
+        store = await place.open()
+        expect(await seqs(branch)).toEqual([1])
+      })
+    })
+  })
+}

@@ -1,0 +1,59 @@
+/** Rows for tests: complete ones, of which a test states only what it is about. */
+
+import { randomUUID } from 'node:crypto'
+
+import type { AssistantRow, Branch, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { NewRow } from '../../src/checkpoint/index.ts'
+
+export function aBranch(...ancestors: { id: string; through: number }[]): Branch {
+  return { id: randomUUID(), ancestors }
+}
+
+/** A branch that grows out of row `through` of `source`. */
+export function copyOf(source: Branch, through: number): Branch {
+  return aBranch(...source.ancestors, { id: source.id, through })
+}
+
+export function aRow(row: Partial<NewRow> & Pick<NewRow, 'branch' | 'seq'>): NewRow {
+  const epoch = row.epoch ?? 1
+  return {
+    tenant: 'local', epoch, prevEpoch: row.seq === 1 ? 0 : epoch, places: [],
+    body: textBody(`${row.branch.id} ${row.seq}`), ...row,
+  }
+}
+
+export function textBody(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+export function bodyText(body: Uint8Array): string {
+  return new TextDecoder().decode(body)
+}
+
+export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
+  return {
+    tenant: 'local', threadId: randomUUID(), branch: aBranch(), epoch: 1, seq: 1,
+    createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
+    metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
+    head: undefined, hidden: false, movedBack: false, ...row,
+  }
+}
+
+export function aRun(row: Partial<RunRow> = {}): RunRow {
+  return {
+    tenant: 'local', threadId: randomUUID(), runId: randomUUID(), createdAtMs: 1_000,
+    updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
+    metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
+    baseCheckpointId: '', started: false, errorJson: '', commandId: '', firstSeq: 0, lastSeq: 0,
+    finalCheckpointId: '', interruptsJson: '', ...row,
+  }
+}
+
+export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
+  return {
+    tenant: 'local', assistantId: randomUUID(), epoch: 1, seq: 1, graphId: 'agent',
+    name: 'Untitled', descriptionJson: 'null', configJson: '{}', contextJson: '{}',
+    metadataJson: '{}', createdAtMs: 1_000, updatedAtMs: 1_000, version: 1, newestVersion: 1,
+    branch: aBranch(), ...row,
+  }
+}

@@ -1,0 +1,103 @@
+/** What every run table promises: rows by id, the newest page, what is unfinished. */
+
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunQuery, RunStatus } from '../../src/records/index.ts'
+import { aRun } from './rows.ts'
+import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+
+export function describeRunTable(name: string, makePlace: MakePlace): void {
+  describe(`the run table of the ${name} store`, () => {
+    let place: StorePlace
+    let store: OpenStore
+
+    beforeAll(async () => {
+      place = makePlace()
+      store = await place.open()
+    })
+    afterAll(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    const put = (...rows: RunRow[]) =>
+      store.log.append([], rows.map((row) => ({ table: 'run', row })))
+    const list = (threadId: string, query: Partial<RunQuery> = {}) =>
+      store.runs.list({ tenant: 'local', threadId, limit: 10, offset: 0, ...query })
+
+    it('gives back every field of the newest row', async () => {
+      const row = aRun({
+        status: 'error', assistantId: randomUUID(), multitaskStrategy: 'rollback',
+        metadataJson: '{"a":1}', kwargsJson: '{"input":null}', planJson: '{}', notBeforeMs: 5,
+        attempt: 2, baseCheckpointId: randomUUID(), started: true, errorJson: '{}',
+        commandId: 'key', firstSeq: 3, lastSeq: 9, finalCheckpointId: randomUUID(),
+      })
+      await put({ ...row, status: 'pending', started: false }, row)
+      expect(await store.runs.get('local', row.threadId, row.runId)).toEqual(row)
+    })
+
+    it('finds a run only under its own thread and tenant', async () => {
+      const row = aRun()
+      await put(row, { ...row, tenant: 'other', status: 'success' })
+      expect(await store.runs.get('local', row.threadId, row.runId)).toEqual(row)
+      expect((await store.runs.get('other', row.threadId, row.runId))?.status).toBe('success')
+      expect(await store.runs.get('local', randomUUID(), row.runId)).toBeUndefined()
+      expect(await store.runs.get('third', row.threadId, row.runId)).toBeUndefined()
+    })
+
+    it('lists the newest first, those of one millisecond in the reverse order of creation', async () => {
+      const threadId = randomUUID()
+      const runs = [10, 20, 20, 20, 15].map((createdAtMs) => aRun({ threadId, createdAtMs }))
+      for (const row of runs) await put(row)
+      await put({ ...runs[1]!, status: 'success' }, aRun({ createdAtMs: 20 }))
+      const order = [3, 2, 1, 4, 0].map((index) => runs[index]!.runId)
+      expect((await list(threadId)).map(({ runId }) => runId)).toEqual(order)
+      expect((await list(threadId, { limit: 2, offset: 1 })).map(({ runId }) => runId))
+        .toEqual(order.slice(1, 3))
+      expect(await list(threadId, { offset: 5 })).toEqual([])
+    })
+
+    it('lists the runs of one status', async () => {
+      const threadId = randomUUID()
+      const all = ['pending', 'running', 'success', 'error', 'interrupted', 'timeout'] as const
+      const runs = [...all, ...all].map((status, index) =>
+        aRun({ threadId, status, createdAtMs: index }))
+      await put(...runs)
+      for (const [index, status] of all.entries()) {
+        expect(await list(threadId, { status })).toEqual([runs[index + all.length], runs[index]])
+        expect(await list(threadId, { status, limit: 1, offset: 1 })).toEqual([runs[index]])
+      }
+    })
+
+    it('finds a run under its status of now, not of before', async () => {
+      const row = aRun()
+      const steps: RunStatus[] = ['pending', 'running', 'success']
+      for (const status of steps) await put({ ...row, status })
+      expect(await Promise.all(steps.map(async (status) => (await list(row.threadId, { status }))
+        .length))).toEqual([0, 0, 1])
+    })
+
+    it('names pending and running runs as unfinished, oldest first', async () => {
+      const threadId = randomUUID()
+      const statuses = ['running', 'success', 'pending', 'error', 'pending']
+      const runs = statuses.map((status, index) =>
+        aRun({ threadId, status, createdAtMs: 9 - (index >> 1) }))
+      await put(...runs)
+      expect((await store.runs.unfinished('local', threadId)).map(({ runId }) => runId))
+        .toEqual([runs[4], runs[2], runs[0]].map((row) => row!.runId))
+      expect(await store.runs.unfinished('local', randomUUID())).toEqual([])
+    })
+
+    it('removes a run, and does not mind one that is not there', async () => {
+      const [row, other] = [aRun(), aRun()]
+      await put(row, { ...other, threadId: row.threadId })
+      const removed = { table: 'run_removed', tenant: 'local', threadId: row.threadId } as const
+      await store.log.append([], [{ ...removed, runId: row.runId },
+        { ...removed, runId: randomUUID() }])
+      expect((await list(row.threadId)).map(({ runId }) => runId)).toEqual([other.runId])
+      expect(await store.runs.get('local', row.threadId, row.runId)).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,73 @@
+/** Search as the specification says it, over plain arrays: what every index is compared with. */
+
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type {
+  AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery, ThreadSort,
+} from '../../src/records/index.ts'
+
+/** Containment as `jsonb @>` has it. */
+function within(part: unknown, whole: unknown): boolean {
+  if (Array.isArray(part)) {
+    return Array.isArray(whole) && part.every((each) => whole.some((one) => within(each, one)))
+  }
+  if (typeof part === 'object' && part !== null) {
+    return typeof whole === 'object' && whole !== null && !Array.isArray(whole) &&
+      Object.entries(part).every(([key, value]) =>
+        Object.hasOwn(whole, key) && within(value, (whole as Record<string, unknown>)[key]))
+  }
+  return part === whole
+}
+
+export function matchingThreads(rows: readonly ThreadRow[], filter: ThreadFilter): ThreadRow[] {
+  return rows.filter((row) => row.tenant === filter.tenant && !row.hidden &&
+    (filter.status === undefined || row.status === filter.status) &&
+    (filter.ids === undefined || filter.ids.includes(row.threadId)) &&
+    within(filter.metadata ?? {}, JSON.parse(row.metadataJson)))
+}
+
+const threadColumn: Record<ThreadSort, (row: ThreadRow) => string | number> = {
+  thread_id: (row) => row.threadId, status: (row) => row.status,
+  created_at: (row) => row.createdAtMs, updated_at: (row) => row.updatedAtMs,
+  state_updated_at: (row) => row.stateUpdatedAtMs,
+}
+
+export function pageOfThreads(rows: readonly ThreadRow[], query: ThreadQuery): ThreadRow[] {
+  const column = threadColumn[query.sortBy]
+  return page(matchingThreads(rows, query), query, (row) => [column(row), row.threadId])
+}
+
+export function matchingAssistants(rows: readonly AssistantRow[], filter: AssistantFilter):
+  AssistantRow[] {
+  return rows.filter((row) => row.tenant === filter.tenant &&
+    (filter.graphId === undefined || row.graphId === filter.graphId) &&
+    (filter.name === undefined || row.name.toLowerCase().includes(filter.name.toLowerCase())) &&
+    within(filter.metadata ?? {}, JSON.parse(row.metadataJson)))
+}
+
+const assistantColumn: Record<AssistantSort, (row: AssistantRow) => string | number> = {
+  assistant_id: (row) => row.assistantId, graph_id: (row) => row.graphId, name: (row) => row.name,
+  created_at: (row) => row.createdAtMs, updated_at: (row) => row.updatedAtMs,
+}
+
+export function pageOfAssistants(rows: readonly AssistantRow[], query: AssistantQuery):
+  AssistantRow[] {
+  const column = assistantColumn[query.sortBy]
+  return page(matchingAssistants(rows, query), query, (row) => [column(row), row.assistantId])
+}
+
+interface Page {
+  readonly sortOrder: 'asc' | 'desc'
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Equal rows are sorted by id, in the same direction: no row is on two pages, none on no page. */
+function page<Row>(rows: readonly Row[], { sortOrder, limit, offset }: Page,
+  keyOf: (row: Row) => readonly [string | number, string]): Row[] {
+  const sorted = rows.toSorted((a, b) => {
+    const [[a1, a2], [b1, b2]] = [keyOf(a), keyOf(b)]
+    return a1 < b1 ? -1 : a1 > b1 ? 1 : a2 < b2 ? -1 : 1
+  })
+  if (sortOrder === 'desc') sorted.reverse()
+  return sorted.slice(offset, offset + limit)
+}

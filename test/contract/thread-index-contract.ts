@@ -1,0 +1,238 @@
+/** What every thread index promises: rows by id, search, counts, and what is left unfinished. */
+
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { ThreadQuery } from '../../src/records/index.ts'
+import { aBranch, aThread } from './rows.ts'
+import { matchingThreads, pageOfThreads } from './search-model.ts'
+import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+
+const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
+
+const anything = { sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0 } as const
+
+export function describeThreadIndex(name: string, makePlace: MakePlace): void {
+  describe(`the thread index of the ${name} store`, () => {
+    let place: StorePlace
+    let store: OpenStore
+
+    beforeAll(async () => {
+      place = makePlace()
+      store = await place.open()
+    })
+    afterAll(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    const put = (...rows: ThreadRow[]) =>
+      store.log.append([], rows.map((row) => ({ table: 'thread', row })))
+    const search = (query: Partial<ThreadQuery> & { tenant: string }) =>
+      store.threads.search({ ...anything, ...query })
+    const ids = async (query: Partial<ThreadQuery> & { tenant: string }) =>
+      (await search(query)).rows.map(({ threadId }) => threadId)
+
+    describe('rows', () => {
+      it('gives back every field of the newest row', async () => {
+        const row = aThread({
+          branch: aBranch({ id: randomUUID(), through: 7 }), epoch: 3, seq: 9, createdAtMs: 1,
+          updatedAtMs: 2, stateUpdatedAtMs: 3, status: 'interrupted', metadataJson: '{"é":"ü💡"}',
+          configJson: '{"tags":[]}', errorJson: '{"error":"E"}', interruptsJson: '{"t":[]}',
+          head: { id: randomUUID(), seq: 8, base: 4 }, movedBack: true,
+        })
+        await put(aThread({ threadId: row.threadId, branch: row.branch! }), row)
+        expect(await store.threads.get('local', row.threadId)).toEqual(row)
+        expect(await store.threads.get('local', randomUUID())).toBeUndefined()
+      })
+
+      it('ignores a row that speaks for an earlier position, and takes one for the same', async () => {
+        const row = aThread({ epoch: 2, seq: 5, status: 'busy' })
+        await put(row, { ...row, seq: 4, status: 'idle' }, { ...row, epoch: 1, seq: 9 })
+        expect(await store.threads.get('local', row.threadId)).toEqual(row)
+        const same = { ...row, status: 'error' }
+        await put(same)
+        expect(await store.threads.get('local', row.threadId)).toEqual(same)
+      })
+
+      it('takes an earlier position of another branch: the thread was made again', async () => {
+        const old = aThread({ epoch: 2, seq: 50 })
+        const again = aThread({ threadId: old.threadId, epoch: 2, seq: 1 })
+        const stray = aThread({ threadId: old.threadId, epoch: 1, seq: 99 })
+        await put(old, again, stray)
+        expect(await store.threads.get('local', old.threadId)).toEqual(again)
+      })
+
+      it('keeps tenants apart', async () => {
+        const [one, other] = [randomUUID(), randomUUID()]
+        const row = aThread({ tenant: one, metadataJson: '{"a":1}' })
+        await put(row, { ...row, tenant: other, status: 'error' })
+        expect((await store.threads.get(one, row.threadId))?.status).toBe('idle')
+        expect(await store.threads.count({ tenant: one })).toBe(1)
+        expect(await store.threads.count({ tenant: one, status: 'error' })).toBe(0)
+        expect((await search({ tenant: other, metadata: { a: 1 } })).rows)
+          .toEqual([{ ...row, tenant: other, status: 'error' }])
+      })
+
+      it('names busy and hidden threads of all tenants as unfinished', async () => {
+        const [busy, idle, hidden, done] = [aThread({ tenant: randomUUID(), status: 'busy' }),
+          aThread(), aThread({ hidden: true }), aThread({ status: 'busy' })]
+        await put(busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' })
+        const unfinished = await store.threads.unfinished()
+        const named = ({ tenant, threadId }: ThreadRow) =>
+          unfinished.some((each) => each.tenant === tenant && each.threadId === threadId)
+        expect([busy, idle, hidden, done].map(named)).toEqual([true, false, true, false])
+      })
+    })
+
+    describe('search', () => {
+      it('leaves hidden threads out until they are kept', async () => {
+        const tenant = randomUUID()
+        const row = aThread({ tenant, hidden: true, metadataJson: '{"a":1}', status: 'busy' })
+        await put(row)
+        expect((await search({ tenant })).rows).toEqual([])
+        expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
+        expect(await store.threads.get(tenant, row.threadId)).toEqual(row)
+        const kept = { ...row, seq: 2, hidden: false, status: 'idle' }
+        await put(kept)
+        expect(await search({ tenant, metadata: { a: 1 } })).toEqual({ rows: [kept], total: 1 })
+        await put({ ...kept, seq: 3, hidden: true })
+        expect(await search({ tenant, metadata: { a: 1 } })).toEqual({ rows: [], total: 0 })
+      })
+
+      it('finds a thread by its metadata of now, not of before', async () => {
+        const tenant = randomUUID()
+        const row = aThread({ tenant, metadataJson: '{"user":"a","kept":1}' })
+        await put(row)
+        const changed = { ...row, seq: 2, metadataJson: '{"user":"b","kept":1}' }
+        await put(changed)
+        expect(await ids({ tenant, metadata: { user: 'a' } })).toEqual([])
+        expect(await ids({ tenant, metadata: { user: 'b', kept: 1 } })).toEqual([row.threadId])
+      })
+
+      it('tells values apart that look alike', async () => {
+        const tenant = randomUUID()
+        const values = [1, '1', true, 'true', null, 'null', [], {}, [1], { a: 1 }, '', 'Ä', 'ä',
+          1.5, `${'x'.repeat(300)}a`, `${'x'.repeat(300)}b`]
+        const rows = values.map((value) => aThread({ tenant, metadataJson: JSON.stringify({ value }) }))
+        await put(...rows)
+        for (const value of values) {
+          const filter = { tenant, metadata: { value } }
+          expect(await ids({ ...filter, limit: 99 }), JSON.stringify(value).slice(0, 20))
+            .toEqual(pageOfThreads(rows, { ...anything, ...filter, limit: 99 })
+              .map(({ threadId }) => threadId))
+        }
+      })
+
+      it('finds keys of any kind', async () => {
+        const tenant = randomUUID()
+        const metadata = { '__proto__x': 1, 'a"b': 2, 'ключ': 3, [`${'k'.repeat(300)}1`]: 4, '': 5 }
+        const row = aThread({ tenant, metadataJson: JSON.stringify(metadata) })
+        await put(row, aThread({ tenant, metadataJson: JSON.stringify({ [`${'k'.repeat(300)}2`]: 4 }) }))
+        for (const [key, value] of Object.entries(metadata)) {
+          expect(await ids({ tenant, metadata: { [key]: value } })).toEqual([row.threadId])
+        }
+      })
+
+      it('pages through equal times without repeating or leaving out a thread', async () => {
+        const tenant = randomUUID()
+        await put(...Array.from({ length: 25 }, () => aThread({ tenant })))
+        for (const sortBy of ['created_at', 'updated_at', 'state_updated_at', 'status'] as const) {
+          const seen: string[] = []
+          for (let offset = 0; offset < 30; offset += 7) {
+            seen.push(...await ids({ tenant, sortBy, limit: 7, offset }))
+          }
+          expect(new Set(seen).size).toBe(25)
+          expect(seen.length).toBe(25)
+        }
+      })
+
+      it('agrees with the model after any changes', async () => {
+        const thread = fc.record({
+          index: fc.nat(9), status: fc.constantFrom(...statuses), hidden: fc.boolean(),
+          createdAtMs: fc.nat(3), updatedAtMs: fc.nat(3), stateUpdatedAtMs: fc.nat(3),
+          metadata: metadata(),
+        })
+        await fc.assert(fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 30 }),
+          fc.array(query(), { minLength: 1, maxLength: 5 }), async (changes, queries) => {
+            const tenant = randomUUID()
+            const rows = new Map<number, ThreadRow>()
+            for (const { index, metadata, ...fields } of changes) {
+              const old = rows.get(index)
+              const row = { ...old ?? aThread({ tenant }), ...fields, seq: (old?.seq ?? 0) + 1,
+                metadataJson: JSON.stringify(metadata) }
+              rows.set(index, row)
+              await put(row)
+            }
+            for (const each of queries) await expectAgreement([...rows.values()], { ...each, tenant })
+          }), { numRuns: 150 })
+      })
+
+      it('agrees with the model among thousands of threads', async () => {
+        const tenant = randomUUID()
+        const random = aNumber(7)
+        const rows = Array.from({ length: 3_000 }, (_, index) => aThread({
+          tenant, createdAtMs: index >> 1, updatedAtMs: index >> 3, stateUpdatedAtMs: random(900),
+          // The oldest are interrupted: whoever walks from the newest must not walk for ever.
+          status: index < 1_100 ? 'interrupted' : statuses[random(40)] ?? 'idle',
+          metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
+            half: index < 1_500 ? 'old' : 'new', tags: [`t${random(50)}`, { deep: random(9) }] }),
+        }))
+        for (let from = 0; from < rows.length; from += 500) await put(...rows.slice(from, from + 500))
+        const metadata = fc.record({
+          all: fc.constant('same'), third: fc.nat(2), user: fc.nat(300),
+          half: fc.constantFrom('old', 'new'),
+          tags: fc.oneof(fc.nat(50).map((n) => [`t${n}`]), fc.nat(9).map((deep) => [{ deep }])),
+        }, { requiredKeys: [] })
+        await fc.assert(fc.asyncProperty(query(metadata, [0, 5, 800, 2_990]), async (each) => {
+          const ids = each.ids?.map((id) => rows[Number(id)]?.threadId ?? id)
+          await expectAgreement(rows, { ...each, tenant, ...ids && { ids } })
+        }), { numRuns: 300 })
+      })
+
+      const expectAgreement = async (rows: readonly ThreadRow[], query: ThreadQuery) => {
+        const answer = await store.threads.search(query)
+        expect(answer.rows).toEqual(pageOfThreads(rows, query))
+        expect(answer.total).toBe(matchingThreads(rows, query).length)
+        expect(await store.threads.count(query)).toBe(answer.total)
+      }
+    })
+  })
+}
+
+/** Small, so that filters and documents meet. */
+function metadata(): fc.Arbitrary<Record<string, unknown>> {
+  const scalar = fc.constantFrom<unknown>(0, 1, 'a', 'b', true, null)
+  const value = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: 'small', maxDepth: 3 }, scalar,
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('x', 'y'), tie('value'), { maxKeys: 2 })),
+  })).value
+  return fc.dictionary(fc.constantFrom('x', 'y', 'z'), value, { maxKeys: 3 })
+}
+
+/** Any query; ids are numbers that the caller turns into those of threads. */
+function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
+  offsets = [0, 1, 5]): fc.Arbitrary<Omit<ThreadQuery, 'tenant'>> {
+  return fc.record({
+    sortBy: fc.constantFrom('thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'),
+    sortOrder: fc.constantFrom('asc', 'desc'),
+    limit: fc.constantFrom(1, 3, 10, 1_000),
+    offset: fc.constantFrom(...offsets),
+    status: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
+    metadata: fc.option(filter, { nil: undefined }),
+    ids: fc.option(fc.array(fc.nat(2_999).map(String), { maxLength: 20 }),
+      { nil: undefined, freq: 6 }),
+  }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
+}
+
+/** Numbers below a limit, the same ones at every run. */
+function aNumber(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor(state / 2_147_483_648 * limit)
+  }
+}

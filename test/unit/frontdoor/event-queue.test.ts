@@ -1,0 +1,70 @@
+/** Events between a feed that never waits and a caller who reads at his own pace. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { backlog } from '../../../src/frontdoor/backlog.ts'
+import { EventQueue } from '../../../src/frontdoor/connect/event-queue.ts'
+import type { FeedEvent } from '../../../src/thread/index.ts'
+
+const event = (id: number, json = '{}'): FeedEvent => ({ id: String(id), name: 'updates', json })
+
+async function idsTold(queue: EventQueue): Promise<string[]> {
+  const ids = []
+  for await (const { id } of queue.told()) ids.push(id)
+  return ids
+}
+
+describe('a queue', () => {
+  it('tells everything once, in order, however the feed and the caller take turns', async () => {
+    await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
+      const queue = new EventQueue()
+      let told = 0
+      const reading = idsTold(queue)
+      for (const size of sizes) {
+        void s.schedule(Promise.resolve()).then(() =>
+          queue.events(Array.from({ length: size }, () => event(told++))))
+      }
+      await s.waitAll()
+      queue.ended('over')
+      expect(await reading).toEqual(Array.from({ length: told }, (_, n) => String(n)))
+    }), { numRuns: 50 })
+  })
+
+  it.each(['lagged', 'lost'] as const)('tells what it has, then to come back: %s', async (how) => {
+    const queue = new EventQueue()
+    queue.events([event(1)])
+    queue.ended(how)
+    queue.events([event(2)])
+    const ids: string[] = []
+    const reading = (async () => { for await (const { id } of queue.told()) ids.push(id) })()
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
+    expect(ids).toEqual(['1'])
+  })
+
+  it('sends a caller away for whom too many events wait, or too long ones', async () => {
+    for (const [count, json] of [[backlog.events, '{}'], [1, 'x'.repeat(backlog.characters)]] as
+      const) {
+      const queue = new EventQueue()
+      for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
+      queue.events([event(-1)])
+      await expect(idsTold(queue)).rejects.toThrow('too slowly')
+    }
+  })
+
+  it('keeps a caller who was late but reads', async () => {
+    const queue = new EventQueue()
+    const told = queue.told()
+    for (let n = 0; n < 3; n += 1) {
+      queue.events([event(n, 'x'.repeat(backlog.characters))])
+      expect((await told.next()).value).toMatchObject({ id: String(n) })
+    }
+  })
+
+  it('ends when nobody listens any more', async () => {
+    const queue = new EventQueue()
+    queue.events([event(1)])
+    queue.abandon()
+    expect(await idsTold(queue)).toEqual([])
+  })
+})

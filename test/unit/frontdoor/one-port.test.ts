@@ -1,0 +1,87 @@
+/** One port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell. */
+
+import { connect as connectHttp2, constants } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { openDoor } from './open-door.ts'
+
+const sessions: ClientHttp2Session[] = []
+afterEach(() => { for (const session of sessions.splice(0)) session.destroy() })
+
+function ask(url: string, path: string, body?: string, headers: object = {}): ClientHttp2Stream {
+  const session = connectHttp2(url)
+  sessions.push(session)
+  const method = body === undefined ? 'GET' : 'POST'
+  const stream = session.request({ ':method': method, ':path': path, ...headers })
+  stream.setEncoding('utf8').end(body)
+  return stream
+}
+
+async function textOf(stream: ClientHttp2Stream): Promise<string> {
+  let text = ''
+  for await (const piece of stream) text += String(piece)
+  return text
+}
+
+const statusOf = (stream: ClientHttp2Stream) => new Promise<unknown>((resolve) => {
+  stream.once('response', (headers) => resolve(headers[':status']))
+})
+
+describe('HTTP/2', () => {
+  it('is served beside HTTP/1.1', async () => {
+    const door = await openDoor()
+    expect(await textOf(ask(door.url, '/ok'))).toBe('{"ok":true}')
+    expect(await (await fetch(`${door.url}/ok`)).text()).toBe('{"ok":true}')
+  })
+
+  it('carries streams of events, to their end', async () => {
+    const door = await openDoor()
+    const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
+    expect(await statusOf(stream)).toBe(200)
+    door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{}' }])
+    door.threads.lastRun.end()
+    expect(await textOf(stream)).toMatch(/^event: metadata\n[^]*id: 1\n\n$/)
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+  })
+
+  it('tells a stream that breaks off from one that ends', async () => {
+    const door = await openDoor()
+    const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
+    await statusOf(stream)
+    door.threads.lastRun.end('{}', 'lost')
+    await new Promise((resolve) => stream.resume().once('close', resolve))
+    expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
+  })
+
+  it('is for this machine only as well', async () => {
+    const door = await openDoor()
+    expect(await statusOf(ask(door.url, '/ok', undefined, { ':authority': 'evil.example' })))
+      .toBe(403)
+  })
+})
+
+describe('a connection', () => {
+  it.each([
+    ['GET /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /\{"ok":true\}$/],
+    ['POST /threads HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 200 /],
+    ['PUT /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 404 /],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', /^\0\0.\u0004/],
+  ])('may say its first words letter by letter: %j', async (words, answer) => {
+    const door = await openDoor()
+    const { hostname, port } = new URL(door.url)
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    let heard = ''
+    socket.on('data', (chunk: Buffer) => { heard += chunk.toString('latin1') })
+    await new Promise((resolve) => socket.once('connect', resolve))
+    for (const letter of words) {
+      await new Promise((resolve) => socket.write(letter, resolve))
+      for (let turns = 0; turns < 3; turns += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await expect.poll(() => heard).toMatch(answer)
+    socket.destroy()
+  })
+})

@@ -1,0 +1,397 @@
+/** Executions and questions through real worker threads. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { StepBatch } from '../../../src/graph/execution.ts'
+import { ModelLog } from '../../support/model-log.ts'
+import { useGates } from '../../support/gate.ts'
+import { TestHost, hostProject, logged } from './host-project.ts'
+
+const gate = useGates()
+const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
+const question = { kind: 'state', ns: '', checkpointId: null, subgraphs: false } as const
+
+describe('an execution', () => {
+  it('tells its steps and events first, then its outcome, and nothing after that', async () => {
+    const test = await TestHost.start(1)
+    const run = test.run('where', {})
+    expect(await run.end).toEqual(success)
+    expect(run.told.map(({ kind }) => kind)).toEqual(['steps', 'ended'])
+    expect(run.events.map(({ name }) => name)).toEqual(['updates'])
+    expect(run.log.checkpoints).toHaveLength(3)
+  })
+
+  it('of a graph that throws ends in error', async () => {
+    const test = await TestHost.start(1)
+    expect(await test.run('throws', {}).end)
+      .toMatchObject({ status: 'error', error: { error: 'RangeError', message: 'out' } })
+  })
+
+  it('of a graph that cannot be loaded ends in error, and the others work', async () => {
+    const test = await TestHost.start(1, await hostProject('export const broken = 5'))
+    expect(await test.run('broken', {}).end).toMatchObject({ status: 'error' })
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(test.env.lines).toContainEqual(expect.objectContaining({ level: 'error',
+      facts: expect.objectContaining({ graphId: 'broken' }) as object }))
+  })
+
+  it('runs beside others in the same worker', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const first = test.run('hold', { url: held.url })
+    await held.arrived()
+    expect(await test.run('where', {}).end).toEqual(success)
+    held.open()
+    expect(await first.end).toEqual(success)
+  })
+
+  it('returns to the worker that remembers its thread, though another one is idle', async () => {
+    const test = await TestHost.start(2)
+    const held = gate()
+    const busy = test.run('hold', { url: held.url })
+    await held.arrived()
+    const first = test.run('where', {})
+    await first.end
+    const { log, threadId } = first
+    held.open()
+    await busy.end
+    const second = test.run('where', {}, { log, threadId })
+    await second.end
+    expect(log.values().log).toEqual([logged(first), logged(first)])
+    expect(log.reads).toBe(0)
+    expect(logged(test.run('where', {}))).toBeUndefined()
+  })
+
+  it('does not trust its memory after somebody else wrote on the thread', async () => {
+    const test = await TestHost.start(1)
+    const first = test.run('where', {})
+    await first.end
+    const other = await TestHost.start(1)
+    const { log, threadId } = first
+    await other.run('env', {}, { log, threadId }).end
+    await test.run('where', {}, { log, threadId }).end
+    expect((log.values().log as unknown[])).toHaveLength(3)
+    expect(log.reads).toBe(2)
+  })
+
+  it('under sync waits until the log has each step', async () => {
+    const test = await TestHost.start(1)
+    const batches: StepBatch[] = []
+    const let1 = Promise.withResolvers<void>()
+    const seen = Promise.withResolvers<void>()
+    const run = test.run('where', {}, { durability: 'sync', steps: (batch) => {
+      batches.push(batch)
+      seen.resolve()
+      return batches.length === 1 ? let1.promise : Promise.resolve()
+    } })
+    await seen.promise
+    await test.host.drawable('where', false)
+    expect(batches).toHaveLength(1)
+    let1.resolve()
+    expect(await run.end).toEqual(success)
+    expect(batches.length).toBeGreaterThan(2)
+  })
+
+  it('is given up where its steps cannot be stored', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const refused = Promise.withResolvers<void>()
+    const run = test.run('hold', { url: held.url }, { steps: () => {
+      queueMicrotask(refused.resolve)
+      return Promise.reject(new Error('no room'))
+    } })
+    await refused.promise
+    await held.arrived()
+    held.open()
+    await test.run('where', {}).end
+    expect(run.told.map(({ kind }) => kind)).toEqual(['steps'])
+  })
+
+  it('is lost where the log cannot be read', async () => {
+    const test = await TestHost.start(1)
+    const log = new ModelLog()
+    await test.run('where', {}, { log, threadId: 't' }).end
+    const broken = Object.assign(Object.create(log) as ModelLog,
+      { tuple: () => Promise.reject(new Error('the disk is gone')) })
+    expect(await test.run('where', {}, { log: broken }).end).toBe('crashed')
+  })
+})
+
+describe('an abort', () => {
+  it('is the last that is heard of an execution', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const run = test.run('hold', { url: held.url })
+    await held.arrived()
+    const heard = run.told.length
+    test.host.abort(run.id)
+    held.open()
+    await test.run('where', {}).end
+    expect(run.told).toHaveLength(heard)
+  })
+
+  it('of one that waits for a worker keeps it from starting', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    await test.pass(1000)
+    const waiting = test.run('where', {})
+    test.host.abort(waiting.id)
+    await test.pass(4000)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(waiting.told).toEqual([])
+  })
+})
+
+describe('user code', () => {
+  it('that ends the process ends its worker only, and the run is lost', async () => {
+    const test = await TestHost.start(1)
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    expect(await test.run('where', {}).end).toEqual(success)
+  })
+
+  it('that kills one worker after another finds one later and later', async () => {
+    const test = await TestHost.start(1)
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    const run = test.run('where', {})
+    expect(test.env.timers()).toBeGreaterThan(1)
+    test.env.advance(100)
+    expect(await run.end).toEqual(success)
+  })
+
+  it('that forgets a rejected promise harms nobody', async () => {
+    const test = await TestHost.start(1)
+    const first = test.run('where', {})
+    await first.end
+    expect(await test.run('reject', {}).end).toEqual(success)
+    const last = test.run('where', {})
+    await last.end
+    expect(logged(last)).toBe(logged(first))
+  })
+
+  it('prints into the log, under the name of its worker', async () => {
+    const test = await TestHost.start(1)
+    const printed = Promise.withResolvers<void>()
+    const { info } = test.env.log
+    test.env.log.info = (message, facts) => {
+      info(message, facts)
+      if (message.includes('printed')) printed.resolve()
+    }
+    await test.run('print', {}).end
+    await printed.promise
+    expect(test.env.lines).toContainEqual({ level: 'info', message: 'printed by a graph',
+      facts: { name: 'graph-1' } })
+  })
+
+  it('sees the variables of the project, those of the process first', async () => {
+    process.env.HOST_TEST_B = 'process'
+    const test = await TestHost.start(1,
+      await hostProject('', { HOST_TEST_A: 'project', HOST_TEST_B: 'project' }))
+    const run = test.run('env', {})
+    await run.end
+    delete process.env.HOST_TEST_B
+    expect(logged(run)).toBe('project,process')
+  })
+})
+
+describe('a question', () => {
+  it('about a state is answered from the log', async () => {
+    const test = await TestHost.start(1)
+    const { log, threadId, end } = test.run('where', {})
+    await end
+    const thread = { tenant: 'local', threadId, headId: log.headId }
+    const answers = await test.host.ask('where', thread, question, log)
+    expect(answers).toMatchObject([{ valuesOf: log.headId }])
+  })
+
+  it('about a graph is answered', async () => {
+    const test = await TestHost.start(1)
+    expect(test.host.describe('where')).toMatchObject({ plain: true, nodes: ['node'] })
+    expect(await test.host.schemas('where')).toMatchObject({ state_schema: {} })
+    expect(await test.host.drawable('where', true)).toMatchObject({ nodes: [{}, {}, {}] })
+    expect(await test.host.subgraphSchemas('where', null, true)).toEqual({})
+    await expect(test.host.schemas('nothing')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is put to another worker where the first does not answer soon', async () => {
+    const test = await TestHost.start(2)
+    const { log, threadId, end } = test.run('where', {})
+    await end
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    const held = gate()
+    const busy = test.run('hold', { url: held.url })
+    await held.arrived()
+    spun.open()
+    const thread = { tenant: 'local', threadId, headId: log.headId }
+    // Both have one execution, so the first one is asked.
+    const answers = test.host.ask('where', thread, question, log)
+    test.env.advance(250)
+    expect(await answers).toMatchObject([{ valuesOf: log.headId }])
+    test.host.abort(spinner.id)
+    held.open()
+    await busy.end
+  })
+
+  it('is put again where the worker that was asked dies', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      let asked = false
+      export const mortal = (config, { accessContext }) => {
+        if (accessContext === 'threads.read') process.exit(1)
+        return where
+      }`))
+    const { log, end } = test.run('where', {}, { threadId: 't' })
+    await end
+    const thread = { tenant: 'local', threadId: 't', headId: log.headId }
+    const asking = test.host.ask('mortal', thread, question, log)
+    asking.catch(() => {})
+    const other = test.run('where', {})
+    for (let i = 0; i < 4; i++) test.env.advance(10_000)
+    await expect(asking).rejects.toMatchObject({ code: 'unavailable' })
+    void other
+  })
+})
+
+describe('a worker that spins', () => {
+  it('with one execution is left to it, and another worker takes its place', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    const other = test.run('where', {}, { runId: 'other' })
+    await test.pass(5000)
+    expect(await other.end).toBe('displaced')
+    const again = test.run('where', {}, { runId: 'other' })
+    expect(await again.end).toEqual(success)
+    void spinner
+  })
+
+  it('gets no new work while it is silent, and its others go on elsewhere after 5 s', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const neighbour = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    await test.pass(1500)
+    const late = test.run('where', {})
+    await test.pass(3000)
+    expect(await neighbour.end).toBe('displaced')
+    expect(await spinner.end).toBe('displaced')
+    expect(await late.end).toEqual(success)
+    expect(late.told.every(({ kind }) => kind !== 'lost')).toBe(true)
+  })
+
+  it('gives its spinner a worker of its own, whose silence is nobody\'s business', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const neighbour = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const wish = { threadId: 's', runId: 's' }
+    const spinner = test.run('spin', { url: spun.url }, wish)
+    await spun.arrived()
+    spun.open()
+    await test.pass(5000)
+    expect(await spinner.end).toBe('displaced')
+    expect(await neighbour.end).toBe('displaced')
+    const second = gate()
+    const alone = test.run('spin', { url: second.url }, wish)
+    await second.arrived()
+    second.open()
+    expect(await test.run('where', {}).end).toEqual(success)
+    await test.pass(60_000)
+    expect(alone.told.filter(({ kind }) => kind === 'lost')).toEqual([])
+    expect(await test.run('where', {}).end).toEqual(success)
+    test.host.abort(alone.id)
+  })
+
+  it('is ended when its only execution is aborted, and another one takes its place', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    await test.pass(1500)
+    test.host.abort(spinner.id)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
+  })
+
+  it('because of an execution that was aborted does not keep an innocent one', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const innocent = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const culprit = test.run('late', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    await test.host.drawable('where', false)
+    test.host.abort(culprit.id)
+    await test.pass(5000)
+    expect(await innocent.end).toBe('displaced')
+    held.open()
+  })
+})
+
+describe('a host', () => {
+  it('serves a changed project, while what runs on the old one comes to its end', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const old = test.run('hold', { url: held.url })
+    await held.arrived()
+    await test.host.reload(await hostProject('export const fresh = where'))
+    expect(test.host.describe('fresh')).toBeDefined()
+    expect(await test.run('fresh', {}).end).toEqual(success)
+    held.open()
+    expect(await old.end).toEqual(success)
+  })
+
+  it('ends the old project\'s workers after a while, their runs go on with the new one', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const old = test.run('hold', { url: held.url })
+    await held.arrived()
+    await test.host.reload(await hostProject())
+    await test.pass(31_000)
+    expect(await old.end).toBe('displaced')
+    held.open()
+  })
+
+  it('drains: runs stop at their next step, new ones do not start', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      export const line = new StateGraph(State)
+        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
+        .addNode('b', () => ({ log: ['b'] }))
+        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
+    const held = gate()
+    const run = test.run('line', { url: held.url })
+    await held.arrived()
+    const drained = test.host.drain(new AbortController().signal)
+    expect(await test.run('where', {}).end).toMatchObject({ status: 'drained' })
+    held.open()
+    await drained
+    expect(await run.end).toMatchObject({ status: 'drained' })
+    expect(run.log.values().log).toEqual(['a'])
+  })
+
+  it('stops draining at the deadline', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    test.run('hold', { url: held.url })
+    await held.arrived()
+    const deadline = new AbortController()
+    const drained = test.host.drain(deadline.signal)
+    deadline.abort()
+    await drained
+    held.open()
+  })
+})

@@ -1,0 +1,141 @@
+/** A project of misbehaving and well-behaved graphs, and a host that serves it to a test. */
+
+import { onTestFinished } from 'vitest'
+
+import type { Execution, ExecutionListener, LossReason, Outcome, RunRequest, StepBatch, StepEvent }
+  from '../../../src/graph/execution.ts'
+import { compileProject, readProject, startGraphHost } from '../../../src/graph/index.ts'
+import type { CompiledProject, RunningGraphHost } from '../../../src/graph/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
+import { ModelLog } from '../../support/model-log.ts'
+import { writeProject } from './project-files.ts'
+
+const graphs = `
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+import { threadId } from 'node:worker_threads'
+
+const State = Annotation.Root({
+  log: Annotation({ reducer: (a, b) => [...a, ...b], default: () => [] }),
+  url: Annotation(),
+})
+const one = (work) => new StateGraph(State)
+  .addNode('node', async (state, config) => ({ log: [await work(state, config)] }))
+  .addEdge(START, 'node').addEdge('node', END).compile()
+
+export const where = one(() => threadId)
+export const hold = one(async ({ url }) => { await fetch(url); return 'held' })
+export const exit = one(() => process.exit(3))
+export const reject = one(() => { void Promise.reject(new Error('nobody looks')); return 'fine' })
+export const print = one(() => { console.log('printed by a graph'); return 'fine' })
+export const env = one(() => [process.env.HOST_TEST_A, process.env.HOST_TEST_B].join())
+export const throws = one(() => { throw new RangeError('out') })
+/** Lets its request leave, then keeps the thread for itself. */
+export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
+/** Is not spinning when it is aborted, and starts only then. */
+export const late = one(async ({ url }, { signal }) => {
+  await fetch(url)
+  signal.addEventListener('abort', () => { for (;;); })
+  await new Promise(() => {})
+})
+`
+
+/** The compiled project; `extra` is appended to its source. */
+export async function hostProject(extra = '', env: Record<string, string> = {}):
+  Promise<CompiledProject> {
+  const names = [...`${graphs}${extra}`.matchAll(/export const (\w+)/g)].map(([, name]) => name!)
+  const root = await writeProject({
+    'langgraph.json': {
+      graphs: Object.fromEntries(names.map((name) => [name, `./graphs.js:${name}`])), env,
+    },
+    'graphs.js': `${graphs}${extra}`,
+    'package.json': { type: 'module' },
+  })
+  return compileProject(await readProject(root))
+}
+
+export interface Told {
+  readonly kind: 'steps' | 'ended' | 'lost'
+  readonly batch?: StepBatch
+  readonly outcome?: Outcome
+  readonly reason?: LossReason
+}
+
+/** An execution, and what its listener heard. */
+export interface Given {
+  readonly id: number
+  readonly threadId: string
+  readonly told: Told[]
+  readonly log: ModelLog
+  /** The outcome, or why it was lost. */
+  readonly end: Promise<Outcome | LossReason>
+  readonly events: StepEvent[]
+}
+
+export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
+  readonly threadId?: string
+  readonly runId?: string
+  readonly log?: ModelLog
+  readonly steps?: (batch: StepBatch) => Promise<void>
+}
+
+const request: RunRequest = {
+  kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
+  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
+  checkpoint: null, told: [],
+}
+
+/** A host whose time the test moves. */
+export class TestHost {
+  readonly env: VirtualEnv = virtualEnv()
+  readonly host: RunningGraphHost
+  #executions = 0
+
+  private constructor(env: VirtualEnv, host: RunningGraphHost) {
+    this.env = env
+    this.host = host
+  }
+
+  static async start(workers: number, project?: CompiledProject): Promise<TestHost> {
+    const env = virtualEnv()
+    const host = await startGraphHost({ env, workers, project: project ?? await hostProject() })
+    onTestFinished(() => host.close())
+    return new TestHost(env, host)
+  }
+
+  run(graphId: string, input: unknown, wish: Wish = {}): Given {
+    const id = ++this.#executions
+    const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
+      ...rest } = wish
+    const told: Told[] = []
+    const end = Promise.withResolvers<Outcome | LossReason>()
+    const listener: ExecutionListener = {
+      steps: async (batch) => {
+        told.push({ kind: 'steps', batch })
+        await steps?.(batch)
+        log.append(batch.steps)
+      },
+      ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
+      lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
+    }
+    const execution: Execution = { id, kind: 'run', tenant: 'local', threadId, graphId, runId,
+      attempt: 1, headId: log.headId, request: { ...request, ...rest, input: JSON.stringify(input) } }
+    this.host.execute(execution, log, listener)
+    return { id, threadId, told, log, end: end.promise,
+      get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }
+  }
+
+  /** Lets time pass while every worker that can answer does so. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      this.env.advance(500)
+      // Every worker that hears gets its ping before this question, and answers it before.
+      await this.host.drawable('where', false).catch(() => {})
+    }
+  }
+}
+
+/** What the node of the run's graph returned. */
+export function logged({ log }: Given): unknown {
+  return (log.values().log as unknown[]).at(-1)
+}

@@ -1,0 +1,101 @@
+/** What an execution tells leaves in order, together, and is confirmed where that is asked for. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { Step, StepEvent } from '../../../src/graph/execution.ts'
+import { Outbox } from '../../../src/graph/outbox.ts'
+import type { Departure } from '../../../src/graph/outbox.ts'
+
+const step = (taskId: string): Step =>
+  ({ $case: 'writes', value: { ns: '', checkpointId: 'c', taskId, writes: [] } })
+const event = (name: string): StepEvent => ({ name, json: '1', valuesOf: '', durable: false })
+const outcome = { status: 'success', waiting: false, interrupts: '{}', error: null } as const
+
+function open() {
+  const sent: Departure[] = []
+  const flushes: (() => void)[] = []
+  const outbox = new Outbox({ send: (departure) => void sent.push(departure),
+    schedule: (flush) => void flushes.push(flush) })
+  return { outbox, sent, rest: () => { for (const flush of flushes.splice(0)) flush() } }
+}
+
+function told({ steps, events }: Departure): string[] {
+  return [...steps.map(({ value }) => 'taskId' in value ? value.taskId : ''),
+    ...events.map(({ name }) => name)]
+}
+
+describe('Outbox', () => {
+  it('sends what was told without a pause as one batch', () => {
+    const { outbox, sent, rest } = open()
+    outbox.step(step('a'))
+    outbox.event(event('x'))
+    outbox.step(step('b'))
+    expect(sent).toEqual([])
+    rest()
+    expect(sent.map(told)).toEqual([['a', 'b', 'x']])
+    rest()
+    expect(sent).toHaveLength(1)
+  })
+
+  it('decides a late event when it leaves', () => {
+    const { outbox, sent, rest } = open()
+    let name = 'early'
+    outbox.event(() => event(name))
+    name = 'late'
+    rest()
+    expect(sent.map(told)).toEqual([['late']])
+  })
+
+  it('keeps a batch back until its steps are complete, and later ones behind it', async () => {
+    const { outbox, sent, rest } = open()
+    const held = Promise.withResolvers<void>()
+    outbox.step(step('a'))
+    outbox.hold(held.promise)
+    rest()
+    outbox.event(event('x'))
+    rest()
+    const finished = outbox.finish(outcome)
+    await Promise.resolve()
+    expect(sent).toEqual([])
+    held.resolve()
+    await finished
+    expect(sent.map(told)).toEqual([['a'], ['x'], []])
+    expect(sent.at(-1)!.outcome).toBe(outcome)
+  })
+
+  it('fails to finish where a step cannot be completed', async () => {
+    const { outbox, sent } = open()
+    outbox.step(step('a'))
+    outbox.hold(Promise.reject(new Error('cannot be written')))
+    await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
+    expect(sent).toEqual([])
+  })
+
+  it('acknowledges when the log has everything told so far', async () => {
+    const { outbox, sent, rest } = open()
+    await outbox.acknowledged()
+    outbox.step(step('a'))
+    rest()
+    const order: string[] = []
+    const first = outbox.acknowledged().then(() => order.push('first'))
+    rest()
+    outbox.step(step('b'))
+    const second = outbox.acknowledged().then(() => order.push('second'))
+    rest()
+    expect(sent.map(({ receipt }) => receipt)).toEqual([0, 1, 2])
+    outbox.confirm(2)
+    await Promise.all([first, second])
+    expect(order).toEqual(['first', 'second'])
+    await outbox.acknowledged()
+    expect(sent).toHaveLength(3)
+  })
+
+  it('sends nothing after it was closed', async () => {
+    const { outbox, sent, rest } = open()
+    outbox.step(step('a'))
+    outbox.close()
+    rest()
+    await outbox.finish(outcome)
+    expect(sent).toEqual([])
+  })
+})

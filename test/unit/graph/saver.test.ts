@@ -1,0 +1,183 @@
+/** The saver between engine and log: what it writes, what it answers from memory, what it asks. */
+
+import { emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint'
+import type { Checkpoint } from '@langchain/langgraph-checkpoint'
+import { AIMessage } from '@langchain/core/messages'
+import { describe, expect, it } from 'vitest'
+
+import { HeddleSaver } from '../../../src/graph/saver.ts'
+import type { SaverOptions } from '../../../src/graph/saver.ts'
+import { codec, serde } from '../../support/graph-bench.ts'
+import { ModelLog } from '../../support/model-log.ts'
+
+const thread_id = 't'
+
+function open(log = new ModelLog(), options: Partial<SaverOptions> = {}) {
+  const memory = { newest: new Map(), empty: log.headId === null }
+  const saver = new HeddleSaver({
+    threadId: thread_id, runId: 'r', codec, serde, source: log, memory, metadata: {}, sync: false,
+    sink: { step: (step) => log.append([step]), hold: () => {}, acknowledged: async () => {} },
+    entered: () => {}, seen: () => {}, written: () => {}, ...options,
+  })
+  return { saver, log, memory }
+}
+
+function checkpoint(channel_values: Record<string, unknown>): Checkpoint {
+  return { ...emptyCheckpoint(), id: uuid6(0), channel_values,
+    channel_versions: Object.fromEntries(Object.keys(channel_values).map((key) => [key, 1])) }
+}
+
+const loop = { source: 'loop', step: 0, parents: {} } as const
+const at = (checkpoint_id?: string) =>
+  ({ configurable: { thread_id, checkpoint_ns: '', ...checkpoint_id && { checkpoint_id } } })
+
+describe('HeddleSaver', () => {
+  it('asks nobody about a thread that is known to be empty', async () => {
+    const { saver, log } = open()
+    expect(await saver.getTuple(at())).toBeUndefined()
+    expect(log.reads).toBe(0)
+  })
+
+  it('answers for the newest checkpoint from memory and for any other from the log', async () => {
+    const { saver, log } = open()
+    const first = checkpoint({ a: 1 })
+    const second = checkpoint({ a: 2 })
+    await saver.put(at(), first, loop, { a: 1 })
+    await saver.put(at(first.id), second, loop, { a: 2 })
+    expect((await saver.getTuple(at()))?.checkpoint.channel_values).toEqual({ a: 2 })
+    expect((await saver.getTuple(at(second.id)))?.parentConfig).toEqual(at(first.id))
+    expect(log.reads).toBe(0)
+    expect((await saver.getTuple(at(first.id)))?.checkpoint.channel_values).toEqual({ a: 1 })
+    expect(log.reads).toBe(1)
+  })
+
+  it('states a checkpoint in full that grows from an older one', async () => {
+    const { saver, log } = open()
+    const first = checkpoint({ a: 1, list: [1] })
+    const second = checkpoint({ a: 2, list: [1, 2] })
+    const fork = checkpoint({ a: 1, list: [1, 3] })
+    await saver.put(at(), first, loop, first.channel_versions)
+    await saver.put(at(first.id), second, loop, { a: 2, list: 2 })
+    await saver.put(at(first.id), fork, loop, { list: 2 })
+    expect(log.checkpoints.map(({ full }) => full)).toEqual([true, false, true])
+    const { saver: fresh } = open(log)
+    expect((await fresh.getTuple(at()))?.checkpoint.channel_values).toEqual({ a: 1, list: [1, 3] })
+  })
+
+  it('states a copied checkpoint in full although nothing in it is new', async () => {
+    const { saver, log } = open()
+    await saver.put(at(), checkpoint({ a: 1 }), { ...loop, source: 'fork' }, {})
+    expect(log.values()).toEqual({ a: 1 })
+  })
+
+  it('keeps the first of a task\'s writes at a place, and the last of the special ones', async () => {
+    const { saver, log } = open()
+    const head = checkpoint({})
+    await saver.put(at(), head, loop, {})
+    await saver.putWrites(at(head.id), [['a', 1], ['__error__', 'x']], 'task')
+    await saver.putWrites(at(head.id), [['a', 2], ['__error__', 'y']], 'task')
+    const expected = [['task', 'a', 1], ['task', '__error__', 'y']]
+    expect((await saver.getTuple(at()))?.pendingWrites).toEqual(expected)
+    expect((await open(log).saver.getTuple(at()))?.pendingWrites).toEqual(expected)
+    expect(log.writes[1]!.writes.map(({ index }) => index)).toEqual([-1])
+  })
+
+  it('keeps writes that are told before their checkpoint', async () => {
+    const { saver } = open()
+    const head = checkpoint({})
+    await saver.putWrites(at(head.id), [['a', 1]], 'task')
+    await saver.put(at(), head, loop, {})
+    expect((await saver.getTuple(at()))?.pendingWrites).toEqual([['task', 'a', 1]])
+  })
+
+  it('hands out copies: what the engine does to one changes nothing', async () => {
+    const { saver } = open()
+    const head = checkpoint({ list: [1] })
+    head.versions_seen = { node: { list: 1 } }
+    await saver.put(at(), head, loop, { list: 1 })
+    await saver.putWrites(at(head.id), [['a', 1]], 'task')
+    const tuple = await saver.getTuple(at())
+    tuple!.pendingWrites!.pop()
+    tuple!.checkpoint.versions_seen.node!.list = 9
+    tuple!.checkpoint.channel_versions.list = 9
+    ;(tuple!.checkpoint.channel_values.list as number[]).push(2)
+    expect(await saver.getTuple(at())).toMatchObject({ pendingWrites: [['task', 'a', 1]],
+      checkpoint: { versions_seen: { node: { list: 1 } }, channel_versions: { list: 1 },
+        channel_values: { list: [1] } } })
+  })
+
+  it('removes a snapshot of a DeltaChannel from the next state, and finds it in the history',
+    async () => {
+      const { saver, log } = open()
+      const first = checkpoint({ d: ['snapshot'] })
+      const second = checkpoint({})
+      const third = checkpoint({})
+      await saver.put(at(), first, loop, { d: 1 })
+      await saver.putWrites(at(first.id), [['d', ['x']]], 'b')
+      await saver.putWrites(at(first.id), [['d', ['w']]], 'a')
+      await saver.put(at(first.id), second, loop, { d: 2 })
+      await saver.putWrites(at(second.id), [['d', ['y']]], 'task')
+      await saver.put(at(second.id), third, loop, { d: 3 })
+      for (const each of [saver, open(log).saver]) {
+        expect((await each.getTuple(at()))?.checkpoint.channel_values).toEqual({})
+        expect(await each.getDeltaChannelHistory({ config: at(), channels: ['d', 'e'] })).toEqual({
+          d: { seed: ['snapshot'],
+            writes: [['a', 'd', ['w']], ['b', 'd', ['x']], ['task', 'd', ['y']]] },
+          e: { writes: [] },
+        })
+      }
+    })
+
+  it('waits for its own steps before it reads', async () => {
+    const log = new ModelLog()
+    const order: string[] = []
+    const { saver } = open(log, {
+      memory: { newest: new Map(), empty: false },
+      sink: { step: () => {}, hold: () => {},
+        acknowledged: async () => void order.push('acknowledged') },
+      source: { list: async () => [], tuple: async () => void order.push('read') as undefined },
+    })
+    await saver.getTuple(at())
+    expect(order).toEqual(['acknowledged', 'read'])
+  })
+
+  it('refuses another thread, and to write after its time', async () => {
+    const { saver } = open()
+    await expect(saver.getTuple({ configurable: { thread_id: 'other' } })).rejects.toThrow('own thread')
+    saver.retire()
+    await expect(saver.put(at(), checkpoint({}), loop, {})).rejects.toThrow('is over')
+    await expect(saver.putWrites(at('x'), [['a', 1]], 't')).rejects.toThrow('is over')
+  })
+
+  it('says nothing of itself in JSON', () => {
+    expect(JSON.stringify({ saver: open().saver })).toBe('{"saver":"[HeddleSaver]"}')
+  })
+
+  it('lists every page of a long history', async () => {
+    const { saver } = open()
+    let parent: string | undefined
+    for (let i = 0; i < 150; i++) {
+      const next = checkpoint({ list: [i] })
+      await saver.put(at(parent), next, loop, { list: i + 1 })
+      parent = next.id
+    }
+    const seen: unknown[] = []
+    for await (const { checkpoint: { channel_values } } of saver.list({ configurable: { thread_id } })) {
+      seen.push(channel_values.list)
+    }
+    expect(seen).toEqual(Array.from({ length: 150 }, (_, i) => [149 - i]))
+    const limited: unknown[] = []
+    for await (const tuple of saver.list({ configurable: { thread_id } }, { limit: 70 })) {
+      limited.push(tuple)
+    }
+    expect(limited).toHaveLength(70)
+  })
+
+  it('gives messages back as messages', async () => {
+    const { saver, log } = open()
+    await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop,
+      { list: 1 })
+    const tuple = await open(log).saver.getTuple(at())
+    expect((tuple!.checkpoint.channel_values.list as unknown[])[0]).toBeInstanceOf(AIMessage)
+  })
+})

@@ -1,0 +1,137 @@
+/** States and histories of a thread in the shape of the API. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { SnapshotAnswer } from '../../../src/graph/execution.ts'
+import { GraphBench } from '../../support/graph-bench.ts'
+import { echo, fanOut, line, nestedAsk, said } from '../../support/small-graphs.ts'
+
+type State = Record<string, never> & {
+  metadata: Record<string, unknown>
+  checkpoint: { checkpoint_id: string }
+  tasks: Record<string, unknown>[]
+  next: string[]
+}
+
+function state({ json }: SnapshotAnswer): State {
+  return JSON.parse(json) as State
+}
+
+describe('a state', () => {
+  it('names the checkpoint that holds its values, and everything the specification lists',
+    async () => {
+      const bench = new GraphBench(echo)
+      await bench.run({ input: said('a'), config: { metadata: { run_id: 'r' } } })
+      const [answer] = await bench.ask({ kind: 'state' })
+      const { headId, log: { checkpoints }, threadId } = { headId: bench.log.headId!, ...bench,
+        log: bench.log, threadId: bench.threadId }
+      expect(answer!.valuesOf).toBe(headId)
+      expect(answer!.values).toBe('')
+      const parentId = checkpoints.at(-2)!.id
+      const at = (checkpoint_id: string) =>
+        ({ thread_id: threadId, checkpoint_id, checkpoint_ns: '', checkpoint_map: null })
+      expect(state(answer!)).toEqual({
+        next: [], tasks: [],
+        metadata: { graph_id: 'graph', run_id: 'r', thread_id: threadId, checkpoint_id: headId,
+          source: 'loop', step: 1, parents: {},
+          writes: { echo: { messages: [expect.objectContaining({ content: 're: a' })] } } },
+        created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        checkpoint: at(headId), parent_checkpoint: at(parentId),
+        checkpoint_id: headId, parent_checkpoint_id: parentId,
+      })
+    })
+
+  it('is that of a checkpoint which is asked for', async () => {
+    const bench = new GraphBench(echo)
+    await bench.run({ input: said('a') })
+    const { id } = bench.log.checkpoints[1]!
+    const [answer] = await bench.ask({ kind: 'state', checkpointId: id })
+    expect(answer!.valuesOf).toBe(id)
+    expect(state(answer!)).toMatchObject({ next: ['echo'], tasks: [{ name: 'echo',
+      path: ['__pregel_pull', 'echo'], error: null, interrupts: [], checkpoint: null, state: null,
+      result: { messages: [{ content: 're: a' }] } }] })
+  })
+
+  it('is not there for a checkpoint that is not there', async () => {
+    const bench = new GraphBench(echo)
+    expect(await bench.ask({ kind: 'state' })).toEqual([])
+    await bench.run({ input: said('a') })
+    const unknown = '1f000000-0000-6000-8000-000000000000'
+    expect(await bench.ask({ kind: 'state', checkpointId: unknown })).toEqual([])
+  })
+
+  it('tells how a task failed, as a text of JSON', async () => {
+    const bench = new GraphBench(line(['a'], () => { throw new TypeError('no') }))
+    await bench.run({ input: { log: [] } })
+    const [answer] = await bench.ask({ kind: 'state' })
+    const [task] = state(answer!).tasks
+    expect(JSON.parse(String(task!.error))).toEqual({ name: 'TypeError', message: 'no' })
+  })
+
+  it('has what finished tasks wrote in its values before the next checkpoint has it', async () => {
+    const fails = new GraphBench(line(['a', 'b'], (name) => {
+      if (name === 'b') throw new Error('no')
+    }))
+    await fails.run({ input: { log: [] } })
+    const [answer] = await fails.ask({ kind: 'state' })
+    expect(answer!.valuesOf).toBe(fails.log.headId)
+  })
+
+  it('shows a subgraph by its checkpoint, or with its own state', async () => {
+    const bench = new GraphBench(nestedAsk)
+    await bench.run({ input: { log: [] } })
+    const [flat] = await bench.ask({ kind: 'state' })
+    const [task] = state(flat!).tasks
+    expect(task).toMatchObject({ name: 'sub', state: null,
+      checkpoint: { thread_id: bench.threadId, checkpoint_ns: expect.stringMatching(/^sub:/) } })
+    expect(task!.interrupts).toMatchObject([{ value: 'sure?' }])
+    const [deep] = await bench.ask({ kind: 'state', subgraphs: true })
+    expect(state(deep!).tasks).toMatchObject([{ checkpoint: null,
+      state: { values: { log: [] }, next: ['ask'], tasks: [{ name: 'ask' }] } }])
+    const { checkpoint_ns: ns } = task!.checkpoint as { checkpoint_ns: string }
+    const [sub] = await bench.ask({ kind: 'state', ns })
+    expect(sub!.valuesOf).toBe('')
+    expect(JSON.parse(sub!.values)).toEqual({ log: [] })
+    expect(state(sub!).next).toEqual(['ask'])
+  })
+})
+
+describe('a history', () => {
+  it('lists checkpoints, newest first, with what each step wrote', async () => {
+    const bench = new GraphBench(fanOut)
+    await bench.run({ input: { log: ['in'] } })
+    const answers = await bench.ask({ kind: 'history' })
+    expect(answers.map(({ valuesOf }) => valuesOf))
+      .toEqual(bench.log.checkpoints.map(({ id }) => id).reverse())
+    expect(answers.map((answer) => state(answer).metadata.writes)).toEqual([
+      { work: [{ log: ['work 1'] }, { log: ['work 2'] }] },
+      { spread: { log: ['spread'] } }, null, { __start__: { log: ['in'] } },
+    ])
+  })
+
+  it('is a page of it before a checkpoint, as long as was asked', async () => {
+    const bench = new GraphBench(line(['a', 'b', 'c']))
+    await bench.run({ input: { log: [] } })
+    const ids = bench.log.checkpoints.map(({ id }) => id).reverse()
+    const page = await bench.ask({ kind: 'history', before: ids[1]!, limit: 2 })
+    expect(page.map((answer) => state(answer).checkpoint.checkpoint_id)).toEqual([ids[2], ids[3]])
+    expect(state(page[1]!).metadata.writes).toBeNull()
+    expect(state(page[0]!).metadata.writes).toEqual({ a: { log: ['a'] } })
+  })
+
+  it('is filtered by metadata', async () => {
+    const bench = new GraphBench(line(['a']))
+    await bench.run({ input: { log: [] }, config: { metadata: { run_id: '1' } } })
+    await bench.run({ input: { log: [] }, config: { metadata: { run_id: '2' } } })
+    const page = await bench.ask({ kind: 'history', filter: { run_id: '1', source: 'loop' } })
+    expect(page.map((answer) => state(answer).metadata.step)).toEqual([1, 0])
+  })
+
+  it('says what an edit wrote', async () => {
+    const bench = new GraphBench(line(['a', 'b']))
+    await bench.run({ input: { log: [] } })
+    await bench.edit([[{ values: { log: ['x'] }, asNode: 'a' }]])
+    const [newest] = await bench.ask({ kind: 'history', limit: 1 })
+    expect(state(newest!).metadata).toMatchObject({ source: 'update', writes: { a: { log: ['x'] } } })
+  })
+})

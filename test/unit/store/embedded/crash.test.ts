@@ -1,0 +1,79 @@
+/** A process that is killed while it appends has lost nothing that it was told is on disk. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+import { embeddedPlace } from '../../../contract/embedded-place.ts'
+import { bodyText } from '../../../contract/rows.ts'
+import type { OpenStore } from '../../../contract/store-place.ts'
+
+const script = fileURLToPath(new URL('./appending-process.ts', import.meta.url))
+
+function startAppending(directory: string, branchIds: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [script, directory, ...branchIds],
+    { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+/** Kills the process once it has printed `count` lines; returns the newest row of each branch. */
+async function killAfter(child: ChildProcess, count: number): Promise<Map<string, number>> {
+  const acknowledged = new Map<string, number>()
+  const exited = once(child, 'exit')
+  let lines = 0
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const [id = '', seq] = line.split(' ')
+    acknowledged.set(id, Number(seq))
+    if (++lines === count) child.kill('SIGKILL')
+  }
+  await exited
+  return acknowledged
+}
+
+/** Every row up to the newest is there and whole, and the thread's row came with the newest. */
+async function expectWhole(store: OpenStore, id: string, acknowledged: number): Promise<void> {
+  const branch = { id, ancestors: [] }
+  const rows = await store.log.read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
+  expect(rows.length).toBeGreaterThanOrEqual(acknowledged)
+  for (const [index, { seq, body }] of rows.entries()) {
+    expect(seq).toBe(index + 1)
+    expect(bodyText(body)).toBe(`${id} ${seq} ${'.'.repeat(seq * 37 % 5_000)}`)
+  }
+  const newest = rows.length
+  expect(await store.log.findCheckpoint(branch, `${id} ${newest}`)).toMatchObject({ seq: newest })
+  expect(await store.threads.get('local', id)).toMatchObject({ seq: newest, updatedAtMs: newest })
+}
+
+describe('a killed process', () => {
+  it('finds everything acknowledged again, kill after kill', async () => {
+    const place = embeddedPlace()
+    const branchIds = Array.from({ length: 8 }, () => randomUUID())
+    let epoch = 0
+    for (const lines of [1, 400, 37, 1_500]) {
+      const acknowledged = await killAfter(startAppending(place.directory, branchIds), lines)
+      const store = await place.open()
+      for (const id of branchIds) await expectWhole(store, id, acknowledged.get(id) ?? 0)
+      const busy = await store.threads.count({ tenant: 'local', status: 'busy' })
+      expect((await store.threads.unfinished()).length).toBe(busy)
+      const claimed = await store.claimEpoch()
+      expect(claimed).toBeGreaterThan(epoch + 1)
+      epoch = claimed
+      await store.close()
+    }
+    await place.remove()
+  })
+
+  it('holds its directory while it lives, and no longer', async () => {
+    const place = embeddedPlace()
+    const child = startAppending(place.directory, [randomUUID()])
+    await once(child.stdout!, 'data')
+    await expect(place.open()).rejects.toMatchObject({ code: 'not_owner' })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await (await place.open()).close()
+    await place.remove()
+  })
+})

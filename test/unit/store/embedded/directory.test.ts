@@ -1,0 +1,62 @@
+/** A data directory has one owner, and whoever cannot use it is told why and what to do. */
+
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
+import { embeddedPlace } from '../../../contract/embedded-place.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+describe('a data directory', () => {
+  let place: ReturnType<typeof embeddedPlace>
+  beforeEach(() => { place = embeddedPlace() })
+  afterEach(() => place.remove())
+
+  const open = (directory = place.directory) =>
+    openEmbeddedStore({ directory, env: virtualEnv() })
+
+  it('is made where it is missing', async () => {
+    const directory = join(place.directory, 'a/b')
+    await (await open(directory)).close()
+    expect(await readdir(directory)).toContain('heddle.db')
+  })
+
+  it('belongs to one store at a time', async () => {
+    const store = await open()
+    await expect(open()).rejects.toThrow(`${place.directory} is in use by another process. Stop`)
+    await expect(open()).rejects.toMatchObject({ code: 'not_owner' })
+    await store.close()
+    await store.close()
+    await (await open()).close()
+  })
+
+  it('is given back when it could not be opened', async () => {
+    await mkdir(join(place.directory, 'heddle.db'))
+    for (const _ of [1, 2]) await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('says which file is damaged', async () => {
+    await (await open()).close()
+    await writeFile(join(place.directory, 'heddle.db'), 'x'.repeat(8_192))
+    await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(open()).rejects.toThrow(`${join(place.directory, 'heddle.db')} is damaged`)
+  })
+
+  it('says so where it is no directory', async () => {
+    const file = join(place.directory, 'file')
+    await writeFile(file, '')
+    await expect(open(file)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(open(join(file, 'below'))).rejects.toThrow('cannot be made')
+  })
+
+  it('is refused where a newer version has written it', async () => {
+    await (await open()).close()
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(join(place.directory, 'heddle.db'))
+    database.exec('PRAGMA user_version = 99')
+    database.close()
+    await expect(open()).rejects.toMatchObject({ code: 'unsupported' })
+    await expect(open()).rejects.toThrow('newer version')
+  })
+})

@@ -1,0 +1,87 @@
+/** Writes that become durable together fail one by one. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { Database } from '../../../../src/store/embedded/database.ts'
+import { diskError } from '../../../../src/store/embedded/disk-error.ts'
+import { commitTogether } from '../../../../src/store/embedded/group-commit.ts'
+import type { Write } from '../../../../src/store/embedded/request.ts'
+import { schema, Tables } from '../../../../src/store/embedded/tables.ts'
+import { aBranch, aRow } from '../../../contract/rows.ts'
+
+describe('a group commit', () => {
+  let directory: string
+  let database: Database
+  let tables: Tables
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'heddle-commit-'))
+    database = new Database(join(directory, 'heddle.db'), schema)
+    tables = new Tables(database)
+  })
+  afterEach(() => {
+    database.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  const append = (branch = aBranch(), bytes = 10, seq = 1): Write => ({ kind: 'append',
+    rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })], updates: [] })
+  const thread = (threadId: string, createdAtMs: number): Write => ({ kind: 'append', rows: [],
+    updates: [{ table: 'thread', entry: { tenant: 'local', threadId, branchId: threadId, epoch: 1,
+      seq: 1, status: 'busy', hidden: false, createdAtMs, updatedAtMs: 1, stateUpdatedAtMs: 1,
+      metadataJson: '{}', body: new Uint8Array() } }] })
+  const fillDisk = () => {
+    const [pages] = database.prepare<[number]>('PRAGMA page_count').get()!
+    database.prepare(`PRAGMA max_page_count = ${pages + 20}`).get()
+  }
+
+  it('refuses what is refused and commits the rest', () => {
+    const branch = aBranch()
+    const outcomes = commitTogether(database, tables,
+      [append(branch), append(branch), append(branch, 10, 2)])
+    expect(outcomes).toEqual([undefined, expect.objectContaining({ code: 'stale_append' }),
+      undefined])
+    expect(tables.reader.tail(branch)).toEqual({ epoch: 1, seq: 2 })
+  })
+
+  it('fails only what does not fit on a full disk', () => {
+    fillDisk()
+    const [small, large, other] = [aBranch(), aBranch(), aBranch()]
+    const outcomes = commitTogether(database, tables,
+      [append(small), append(large, 1_000_000), append(other)])
+    expect(outcomes.map((outcome) => outcome === undefined)).toEqual([true, false, true])
+    expect(diskError(outcomes[1], '/data/heddle.db')).toMatchObject({ code: 'unavailable',
+      message: 'The disk of /data/heddle.db is full. Free some space and try again.' })
+    expect(tables.reader.tail(large)).toBeUndefined()
+    const next = commitTogether(database, tables,
+      [append(small, 10, 2), append(large), append(other, 10, 2)])
+    expect(next).toEqual([undefined, undefined, undefined])
+  })
+
+  it('counts threads as they are after a commit that failed in part', () => {
+    fillDisk()
+    expect(tables.reader.countThreads({ tenant: 'local' })).toBe(0)
+    const outcomes = commitTogether(database, tables,
+      [thread('a', 1), append(aBranch(), 1_000_000), thread('b', 2)])
+    expect(outcomes.filter((outcome) => outcome === undefined).length).toBe(2)
+    expect(tables.reader.countThreads({ tenant: 'local', status: 'busy' })).toBe(2)
+    commitTogether(database, tables, [thread('c', 3)])
+    expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
+  })
+
+  it('moves what is committed into the file now and then, so that the log beside it stays small',
+    () => {
+      const branch = aBranch()
+      const size = () => database.prepare<[number, number]>('PRAGMA wal_checkpoint(NOOP)').get()![1]
+      let largest = 0
+      for (let seq = 1; seq <= 60; seq++) {
+        commitTogether(database, tables, [append(branch, 1_000_000, seq)])
+        database.tidy()
+        largest = Math.max(largest, size())
+      }
+      expect(largest).toBeLessThan(6_000)
+    })
+})

@@ -1,0 +1,41 @@
+/** What is packed for the way between threads comes out as it went in. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import {
+  packEntries, packWrites, unpackEntries, unpackWrites,
+} from '../../../../src/store/embedded/parcel.ts'
+import type { Write } from '../../../../src/store/embedded/request.ts'
+import { aBranch, aRow } from '../../../contract/rows.ts'
+
+const body = fc.uint8Array({ maxLength: 20 })
+
+const write: fc.Arbitrary<Write> = fc.oneof(
+  fc.record({
+    kind: fc.constant('append' as const),
+    rows: fc.array(body.map((body) => aRow({ branch: aBranch(), seq: 1, body })), { maxLength: 3 }),
+    updates: fc.array(fc.oneof(
+      fc.record({ tenant: fc.string({ unit: 'grapheme' }), runId: fc.string(), body }).map((entry) =>
+        ({ table: 'run' as const, entry: { ...entry, threadId: 't', createdAtMs: 1, status: 's' } })),
+      fc.constant({ table: 'run_removed' as const, tenant: 'a', threadId: 'b', runId: 'c' }),
+    ), { maxLength: 3 }),
+  }),
+  fc.constant({ kind: 'purge' as const,
+    subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch() } }),
+)
+
+describe('a parcel', () => {
+  it('carries any writes', () => {
+    fc.assert(fc.property(fc.array(write, { maxLength: 5 }), (writes) => {
+      expect(unpackWrites(packWrites(writes))).toEqual(writes)
+    }))
+  })
+
+  it('carries any rows of the log', () => {
+    const entry = fc.record({ epoch: fc.nat(), seq: fc.nat(), body })
+    fc.assert(fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
+      expect(unpackEntries(packEntries(entries))).toEqual(entries)
+    }))
+  })
+})

@@ -1,0 +1,66 @@
+/** The link to the writer thread: whoever waits for an answer gets one, whatever happens there. */
+
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+
+import { WriterLink } from '../../../../src/store/embedded/writer-link.ts'
+import { aBranch } from '../../../contract/rows.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+/** A writer that greets and then does as the script says with each batch. */
+function writer(script: string): Worker {
+  return new Worker(`const { parentPort } = require('node:worker_threads')
+    parentPort.postMessage({ epoch: 7 })
+    parentPort.on('message', (batch) => { ${script} })`, { eval: true })
+}
+
+const write = { kind: 'append', rows: [], updates: [] } as const
+
+describe('the link to the writer', () => {
+  it('sends what is asked for in one turn of the loop as one batch', async () => {
+    const link = await WriterLink.open(writer(`
+      parentPort.postMessage(batch.writeIds.map((id) => ({ id })))
+      parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value: batch.writeIds.length })))
+      if (batch.close) parentPort.close()`), virtualEnv().log)
+    const writes = [link.write(write), link.write(write), link.write(write)]
+    expect(await link.ask('unfinishedThreads')).toBe(3)
+    await Promise.all(writes)
+    expect(link.epoch).toBe(7)
+    await link.close()
+  })
+
+  it('rejects what waits and all that comes when the writer dies, and says so', async () => {
+    const env = virtualEnv()
+    const link = await WriterLink.open(writer('throw new Error("dead")'), env.log)
+    const waiting = [link.write(write), link.ask('tail', aBranch())]
+    for (const each of waiting) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'dead' } } }])
+    await link.close()
+  })
+
+  it('rejects what waits when the writer goes without a word', async () => {
+    const env = virtualEnv()
+    const link = await WriterLink.open(writer('process.exit()'), env.log)
+    await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(env.lines.length).toBe(1)
+  })
+
+  it('fails to open where the writer does not come up', async () => {
+    const { log } = virtualEnv()
+    const silent = new Worker('', { eval: true })
+    await expect(WriterLink.open(silent, log)).rejects.toMatchObject({ code: 'unavailable' })
+    const broken = new Worker('throw new Error("broken")', { eval: true })
+    await expect(WriterLink.open(broken, log)).rejects.toThrow('broken')
+  })
+
+  it('rejects with the code, the sentence and the facts that the writer gave', async () => {
+    const error = { code: 'stale_append', sentence: 'No.', facts: { epoch: 3 } }
+    const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
+      parentPort.postMessage(batch.writeIds.map((id) => ({ id, error: ${JSON.stringify(error)} })))`),
+    virtualEnv().log)
+    await expect(link.write(write)).rejects
+      .toMatchObject({ code: 'stale_append', message: 'No.', facts: { epoch: 3 } })
+    await link.close()
+  })
+})
