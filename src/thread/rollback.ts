@@ -3,8 +3,7 @@
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { decodeRow, newestOf } from '../checkpoint/index.ts'
 import type { Checkpoint } from '../../proto/gen/storage/v1/log.ts'
-import type { ThreadLedger } from './thread-ledger.ts'
-import type { LedgerPorts } from './thread-ledger.ts'
+import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface Rollback {
   /** undefined: back to nothing. */

@@ -27,7 +27,7 @@ export const lastIndex = 1_000_000_000
 const start: EventPlace = { seq: -1, index: 0 }
 
 /** `<seq>.<index>`. Clients only hand it back. */
-export function eventId({ seq, index }: EventPlace): string {
+function eventId({ seq, index }: EventPlace): string {
   return `${seq}.${index}`
 }
 
@@ -42,7 +42,7 @@ export function isAfter(a: EventPlace, b: EventPlace): boolean {
 }
 
 /** The API stream mode that asks for an event; undefined for what everybody is told. */
-export function modeOf(name: string): string | undefined {
+function modeOf(name: string): string | undefined {
   const [kind = ''] = name.split('|', 1)
   if (kind === 'metadata' || kind === 'error' || kind === 'feedback') return undefined
   if (kind === 'messages') return 'messages-tuple'

@@ -50,7 +50,7 @@ export async function eventsOf(run: RunRow, span: LogSpan,
 }
 
 /** The events that a record stands for. */
-export function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
+function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   if (record.$case === 'runStarted' && record.value.runId === runId) {
     return [metadataEntry(runId, record.value.attempt, seq)]
   }

@@ -62,7 +62,8 @@ export class StateEditor {
     if (outcome.status === 'success') this.#write(editing, outcome)
     else {
       const message = outcome.error?.message ?? 'The state update was cut short; try again.'
-      editing.result.reject(new HeddleError(outcome.error ? 'graph_failed' : 'unavailable', message))
+      const code = outcome.error ? 'graph_failed' : 'unavailable'
+      editing.result.reject(new HeddleError(code, message))
     }
     this.#next()
   }

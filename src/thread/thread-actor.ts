@@ -98,10 +98,13 @@ class ThreadActor implements Actor {
     return this.#runs.follow(runId, follow, listener as FeedListener)
   }
 
-  async passivate(): Promise<void> {
+  /** What was decided gets to disk first, unless that is what failed. */
+  async passivate(deadline: AbortSignal): Promise<void> {
     this.#runs.letGo()
     this.#editor.letGo(goingAway())
-    this.#setting.ledger.release()
+    const { ledger } = this.#setting
+    ledger.release()
+    if (!deadline.aborted) await ledger.durable.catch(() => {})
   }
 
   /** Steps of an execution that is not the current one are refused: they never are history. */

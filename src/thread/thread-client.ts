@@ -73,8 +73,9 @@ export function createThreadClient({ router, threads, newThreadId }: ThreadClien
     count: async (filter: ThreadFilter & ValuesFilter) => {
       const { values, withoutValues: _, ...plain } = filter
       if (!values) return threads.count(plain)
-      const query = { ...plain, limit: candidatesMax, offset: 0 } as const
-      return (await withValues({ ...query, sortBy: 'created_at', sortOrder: 'desc' }, values)).length
+      const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
+      const query = { ...plain, ...order, limit: candidatesMax, offset: 0 }
+      return (await withValues(query, values)).length
     },
     state: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'state', query }),
     history: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'history', query }),

@@ -194,7 +194,3 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
     interruptsJson: value.interruptsJson, finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
   }
 }
-
-export function runningRun(state: ThreadState): RunRow | undefined {
-  return state.runs.find(({ status }) => status === 'running')
-}

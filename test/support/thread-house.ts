@@ -4,7 +4,9 @@ import {
   Activations, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
 import type { Router } from '../../cluster/index.ts'
-import { ByteBudget, createThreadClient, defaultLimits, threadKind } from '../../src/thread/index.ts'
+import {
+  ByteBudget, createThreadClient, defaultLimits, threadKind,
+} from '../../src/thread/index.ts'
 import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'

@@ -38,9 +38,8 @@ function isAnswer(caught: unknown): boolean {
 export async function settle(client: Client, threadId: string): Promise<void> {
   const waitMs = 60_000
   for (;;) {
-    const lists = await Promise.all((['pending', 'running'] as const).map((status) =>
-      client.runs.list(threadId, { status, limit: 1_000 })))
-    const open = lists.flat()
+    const runs = await client.runs.list(threadId, { limit: 1_000 })
+    const open = runs.filter(({ status }) => status === 'pending' || status === 'running')
     if (open.length === 0) return
     await Promise.all(open.map(({ run_id }) => client.runs
       .join(threadId, run_id, { signal: AbortSignal.timeout(waitMs) })

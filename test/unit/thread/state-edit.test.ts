@@ -118,8 +118,9 @@ describe('a copy', () => {
     await append(house, 'x', 'only the source')
     for (const restarted of [false, true]) {
       if (restarted) house.restart()
-      expect((await house.client.get('t', copyId)).values).toBe('{"log":["only the copy","shared"]}')
-      expect((await house.client.get('t', 'x')).values).toBe('{"log":["only the source","shared"]}')
+      const valuesOf = async (id: string) => (await house.client.get('t', id)).values
+      expect(await valuesOf(copyId)).toBe('{"log":["only the copy","shared"]}')
+      expect(await valuesOf('x')).toBe('{"log":["only the source","shared"]}')
     }
   })
 
