@@ -60,7 +60,12 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const parts = { ...operations, pulse, tenant: localTenant }
   await addRest(app, { ...parts, version })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
-  await app.listen({ host, port: options.port })
+  try {
+    await app.listen({ host, port: options.port })
+  } catch (error) {
+    pulse.stop()
+    throw error
+  }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
     close: async (deadline) => {

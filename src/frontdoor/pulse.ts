@@ -17,6 +17,7 @@ export const ticksOfSilence = 5
 export class Pulse {
   readonly #members = new Set<PulseMember>()
   readonly #stop: () => void
+  #stopped = false
 
   constructor(env: Env) {
     this.#stop = env.every(tickMs, () => {
@@ -32,7 +33,11 @@ export class Pulse {
     this.#members.delete(member)
   }
 
+  /** The server goes: from here on it is not a client's doing that a connection ends. */
+  get stopped(): boolean { return this.#stopped }
+
   stop(): void {
+    this.#stopped = true
     this.#stop()
     for (const member of this.#members) member.leave()
   }

@@ -61,6 +61,7 @@ class WorkerGraphHost implements RunningGraphHost {
         this.#inquiries.mail(link, mail)
       },
       stuck: (link) => this.#executions.stuck(link),
+      withdrawn: (link) => this.#inquiries.withdrawn(link),
       outdated: (link) => this.#executions.dismiss(link),
       ended: (link) => {
         this.#executions.ended(link)

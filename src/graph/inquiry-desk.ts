@@ -46,8 +46,7 @@ export class InquiryDesk {
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0,
       stopTimers: () => {} }
-    const stopHedge = inquiry.kind !== 'state' ? () => {}
-      : this.#env.after(hedgeAfterMs, () => this.#send(asking))
+    const stopHedge = this.#env.after(hedgeAfterMs, () => this.#send(asking))
     const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
       reply.reject(new HeddleError('unavailable', 'The graph did not answer in time.'))))
     asking.stopTimers = () => { stopHedge(); stopDeadline() }
@@ -68,17 +67,30 @@ export class InquiryDesk {
       .then((result) => link.post({ type: 'stored', reading: mail.reading, result }))
   }
 
+  /** The worker died, and perhaps over the question. */
   ended(link: WorkerLink): void {
-    for (const [job, asking] of [...this.#askings]) {
-      if (asking.asked.get(job) !== link) continue
-      asking.asked.delete(job)
-      this.#askings.delete(job)
+    for (const asking of this.#lose(link)) {
       asking.losses += 1
       if (asking.asked.size > 0) continue
       if (asking.losses <= lossesMax) this.#send(asking)
       else this.#end(asking, () => asking.reply.reject(new HeddleError('unavailable',
         'The workers that were asked died over the question.')))
     }
+  }
+
+  /** The worker is busy for good. */
+  withdrawn(link: WorkerLink): void {
+    for (const asking of this.#lose(link)) if (asking.asked.size === 0) this.#send(asking)
+  }
+
+  /** What the worker was asked, and will not answer. */
+  #lose(link: WorkerLink): Asking[] {
+    const lost = [...this.#askings].filter(([job, { asked }]) => asked.get(job) === link)
+    for (const [job, asking] of lost) {
+      asking.asked.delete(job)
+      this.#askings.delete(job)
+    }
+    return lost.map(([, asking]) => asking)
   }
 
   /** Asks one more worker; waits for one where there is none that was not asked. */

@@ -13,6 +13,8 @@ export interface PoolEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
   /** It was not heard of for so long that it must be stuck in somebody's code. */
   stuck(link: WorkerLink): void
+  /** It answers nobody any more: it is kept for the execution that it is busy with. */
+  withdrawn(link: WorkerLink): void
   /** It serves a project that is no longer so, and took too long to come to an end. */
   outdated(link: WorkerLink): void
   /** It is gone, whoever ended it. */
@@ -100,6 +102,7 @@ export class WorkerPool {
   leaveAlone(link: WorkerLink): boolean {
     if (this.#solitary >= solitaryMax) return false
     link.solitary = true
+    this.#events.withdrawn(link)
     this.#refill()
     return true
   }
@@ -195,8 +198,8 @@ export class WorkerPool {
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
     this.#deaths = ageMs > backOffMs.grownUp ? 1 : this.#deaths + 1
-    const delayMs = this.#deaths === 1 ? 0
-      : Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    if (this.#deaths === 1) return this.#refill()
+    const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
     this.#env.after(delayMs, () => this.#refill())
   }
 

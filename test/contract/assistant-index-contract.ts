@@ -76,9 +76,9 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
       const query = fc.record({
         sortBy: fc.constantFrom('assistant_id', 'graph_id', 'name', 'created_at', 'updated_at'),
         sortOrder: fc.constantFrom('asc', 'desc'), limit: fc.constantFrom(1, 3, 100),
-        offset: fc.constantFrom(0, 1, 4), graphId: fc.option(fc.constant('one'), { nil: undefined }),
-        name: fc.option(names, { nil: undefined }),
-        metadata: fc.option(metadata, { nil: undefined }),
+        offset: fc.constantFrom(0, 1, 4), graphId: fc.constantFrom('one', undefined),
+        name: fc.oneof(names, fc.constant(undefined)),
+        metadata: fc.oneof(metadata, fc.constant(undefined)),
       })
       await fc.assert(fc.asyncProperty(fc.array(row, { maxLength: 12 }),
         fc.array(query, { minLength: 1, maxLength: 4 }), async (fields, queries) => {

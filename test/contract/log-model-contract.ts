@@ -37,7 +37,7 @@ const operations: fc.Arbitrary<Operation[]> = fc.array(fc.oneof(
 
 const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
   through: fc.integer({ min: 0, max: 30 }), reverse: fc.boolean(),
-  limit: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }) }), { maxLength: 4 })
+  limit: fc.constantFrom(undefined, 1, 3, 6) }), { maxLength: 4 })
 
 export function describeLogModel(name: string, makePlace: MakePlace): void {
   describe(`the log of the ${name} store against a model`, () => {

@@ -47,7 +47,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       expect(await store.runs.get('third', row.threadId, row.runId)).toBeUndefined()
     })
 
-    it('lists the newest first, those of one millisecond in the reverse order of creation', async () => {
+    it('lists the newest first, those of one millisecond by creation', async () => {
       const threadId = randomUUID()
       const runs = [10, 20, 20, 20, 15].map((createdAtMs) => aRun({ threadId, createdAtMs }))
       for (const row of runs) await put(row)

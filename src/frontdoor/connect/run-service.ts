@@ -2,9 +2,8 @@
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
-import type { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import type { RunService, RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../errors.ts'
 import type { FeedEvent, FollowRun } from '../../thread/index.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunName } from '../operations/index.ts'
@@ -30,23 +29,22 @@ function creationCalls(parts: Parts) {
       ({ run: runMessage(await startRun(parts, run, context)) }),
     streamRun: async function* ({ run: spec }, context) {
       const run = await startRun(parts, spec, context)
+      using _ = cancelWhenGone(parts, spec, run, context)
       yield { told: { case: 'run', value: runMessage(run) } } as const
-      const watched = { run: nameOf(run), cancelOnDisconnect: spec?.cancelOnDisconnect ?? false }
-      for await (const event of eventsOf(parts, watched, everything, context)) {
+      for await (const event of eventsOf(parts, nameOf(run), everything, context)) {
         yield { told: { case: 'event', value: eventMessage(event) } } as const
       }
     },
     waitRun: async ({ run: spec }, context) => {
       const run = await startRun(parts, spec, context)
-      if (spec?.cancelOnDisconnect) cancelWhenGone(parts, run, context)
+      using _ = cancelWhenGone(parts, spec, run, context)
       return { runId: run.runId, resultJson: bytesOf(await runs.join(tenant, nameOf(run))) }
     },
     joinRunStream: async function* (request, context) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
       const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
       const wish = { after: request.lastEventId ?? null, modes }
-      const watched = { run: runNamed(request), cancelOnDisconnect: false }
-      for await (const event of eventsOf(parts, watched, wish, context)) {
+      for await (const event of eventsOf(parts, runNamed(request), wish, context)) {
         yield { event: eventMessage(event) }
       }
     },
@@ -84,40 +82,36 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
   return { threadId: path.thread_id, runId: path.run_id }
 }
 
-interface Watched {
-  readonly run: RunName
-  readonly cancelOnDisconnect: boolean
-}
-
-async function* eventsOf({ runs, pulse, tenant }: Parts, { run, cancelOnDisconnect }: Watched,
-  follow: FollowRun, { signal }: HandlerContext): AsyncGenerator<FeedEvent> {
+async function* eventsOf({ runs, pulse, tenant }: Parts, run: RunName, follow: FollowRun,
+  { signal }: HandlerContext): AsyncGenerator<FeedEvent> {
   const queue = new EventQueue()
-  const abandon = () => queue.abandon()
-  signal.addEventListener('abort', abandon, { once: true })
+  using _ = whenAborted(signal, () => queue.abandon())
   pulse.add(queue)
   let unfollow = () => {}
   try {
     unfollow = await runs.follow(tenant, run, follow, queue)
     yield* queue.told()
   } finally {
-    signal.removeEventListener('abort', abandon)
     pulse.remove(queue)
     unfollow()
-    if (signal.aborted && cancelOnDisconnect) {
-      await runs.cancel(tenant, run, { action: 'interrupt' }).catch(unlessKnown)
-    }
   }
 }
 
-function cancelWhenGone({ runs, tenant }: Parts, run: RunRow, { signal }: HandlerContext): void {
-  signal.addEventListener('abort', () => {
+/** Only while what it returns is in use: a call that ends by itself is nobody's going. */
+function cancelWhenGone({ runs, pulse, tenant }: Parts, spec: RunSpec | undefined, run: RunRow,
+  { signal }: HandlerContext): Disposable {
+  return whenAborted(signal, () => {
+    if (!spec?.cancelOnDisconnect || pulse.stopped) return
+    // The run may be over as well, and nobody is left to be told.
     runs.cancel(tenant, nameOf(run), { action: 'interrupt' }).catch(() => {})
-  }, { once: true })
+  })
 }
 
-/** The run may be gone as well, and nobody is left to be told. */
-function unlessKnown(error: unknown): void {
-  if (!(error instanceof HeddleError)) throw error
+/** A caller may go while his run is still being put on disk. */
+function whenAborted(signal: AbortSignal, aborted: () => void): Disposable {
+  if (signal.aborted) aborted()
+  else signal.addEventListener('abort', aborted, { once: true })
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', aborted) }
 }
 
 function eventMessage({ id, name, json }: FeedEvent) {

@@ -13,7 +13,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember, Pulse } from '../pulse.ts'
-import { breakOff } from './break-off.ts'
+import { breakOff, whenClosed } from './ending.ts'
 
 /** Ticks before the headers leave early. */
 const graceTicks = 2
@@ -21,18 +21,17 @@ const graceTicks = 2
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly pulse: Pulse
+  /** Of an answer; an error has none of them. */
+  readonly headers: Readonly<Record<string, string>>
   readonly answer: Promise<JsonText>
   /** Called where the client goes before it has the answer. */
   abandoned(): void
 }
 
 /** Throws what `answer` throws while there is still a status to say it with. */
-export async function answerLate({ reply, pulse, answer, abandoned }: LateAnswerOptions):
-  Promise<void> {
-  const waiting = new WaitingReply(reply, () => {
-    pulse.remove(waiting)
-    abandoned()
-  })
+export async function answerLate(options: LateAnswerOptions): Promise<void> {
+  const { pulse, answer } = options
+  const waiting = new WaitingReply(options)
   pulse.add(waiting)
   try {
     waiting.succeed(await answer)
@@ -46,14 +45,16 @@ export async function answerLate({ reply, pulse, answer, abandoned }: LateAnswer
 
 class WaitingReply implements PulseMember {
   readonly #reply: FastifyReply
+  readonly #headers: Readonly<Record<string, string>>
   #ticks = 0
   #gone = false
   /** The headers have left. */
   begun = false
 
-  constructor(reply: FastifyReply, abandoned: () => void) {
+  constructor({ reply, headers, abandoned }: LateAnswerOptions) {
     this.#reply = reply
-    reply.raw.on('close', () => {
+    this.#headers = headers
+    whenClosed(reply.raw, () => {
       this.#gone = true
       if (!reply.raw.writableEnded) abandoned()
     })
@@ -70,7 +71,7 @@ class WaitingReply implements PulseMember {
   leave(): void {}
 
   succeed(text: JsonText): void {
-    if (!this.begun) void this.#reply.type('application/json').send(text)
+    if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
     else if (!this.#gone) this.#reply.raw.end(text)
   }
 
@@ -87,7 +88,7 @@ class WaitingReply implements PulseMember {
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
-      ...this.#reply.getHeaders() as OutgoingHttpHeaders,
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers,
       'content-type': 'application/json; charset=utf-8',
     })
   }

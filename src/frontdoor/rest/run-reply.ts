@@ -2,8 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import type { RunName } from '../operations/index.ts'
-import type { RunCaller } from '../operations/index.ts'
+import type { RunCaller, RunName } from '../operations/index.ts'
 import { answerLate } from './late-answer.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
@@ -40,9 +39,10 @@ export function placeOf({ threadId, runId }: RunName): string {
 }
 
 /** Tells the run's events until it is over. Throws what can still be answered as an error. */
-export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched: Watched,
-  wish: Wish): Promise<void> {
-  const { run, reply, cancelOnDisconnect } = watched
+export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wish):
+  Promise<void> {
+  const { runs, pulse, tenant } = parts
+  const { run, reply } = watched
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -51,7 +51,7 @@ export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched:
       gone = true
       pulse.remove(stream)
       unfollow()
-      if (byClient && cancelOnDisconnect) cancel({ runs, tenant }, run)
+      if (byClient) abandon(parts, watched)
     },
   })
   pulse.add(stream)
@@ -67,18 +67,20 @@ export async function streamRun({ runs, pulse, tenant }: RunReplyParts, watched:
 }
 
 /** Answers with the run's result when it is over. */
-export function answerWithResult({ runs, pulse, tenant }: RunReplyParts, watched: Watched):
-  Promise<void> {
-  const { run, reply, cancelOnDisconnect } = watched
-  void reply.header('content-location', placeOf(run))
+export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
+  const { runs, pulse, tenant } = parts
+  const { run, reply } = watched
   return answerLate({
     reply, pulse,
+    headers: { 'content-location': placeOf(run) },
     answer: runs.join(tenant, run),
-    abandoned: () => { if (cancelOnDisconnect) cancel({ runs, tenant }, run) },
+    abandoned: () => abandon(parts, watched),
   })
 }
 
-/** Nobody is left to be told how it went. */
-function cancel({ runs, tenant }: Pick<RouteParts, 'runs' | 'tenant'>, run: RunName): void {
+/** The client went. Nobody is left to be told how it went with the run. */
+function abandon({ runs, pulse, tenant }: RunReplyParts, watched: Watched): void {
+  const { run, cancelOnDisconnect } = watched
+  if (!cancelOnDisconnect || pulse.stopped) return
   runs.cancel(tenant, run, { action: 'interrupt' }).catch(() => {})
 }

@@ -18,7 +18,7 @@ import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember } from '../pulse.ts'
-import { breakOff } from './break-off.ts'
+import { breakOff, whenClosed } from './ending.ts'
 
 const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -59,7 +59,7 @@ export class SseStream implements FeedListener, PulseMember {
     this.#reply = reply
     this.#headers = headers
     reply.raw.on('drain', () => this.#drain())
-    reply.raw.on('close', () => {
+    whenClosed(reply.raw, () => {
       const byClient = !this.#ended
       this.#ended = true
       closed(byClient)
@@ -68,7 +68,7 @@ export class SseStream implements FeedListener, PulseMember {
 
   /** Sends the headers, where no event has done so. */
   begin(): void {
-    if (this.begun || this.#ended) return
+    if (this.begun || this.#ended || this.#reply.raw.destroyed) return
     this.#writeHead()
     this.#reply.raw.flushHeaders()
   }
@@ -104,6 +104,7 @@ export class SseStream implements FeedListener, PulseMember {
   }
 
   #write(text: string): void {
+    if (this.#reply.raw.destroyed) return
     if (!this.begun) this.#writeHead()
     this.#silentTicks = 0
     this.#full = !this.#reply.raw.write(text)

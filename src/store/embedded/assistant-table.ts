@@ -1,9 +1,10 @@
 /** Rows of assistants. They are few beside threads: a search looks at all of its tenant. */
 
+import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
 import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
-import type { StoredRow } from './thread-table.ts'
+import type { StoredRow } from './stored-row.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
 export interface AssistantEntry {
@@ -76,8 +77,8 @@ export class AssistantTable {
   }
 
   /** Leaves an assistant alone that was made again with another branch. */
-  remove(tenant: string, assistantId: string, branchId: string): void {
-    this.#remove.run(tenant, assistantId, idKey(branchId))
+  remove({ tenant, id, branch }: PurgeSubject): void {
+    this.#remove.run(tenant, id, idKey(branch.id))
   }
 
   search(query: AssistantQuery): { rows: StoredRow[]; total: number } {

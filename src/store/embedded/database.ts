@@ -38,7 +38,7 @@ export class Database {
   readonly #sqlite: DatabaseSync
   readonly #statements = new Map<string, Statement<never>>()
 
-  /** Throws HeddleError where a newer program wrote the file, SQLite's error where it is damaged. */
+  /** Throws HeddleError where a newer program wrote the file, otherwise what SQLite throws. */
   constructor(file: string, schema: string) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
     try {

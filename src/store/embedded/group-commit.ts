@@ -2,8 +2,8 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { Database } from './database.ts'
-import type { Write } from './request.ts'
 import type { Tables } from './tables.ts'
+import type { Write } from './write.ts'
 
 /** What became of each write, in their order; undefined for one that is on disk. */
 export type Outcomes = readonly unknown[]

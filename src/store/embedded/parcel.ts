@@ -1,7 +1,7 @@
 /** Bodies on their way between two threads: many in one buffer, which changes hands at no cost. */
 
 import type { LogEntry } from '../../checkpoint/index.ts'
-import type { Write } from './request.ts'
+import type { Write } from './write.ts'
 
 /** `text` is JSON; each body in it is the number of its bytes, in the order of the buffer. */
 export interface Parcel {

@@ -4,8 +4,8 @@ import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/r
 import type { LogPort, RowUpdate } from '../../checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
 import { unpackEntries } from './parcel.ts'
-import type { EntryUpdate } from './request.ts'
-import type { StoredRow } from './thread-table.ts'
+import type { StoredRow } from './stored-row.ts'
+import type { EntryUpdate } from './write.ts'
 import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink): LogPort {
@@ -37,7 +37,7 @@ export function runTable(link: WriterLink): RunTable {
   return {
     get: async (tenant, threadId, runId) => {
       const body = await link.ask('run', tenant, threadId, runId)
-      return body && RunRow.decode(body)
+      return body && runOf(body)
     },
     list: async (query) => (await link.ask('runs', query)).map(runOf),
     unfinished: async (tenant, threadId) =>

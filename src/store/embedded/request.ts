@@ -1,29 +1,14 @@
 /** What the main thread asks of the writer thread, and what it hears back. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
-import type { LogRange, NewRow, PurgeSubject } from '../../checkpoint/index.ts'
+import type { LogRange } from '../../checkpoint/index.ts'
+import type { ErrorCode } from '../../errors.ts'
 import type {
   AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery,
 } from '../../records/index.ts'
-import type { ErrorCode } from '../../errors.ts'
-import type { AssistantEntry } from './assistant-table.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
-import type { RunEntry } from './run-table.ts'
-import type { StoredRow, ThreadEntry } from './thread-table.ts'
-
-export type EntryUpdate =
-  | { readonly table: 'thread'; readonly entry: ThreadEntry }
-  | { readonly table: 'run'; readonly entry: RunEntry }
-  | { readonly table: 'assistant'; readonly entry: AssistantEntry }
-  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
-      readonly runId: string }
-
-/** Changes something; done in the order of asking. */
-export type Write =
-  | { readonly kind: 'append'; readonly rows: readonly NewRow[]
-      readonly updates: readonly EntryUpdate[] }
-  | { readonly kind: 'purge'; readonly subject: PurgeSubject }
+import type { StoredRow } from './stored-row.ts'
 
 /** Questions, answered after every write that was asked for before them. */
 export interface Reader {
@@ -63,6 +48,8 @@ export interface WireError {
   readonly code: ErrorCode
   readonly sentence: string
   readonly facts: Readonly<Record<string, unknown>>
+  /** For our own log: what SQLite said. */
+  readonly cause: unknown
 }
 
 export interface Reply {

@@ -7,10 +7,11 @@ import type { Database } from './database.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
-import type { EntryUpdate, Reader, Write } from './request.ts'
+import type { Reader } from './request.ts'
 import { RunTable, runSchema } from './run-table.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, threadSchema } from './thread-table.ts'
+import type { EntryUpdate, Write } from './write.ts'
 
 export const schema = [
   branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
@@ -50,13 +51,14 @@ export class Tables {
       for (const update of write.updates) this.#update(update)
       return
     }
-    const { table, tenant, id, branch } = write.subject
-    if (table === 'thread') {
-      this.#runs.removeAll(tenant, id, this.#threads.remove(tenant, id, branch.id))
+    const { subject } = write
+    if (subject.table === 'thread') {
+      const sinceMs = this.#threads.remove(subject)
+      this.#runs.removeAll(subject.tenant, subject.id, sinceMs)
     } else {
-      this.#assistants.remove(tenant, id, branch.id)
+      this.#assistants.remove(subject)
     }
-    this.#log.purge(branch)
+    this.#log.purge(subject.branch)
   }
 
   /** A transaction was undone: what is remembered of it is not so. */

@@ -6,7 +6,7 @@ import type { Database, NamedValues, Statement, Value } from './database.ts'
 import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Start } from './thread-select.ts'
-import type { StoredRow } from './thread-table.ts'
+import type { StoredRow } from './stored-row.ts'
 
 const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
 

@@ -51,8 +51,8 @@ export function valuesOf({ tenant, status, ids, tokens, remainder }: Search): Na
 
 /** All threads in an order. */
 export function walk(order: Order): Start {
-  return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order, answers: 'nothing',
-    where: 'd.tenant = :tenant AND d.hidden = 0' }
+  return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order,
+    answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
 
 /** Those of a status, which is not `idle`: that one has no index. */

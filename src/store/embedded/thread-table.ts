@@ -1,8 +1,10 @@
 /** Rows of threads and the index of their metadata: written so that a run touches few pages. */
 
+import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { Database, Statement, Value } from './database.ts'
 import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
+import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
@@ -21,9 +23,6 @@ export interface ThreadEntry {
   /** An encoded storage.v1.ThreadRow without its metadata. */
   readonly body: Uint8Array
 }
-
-/** A stored row: its metadata, and the rest of it encoded. */
-export type StoredRow = readonly [metadataJson: string, body: Uint8Array]
 
 /**
  * Most threads are idle, so the index of the status leaves them out: a run then changes pages that
@@ -125,8 +124,8 @@ export class ThreadTable {
    * Removes the row, unless the thread was made again with another branch: then the result is when
    * that was.
    */
-  remove(tenant: string, threadId: string, branchId: string): number | undefined {
-    const known = this.#find.get(idKey(branchId), tenant, threadId)
+  remove({ tenant, id, branch }: PurgeSubject): number | undefined {
+    const known = this.#find.get(idKey(branch.id), tenant, id)
     if (!known) return undefined
     const [no, sameBranch, , , , , createdAtMs] = known
     if (!sameBranch) return createdAtMs

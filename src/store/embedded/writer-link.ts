@@ -6,8 +6,9 @@ import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { packWrites } from './parcel.ts'
 import type {
-  AskedQuestion, Greeting, Question, Reader, Reply, Requests, WireError, Write,
+  AskedQuestion, Greeting, Question, Reader, Reply, Requests, WireError,
 } from './request.ts'
+import type { Write } from './write.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void
@@ -53,7 +54,6 @@ export class WriterLink {
     this.#gone = gone
     this.epoch = epoch
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies))
-    worker.removeAllListeners('error')
     worker.on('error', (error) => this.#lost(error))
     worker.on('exit', () => this.#lost())
   }
@@ -124,6 +124,6 @@ function closed(): HeddleError {
   return new HeddleError('unavailable', 'The data directory is closed; start the server again.')
 }
 
-function fromWire({ code, sentence, facts }: WireError): HeddleError {
-  return new HeddleError(code, sentence, facts)
+function fromWire({ code, sentence, facts, cause }: WireError): HeddleError {
+  return new HeddleError(code, sentence, facts, { cause })
 }

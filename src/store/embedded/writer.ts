@@ -15,8 +15,8 @@ const port = parentPort
 const { file } = workerData as { file: string }
 
 function wireError(caught: unknown): WireError {
-  const { code, message, facts } = diskError(caught, file)
-  return { code, sentence: message, facts }
+  const { code, message, facts, cause } = diskError(caught, file)
+  return { code, sentence: message, facts, cause }
 }
 
 function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply {

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, expect, it } from 'vitest'
 
+import { virtualEnv } from '../../support/env.ts'
 import { openDoor } from './open-door.ts'
 
 const never = new AbortController().signal
@@ -44,14 +45,26 @@ describe('closing', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('cuts at the deadline what is left', async () => {
+  it('cuts at the deadline what is left, and cancels nothing', async () => {
     const door = await openDoor()
-    const waiting = post(door.url, '/runs/wait')
+    const body = '{"assistant_id":"agent","on_disconnect":"cancel"}'
+    const waiting = fetch(`${door.url}/runs/wait`, { method: 'POST', body })
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
     const deadline = new AbortController()
     const closing = door.close(deadline.signal)
     deadline.abort()
     await closing
     await expect(waiting).rejects.toThrow('fetch failed')
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+})
+
+describe('opening', () => {
+  it('leaves nothing behind where the port is taken', async () => {
+    const door = await openDoor()
+    const env = virtualEnv()
+    const port = Number(new URL(door.url).port)
+    await expect(openDoor({ port, env })).rejects.toThrow('EADDRINUSE')
+    expect(env.timers()).toBe(0)
   })
 })

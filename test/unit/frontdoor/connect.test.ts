@@ -251,6 +251,38 @@ describe('runs', () => {
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe(last)
     })
 
+  it.each(['streamRun', 'waitRun'] as const)(
+    'end with a caller that goes while they are put on disk: %s', async (how) => {
+      const door = await openDoor()
+      const disk = Promise.withResolvers<void>()
+      door.threads.disk = disk.promise
+      const leaving = new AbortController()
+      const spec = { run: { assistantId: 'agent', cancelOnDisconnect: true } }
+      const { runs } = clientsFor(door)
+      const reading = (async () => {
+        if (how === 'waitRun') return runs.waitRun(spec, { signal: leaving.signal })
+        for await (const _ of runs.streamRun(spec, { signal: leaving.signal }));
+        return undefined
+      })()
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('startRun')
+      leaving.abort()
+      expect((await errorOf(reading)).code).toBe(Code.Canceled)
+      expect((await call(door, 'GET', '/ok')).status).toBe(200)
+      disk.resolve()
+      await expect.poll(() => door.threads.calls.map(({ name }) => name)).toContain('cancelRun')
+    })
+
+  it('cancel nothing where they end by themselves', async () => {
+    const door = await openDoor()
+    const { runs } = clientsFor(door)
+    const waiting = runs.waitRun({ run: { assistantId: 'agent', cancelOnDisconnect: true } })
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+    door.threads.lastRun.end()
+    await waiting
+    await runs.listRuns({ threadId: randomUUID() }).catch(() => {})
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+
   it('go on where the server closes, and the caller is told to come back', async () => {
     const door = await openDoor()
     const reading = (async () => {

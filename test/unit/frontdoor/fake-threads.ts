@@ -17,6 +17,8 @@ export class FakeThreads implements ThreadClient {
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
   /** What the next call of any kind throws. */
   failure: unknown
+  /** How long it takes to put a run on disk. */
+  disk: Promise<void> = Promise.resolve()
 
   #call(name: string, given: unknown): void {
     this.calls.push({ name, given })
@@ -100,6 +102,7 @@ export class FakeThreads implements ThreadClient {
 
   async startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     this.#call('startRun', run)
+    await this.disk
     const known = [...this.runs.values()].find(({ row, start }) => row.threadId === threadId &&
       start.commandId !== '' && start.commandId === run.commandId)
     if (known) return known.row

@@ -89,6 +89,22 @@ describe('a client that does not wait', () => {
     await door.threads.lastRun.cancelled.promise
   })
 
+  it.each(['wait', 'stream'])('takes it also while it is put on disk: %s', async (how) => {
+    const door = await openDoor()
+    const disk = Promise.withResolvers<void>()
+    door.threads.disk = disk.promise
+    const leaving = new AbortController()
+    const gone = fetch(`${door.url}/runs/${how}`, { method: 'POST', signal: leaving.signal,
+      body: JSON.stringify({ ...body, on_disconnect: 'cancel' }) }).catch(() => 'gone')
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('startRun')
+    leaving.abort()
+    expect(await gone).toBe('gone')
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    disk.resolve()
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('cancelRun')
+    await expect.poll(() => door.threads.lastRun.listeners.size).toBe(0)
+  })
+
   it('leaves the run alone otherwise, and the server unharmed', async () => {
     const door = await openDoor()
     const leaving = new AbortController()

@@ -1,11 +1,12 @@
 /** A data directory has one owner, and whoever cannot use it is told why and what to do. */
 
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
+import { aBranch, aRow } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 describe('a data directory', () => {
@@ -49,6 +50,16 @@ describe('a data directory', () => {
     await expect(open(file)).rejects.toMatchObject({ code: 'unavailable' })
     await expect(open(join(file, 'below'))).rejects.toThrow('cannot be made')
   })
+
+  it('moves commits into the file now and then, so that the log beside it stays small',
+    async () => {
+      const store = await open()
+      const branch = aBranch()
+      const body = new Uint8Array(1_000_000)
+      for (let seq = 1; seq <= 50; seq++) await store.log.append([aRow({ branch, seq, body })], [])
+      expect((await stat(join(place.directory, 'heddle.db-wal'))).size).toBeLessThan(20_000_000)
+      await store.close()
+    })
 
   it('is refused where a newer version has written it', async () => {
     await (await open()).close()

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database } from '../../../../src/store/embedded/database.ts'
 import { diskError } from '../../../../src/store/embedded/disk-error.ts'
 import { commitTogether } from '../../../../src/store/embedded/group-commit.ts'
-import type { Write } from '../../../../src/store/embedded/request.ts'
+import type { Write } from '../../../../src/store/embedded/write.ts'
 import { schema, Tables } from '../../../../src/store/embedded/tables.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
 
@@ -72,16 +72,8 @@ describe('a group commit', () => {
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
   })
 
-  it('moves what is committed into the file now and then, so that the log beside it stays small',
-    () => {
-      const branch = aBranch()
-      const size = () => database.prepare<[number, number]>('PRAGMA wal_checkpoint(NOOP)').get()![1]
-      let largest = 0
-      for (let seq = 1; seq <= 60; seq++) {
-        commitTogether(database, tables, [append(branch, 1_000_000, seq)])
-        database.tidy()
-        largest = Math.max(largest, size())
-      }
-      expect(largest).toBeLessThan(6_000)
-    })
+  it('waits for the disk: that much is set, since no test can cut the power', () => {
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual([2])
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual(['wal'])
+  })
 })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import {
   packEntries, packWrites, unpackEntries, unpackWrites,
 } from '../../../../src/store/embedded/parcel.ts'
-import type { Write } from '../../../../src/store/embedded/request.ts'
+import type { Write } from '../../../../src/store/embedded/write.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
 
 const body = fc.uint8Array({ maxLength: 20 })
@@ -16,8 +16,9 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     kind: fc.constant('append' as const),
     rows: fc.array(body.map((body) => aRow({ branch: aBranch(), seq: 1, body })), { maxLength: 3 }),
     updates: fc.array(fc.oneof(
-      fc.record({ tenant: fc.string({ unit: 'grapheme' }), runId: fc.string(), body }).map((entry) =>
-        ({ table: 'run' as const, entry: { ...entry, threadId: 't', createdAtMs: 1, status: 's' } })),
+      fc.record({ tenant: fc.string({ unit: 'grapheme' }), runId: fc.string(), body })
+        .map((entry) => ({ ...entry, threadId: 't', createdAtMs: 1, status: 's' }))
+        .map((entry) => ({ table: 'run' as const, entry })),
       fc.constant({ table: 'run_removed' as const, tenant: 'a', threadId: 'b', runId: 'c' }),
     ), { maxLength: 3 }),
   }),

@@ -20,7 +20,8 @@ describe('the link to the writer', () => {
   it('sends what is asked for in one turn of the loop as one batch', async () => {
     const link = await WriterLink.open(writer(`
       parentPort.postMessage(batch.writeIds.map((id) => ({ id })))
-      parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value: batch.writeIds.length })))
+      const value = batch.writeIds.length
+      parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value })))
       if (batch.close) parentPort.close()`), virtualEnv().log)
     const writes = [link.write(write), link.write(write), link.write(write)]
     expect(await link.ask('unfinishedThreads')).toBe(3)
@@ -55,12 +56,12 @@ describe('the link to the writer', () => {
   })
 
   it('rejects with the code, the sentence and the facts that the writer gave', async () => {
-    const error = { code: 'stale_append', sentence: 'No.', facts: { epoch: 3 } }
+    const error = { code: 'stale_append', sentence: 'No.', facts: { epoch: 3 }, cause: 'why' }
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
-      parentPort.postMessage(batch.writeIds.map((id) => ({ id, error: ${JSON.stringify(error)} })))`),
-    virtualEnv().log)
+      const error = ${JSON.stringify(error)}
+      parentPort.postMessage(batch.writeIds.map((id) => ({ id, error })))`), virtualEnv().log)
     await expect(link.write(write)).rejects
-      .toMatchObject({ code: 'stale_append', message: 'No.', facts: { epoch: 3 } })
+      .toMatchObject({ code: 'stale_append', message: 'No.', facts: { epoch: 3 }, cause: 'why' })
     await link.close()
   })
 })

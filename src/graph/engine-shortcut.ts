@@ -1,0 +1,143 @@
+/** Makes the engine cheaper where nobody traces: what it prepares for a tracer is made on demand. */
+
+import { createHash } from 'node:crypto'
+
+import type { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
+import type { CallbackManager } from '@langchain/core/callbacks/manager'
+
+/** The parts of the project's own copy of the library that this knows. */
+export interface EngineParts {
+  readonly storage: typeof AsyncLocalStorageProviderSingleton
+  readonly callbackManager: typeof CallbackManager
+}
+
+type Fields = Record<PropertyKey, unknown>
+type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
+  avoidTree?: boolean) => unknown
+
+/** `node=off` leaves the library as it is. */
+export const shortcutSwitch = 'HEDDLE_ENGINE_SHORTCUTS'
+
+/** Versions by what the two functions read that the shortcut stands in for. */
+const knownVersions: Readonly<Record<string, string>> = {}
+
+const childConfig = Symbol.for('lc:child_config')
+const contextVariables = Symbol.for('lc:context_variables')
+const tracerName = 'langchain_tracer'
+const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING',
+  'LANGCHAIN_TRACING']
+
+/** The version of the library that these parts are of; undefined for one that is not known. */
+export function versionOf({ storage, callbackManager }: EngineParts): string | undefined {
+  return knownVersions[fingerprint({ storage, callbackManager })]
+}
+
+export function fingerprint({ storage, callbackManager }: EngineParts): string {
+  const { _configureSync: configure } = callbackManager as unknown as { _configureSync: unknown }
+  return createHash('sha256').update(`${String(runWithConfigOf(storage))}\n${String(configure)}`)
+    .digest('hex').slice(0, 16)
+}
+
+/**
+ * For every call of a node the library builds a run tree, although it only serves to carry the
+ * config where nothing is traced: that costs as much as all else together. Here the tree is an
+ * object that becomes a real one when somebody looks at more than the config. With a tracer, or
+ * tracing switched on, everything is as it was. Returns what undoes it.
+ */
+export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () => void {
+  const original = runWithConfigOf(storage)
+  const makeTree = (): Fields => {
+    let tree: unknown
+    original.call(storage, undefined, () => { tree = storage.getInstance().getStore() })
+    return tree as Fields
+  }
+  const lazy = lazyPrototype(makeTree)
+  const shortened: RunWithConfig = function (config, callback, avoidTree) {
+    const local = storage.getInstance() as unknown as LocalStorage
+    const previous = local.getStore()
+    if (previous?.[contextVariables] !== undefined || previous?.tracingEnabled === true
+      || isTraced(config) || isTracingOn()) return original.call(storage, config, callback, avoidTree)
+    if (avoidTree) return local.run(undefined, callback)
+    const tree = Object.create(lazy) as Fields
+    tree.extra = { [childConfig]: config }
+    tree.tracingEnabled = false
+    return local.run(tree, callback)
+  }
+  const patched = storage as unknown as { runWithConfig: RunWithConfig }
+  patched.runWithConfig = shortened
+  return () => { delete (storage as unknown as Partial<typeof patched>).runWithConfig }
+}
+
+interface LocalStorage {
+  getStore(): Fields | undefined
+  run(store: unknown, callback: () => unknown): unknown
+}
+
+function runWithConfigOf(storage: EngineParts['storage']): RunWithConfig {
+  return (Object.getPrototypeOf(storage) as { runWithConfig: RunWithConfig }).runWithConfig
+}
+
+/** A prototype whose members make the object a real tree as soon as one is touched. */
+function lazyPrototype(makeTree: () => Fields): object {
+  const sample = makeTree()
+  const prototype = Object.create(Object.getPrototypeOf(sample) as object) as object
+  const become = (tree: Fields) => {
+    const real = makeTree()
+    const extra = { ...real.extra as object, ...tree.extra as object }
+    for (const key of Object.keys(real)) {
+      const value = key === 'extra' ? extra : real[key]
+      Object.defineProperty(tree, key, { value, writable: true, enumerable: true, configurable: true })
+    }
+  }
+  for (const key of Object.keys(sample)) {
+    if (key === 'extra' || key === 'tracingEnabled') continue
+    Object.defineProperty(prototype, key, {
+      configurable: true,
+      get(this: Fields) { become(this); return this[key] },
+      set(this: Fields, value: unknown) { become(this); this[key] = value },
+    })
+  }
+  return prototype
+}
+
+/** A tracer among the callbacks, which may be a list or a manager with one. */
+function isTraced(config: Fields | undefined): boolean {
+  const callbacks = config?.callbacks as { handlers?: unknown } | undefined
+  if (callbacks === undefined) return false
+  const handlers = Array.isArray(callbacks) ? callbacks as unknown[] : callbacks.handlers
+  return !Array.isArray(handlers) || handlers.some((handler) =>
+    (handler as { name?: unknown } | null)?.name === tracerName)
+}
+
+function isTracingOn(): boolean {
+  const { env } = process
+  return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
+}
+
+/**
+ * Looking up a variable of the real environment is a call out of JavaScript, and the library does
+ * it at every step. A worker's environment is a copy anyway: from here on a plain one.
+ */
+export function copyEnvironment(): void {
+  process.env = { ...process.env }
+}
+
+/** Random bytes are drawn in stock: the library wants sixteen of them again and again. */
+export function stockRandomness(source: Crypto): () => void {
+  const draw = source.getRandomValues.bind(source)
+  const stock = new Uint8Array(4096)
+  let at = stock.length
+  source.getRandomValues = <T extends Exclude<NodeJS.TypedArray, Float32Array>>(wanted: T): T => {
+    if (!(wanted instanceof Uint8Array) || wanted.length > 64) return draw(wanted as never)
+    if (at + wanted.length > stock.length) {
+      draw(stock)
+      at = 0
+    }
+    wanted.set(stock.subarray(at, at + wanted.length))
+    // Nobody shall find in memory what was given to somebody.
+    stock.fill(0, at, at + wanted.length)
+    at += wanted.length
+    return wanted
+  }
+  return () => { delete (source as Partial<Crypto>).getRandomValues }
+}

@@ -1,0 +1,19 @@
+/** What the writer thread is asked to change. */
+
+import type { NewRow, PurgeSubject } from '../../checkpoint/index.ts'
+import type { AssistantEntry } from './assistant-table.ts'
+import type { RunEntry } from './run-table.ts'
+import type { ThreadEntry } from './thread-table.ts'
+
+export type EntryUpdate =
+  | { readonly table: 'thread'; readonly entry: ThreadEntry }
+  | { readonly table: 'run'; readonly entry: RunEntry }
+  | { readonly table: 'assistant'; readonly entry: AssistantEntry }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
+      readonly runId: string }
+
+/** Changes something; done in the order of asking. */
+export type Write =
+  | { readonly kind: 'append'; readonly rows: readonly NewRow[]
+      readonly updates: readonly EntryUpdate[] }
+  | { readonly kind: 'purge'; readonly subject: PurgeSubject }
