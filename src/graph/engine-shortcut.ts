@@ -15,11 +15,10 @@ type Fields = Record<PropertyKey, unknown>
 type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
   avoidTree?: boolean) => unknown
 
-/** `node=off` leaves the library as it is. */
-export const shortcutSwitch = 'HEDDLE_ENGINE_SHORTCUTS'
-
 /** Versions by what the two functions read that the shortcut stands in for. */
-const knownVersions: Readonly<Record<string, string>> = {}
+const knownVersions: Readonly<Record<string, string>> = {
+  '68abd22aaa174334': '@langchain/core 1.2.13',
+}
 
 const childConfig = Symbol.for('lc:child_config')
 const contextVariables = Symbol.for('lc:context_variables')
@@ -28,14 +27,14 @@ const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGS
   'LANGCHAIN_TRACING']
 
 /** The version of the library that these parts are of; undefined for one that is not known. */
-export function versionOf({ storage, callbackManager }: EngineParts): string | undefined {
-  return knownVersions[fingerprint({ storage, callbackManager })]
+export function knownVersion({ storage, callbackManager }: EngineParts): string | undefined {
+  const { _configureSync: configure } = callbackManager as unknown as { _configureSync: unknown }
+  return knownVersions[fingerprint(runWithConfigOf(storage), configure)]
 }
 
-export function fingerprint({ storage, callbackManager }: EngineParts): string {
-  const { _configureSync: configure } = callbackManager as unknown as { _configureSync: unknown }
-  return createHash('sha256').update(`${String(runWithConfigOf(storage))}\n${String(configure)}`)
-    .digest('hex').slice(0, 16)
+/** Of what functions read; two versions in which they read the same are the same to us. */
+function fingerprint(...functions: readonly unknown[]): string {
+  return createHash('sha256').update(functions.map(String).join('\n')).digest('hex').slice(0, 16)
 }
 
 /**
@@ -120,24 +119,4 @@ function isTracingOn(): boolean {
  */
 export function copyEnvironment(): void {
   process.env = { ...process.env }
-}
-
-/** Random bytes are drawn in stock: the library wants sixteen of them again and again. */
-export function stockRandomness(source: Crypto): () => void {
-  const draw = source.getRandomValues.bind(source)
-  const stock = new Uint8Array(4096)
-  let at = stock.length
-  source.getRandomValues = <T extends Exclude<NodeJS.TypedArray, Float32Array>>(wanted: T): T => {
-    if (!(wanted instanceof Uint8Array) || wanted.length > 64) return draw(wanted as never)
-    if (at + wanted.length > stock.length) {
-      draw(stock)
-      at = 0
-    }
-    wanted.set(stock.subarray(at, at + wanted.length))
-    // Nobody shall find in memory what was given to somebody.
-    stock.fill(0, at, at + wanted.length)
-    at += wanted.length
-    return wanted
-  }
-  return () => { delete (source as Partial<Crypto>).getRandomValues }
 }

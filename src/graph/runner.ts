@@ -2,7 +2,7 @@
 
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
-import { bindSaver } from './served-thread.ts'
+import type { AppendPath } from './append-path.ts'
 import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
   RunRequest } from './execution.ts'
 import type { DrainControl } from './drain-control.ts'
@@ -16,6 +16,7 @@ import type { Outbox } from './outbox.ts'
 import { configOf, editInput, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import { HeddleSaver } from './saver.ts'
+import { bindSaver } from './served-thread.ts'
 import type { ThreadMemory } from './thread-memory.ts'
 import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
@@ -28,6 +29,8 @@ export interface Workbench {
   readonly serde: SerializerProtocol
   /** Random, version 4. */
   uuid(): string
+  /** Set where the append path may stand in for the library's reducer of messages. */
+  readonly appendPath?: AppendPath
   /** As `library.describe` gives it: what the rest of the process knows of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
@@ -75,7 +78,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
   const saver = saverFor(bench, assignment, graph, { metadata, sync, reference })
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, saver, bench.appendPath?.channelsOf(graph))
   const mapper = mapperFor(bench, assignment, request, reference)
   const pending = async () => pendingInterrupts(saver, threadId)
   const input = await runInput(request, bench.library.langgraph, pending)
@@ -93,13 +96,13 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     if ((error as Error | undefined)?.name === 'GraphDrained') {
       return { ...ended, status: 'drained' }
     }
-    const left = await whatIsLeft(bench, bound, threadId).catch(() => ended)
+    const left = await whatIsLeft(bench, bound, saver, threadId).catch(() => ended)
     return { ...failure(error), ...left }
   } finally {
     saver.retire()
   }
   if (!mapper.stopped) return ended
-  return { ...ended, ...await whatIsLeft(bench, bound, threadId) }
+  return { ...ended, ...await whatIsLeft(bench, bound, saver, threadId) }
 }
 
 async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
@@ -110,7 +113,8 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     { access: 'threads.update', config: { configurable } })
   const described: Fields = { ...metadata }
   const options = { metadata: described, sync: false, reference: undefined }
-  const bound = bindSaver(graph, saverFor(bench, assignment, graph, options))
+  const saver = saverFor(bench, assignment, graph, options)
+  const bound = bindSaver(graph, saver)
   const { langgraph } = bench.library
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
   for (const updates of request.supersteps) {
@@ -120,7 +124,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     })) }])
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
-  return { ...ended, ...await whatIsLeft(bench, bound, threadId) }
+  return { ...ended, ...await whatIsLeft(bench, bound, saver, threadId) }
 }
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
@@ -211,13 +215,25 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
   return { namespace, mode, payload }
 }
 
-/** What the thread waits for, as the engine sees it now. */
-async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, threadId: string):
-  Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
-  const { next, tasks } = await graph.getState({ configurable: { thread_id: threadId } })
-  const interrupts = Object.fromEntries(tasks.map((task) => [task.id, task.interrupts]))
+/**
+ * What the thread waits for, as the engine sees it now. A task that was answered and is done
+ * keeps its question in the engine's snapshot; it asks nobody any more.
+ */
+async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
+  threadId: string): Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  const config = { configurable: { thread_id: threadId } }
+  const { next, tasks } = await graph.getState(config)
+  const { pendingWrites = [] } = await saver.getTuple(config) ?? {}
+  const done = new Set(pendingWrites.flatMap(([taskId, channel]) =>
+    (leavesTaskOpen.has(channel) ? [] : [taskId])))
+  const open = tasks.filter(({ id }) => !done.has(id))
+  const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
   return { waiting: next.length > 0, interrupts: codec.text(interrupts) }
 }
+
+/** What the engine writes for a task that has not come to its end. */
+const leavesTaskOpen: ReadonlySet<string> =
+  new Set(['__interrupt__', '__resume__', '__error__', '__error_source_node__', '__scheduled__'])
 
 async function pendingInterrupts(saver: HeddleSaver, thread_id: string): Promise<string[]> {
   const { pendingWrites = [] } = await saver.getTuple({ configurable: { thread_id } }) ?? {}

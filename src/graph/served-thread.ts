@@ -3,7 +3,14 @@
 import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
 
-/** The graph is shared by everybody: what differs for one use stands on an object of its own. */
-export function bindSaver(graph: ServedGraph, saver: HeddleSaver): ServedGraph {
-  return Object.create(graph, { checkpointer: { value: saver, writable: true } }) as ServedGraph
+/**
+ * The graph is shared by everybody: what differs for one use stands on an object of its own.
+ * `channels` are the graph's, or others that do the same.
+ */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver,
+  channels: ServedGraph['channels'] = graph.channels): ServedGraph {
+  return Object.create(graph, {
+    checkpointer: { value: saver, writable: true },
+    channels: { value: channels, writable: true },
+  }) as ServedGraph
 }

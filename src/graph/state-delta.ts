@@ -11,6 +11,8 @@ export type Decode = (value: Value) => unknown
 
 interface KnownList {
   readonly kind: 'list'
+  /** The list that the engine had: handed out again while it still holds the same elements. */
+  live: readonly unknown[]
   /** Our own list: a reducer may change the channel's and hand the same one back. */
   readonly elements: unknown[]
   /** How each element looked when it was encoded. */
@@ -54,11 +56,14 @@ export class KnownChannels {
     return this.#channels.has(channel)
   }
 
-  /** The values as an engine may have them: lists are copies. */
+  /** The values as an engine may have them: lists are never our own. */
   values(): ChannelValues {
     const values: ChannelValues = {}
     for (const [channel, known] of this.#channels) {
-      values[channel] = known.kind === 'list' ? known.elements.slice() : known.live
+      if (known.kind === 'list' && !isSameList(known.elements, known.live)) {
+        known.live = known.elements.slice()
+      }
+      values[channel] = known.live
     }
     return values
   }
@@ -128,6 +133,7 @@ export class KnownChannels {
   #state(channel: string, value: unknown, encode: Encode): ChannelChange {
     if (Array.isArray(value)) {
       const known = listOf([])
+      known.live = value
       this.#channels.set(channel, known)
       const list = { elements: replace(known, { at: 0, remove: 0, insert: value }, encode) }
       return { channel, change: { $case: 'list', value: list } }
@@ -140,6 +146,7 @@ export class KnownChannels {
 
   #changeList(channel: string, known: KnownList, value: readonly unknown[], isNew: boolean,
     encode: Encode): ChannelChange | undefined {
+    known.live = value
     const difference = spliceOf(known, value, isNew)
     if (!difference) return undefined
     const { at, remove } = difference
@@ -209,7 +216,11 @@ function isTouched({ live, json, inexact }: KnownValue, encode: Encode): boolean
 function listOf(elements: unknown[]): KnownList {
   const lookInto = elements.length <= smallListLength
   const prints = elements.map((element) => printOf(element, lookInto))
-  return { kind: 'list', elements, prints, inexact: new Map() }
+  return { kind: 'list', live: [], elements, prints, inexact: new Map() }
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((element, i) => Object.is(element, b[i]))
 }
 
 async function settleList({ elements, prints, inexact }: KnownList, decode: Decode): Promise<void> {

@@ -34,6 +34,7 @@ export class RunDriver {
   readonly #waiters = new RunWaiters()
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
+  #stopLinger: (() => void) | undefined
   /** Runs start only while nothing else has the thread's state in hand. */
   #held = false
 
@@ -168,16 +169,14 @@ export class RunDriver {
 
   /** The thread is being deleted: everything ends, nothing is written about it. */
   deleteAll(): void {
-    this.#abort()
-    this.#stopTimer?.()
+    this.#stopAll()
     this.#feeds.endAll()
     this.#waiters.refuseAll(new HeddleError('not_found', 'The thread was deleted.'))
   }
 
   /** The activation ends while runs go on elsewhere or later. */
   letGo(): void {
-    this.#abort()
-    this.#stopTimer?.()
+    this.#stopAll()
     this.#feeds.loseAll()
     this.#waiters.refuseAll(goingAway())
   }
@@ -256,7 +255,8 @@ export class RunDriver {
     const { ports: { env, limits }, tell } = this.#setting
     const expire = () => tell({ type: 'expire' })
     if (heard) this.#ledger.durable.then(expire, () => {})
-    else env.after(limits.lingerMs, expire)
+    this.#stopLinger?.()
+    this.#stopLinger = env.after(limits.lingerMs, expire)
   }
 
   async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback'): Promise<void> {
@@ -289,6 +289,12 @@ export class RunDriver {
     void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
     if (planOf(run).temporary) this.#expire(true)
+  }
+
+  #stopAll(): void {
+    this.#abort()
+    this.#stopTimer?.()
+    this.#stopLinger?.()
   }
 
   /** Ends the execution without waiting for user code. */

@@ -75,8 +75,14 @@ export class RunFeed {
   #over = false
   readonly #followers = new Set<Follower>()
 
-  /** `forgotten`: what came before this feed began, in an earlier life of the thread. */
-  constructor(forgotten?: EventPlace) {
+  readonly #heard: () => void
+
+  /**
+   * `heard` is called when a follower has been told the end. `forgotten`: what came before this
+   * feed began, in an earlier life of the thread.
+   */
+  constructor(heard: () => void, forgotten?: EventPlace) {
+    this.#heard = heard
     if (forgotten) this.#forgotten = forgotten
   }
 
@@ -144,6 +150,7 @@ export class RunFeed {
   #close(follower: Follower): void {
     this.#followers.delete(follower)
     follower.listener.ended('over')
+    this.#heard()
   }
 
   #remember(entry: FeedEntry): void {

@@ -12,6 +12,10 @@ import { graphOf } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
+  /** Somebody has had the end of a run: the thread of a stateless one need not stay for it. */
+  readonly #heard = () => {
+    if (this.#setting.ledger.state.row.hidden) this.#setting.tell({ type: 'expire' })
+  }
 
   constructor(setting: ThreadSetting) {
     this.#setting = setting
@@ -31,13 +35,13 @@ export class RunFeeds {
   }
 
   begin(runId: string): void {
-    this.#feeds.set(runId, new RunFeed())
+    this.#feeds.set(runId, new RunFeed(this.#heard))
   }
 
   /** For a run of an earlier life: what it told then is in the log. */
   resume(run: RunRow): void {
     const { seq } = this.#setting.ledger.state.row
-    this.#feeds.set(run.runId, new RunFeed({ seq, index: lastIndex }))
+    this.#feeds.set(run.runId, new RunFeed(this.#heard, { seq, index: lastIndex }))
   }
 
   /** Publishes when `durable` resolves; calls must come in the order of the rows. */
@@ -64,7 +68,7 @@ export class RunFeeds {
   /** `run` where no feed is remembered: all that it told is read from the log. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
     listener: FeedListener): Promise<() => void> {
-    const feed = this.#feeds.get(runId) ?? overFeed()
+    const feed = this.#feeds.get(runId) ?? this.#overFeed()
     return feed.follow(placeOf(after), modes, listener, this.#past(runId, run))
   }
 
@@ -76,6 +80,13 @@ export class RunFeeds {
   loseAll(): void {
     for (const feed of this.#feeds.values()) feed.lose()
     this.#clear()
+  }
+
+  /** The feed of a run that is over and not remembered. */
+  #overFeed(): RunFeed {
+    const feed = new RunFeed(this.#heard, { seq: Number.MAX_SAFE_INTEGER, index: 0 })
+    feed.end()
+    return feed
   }
 
   #clear(): void {
@@ -105,11 +116,4 @@ export class RunFeeds {
         ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null),
     }
   }
-}
-
-/** The feed of a run that is over and not remembered. */
-function overFeed(): RunFeed {
-  const feed = new RunFeed({ seq: Number.MAX_SAFE_INTEGER, index: 0 })
-  feed.end()
-  return feed
 }

@@ -12,13 +12,12 @@ export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
 })
 
-/** The state values; where the run waits for a human, with all that it asks. */
+/** The state values; where the run waits for a human, with all that it asks (or nothing). */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
-  const interrupts = run.interruptsJson === '' ? []
-    : Object.values(JSON.parse(run.interruptsJson) as Record<string, unknown[]>).flat()
-  if (interrupts.length === 0) return values === 'null' ? '{}' : values
-  const asked = `"__interrupt__":${JSON.stringify(interrupts)}`
+  const byTask = Object.values(JSON.parse(run.interruptsJson || '{}') as Record<string, unknown[]>)
+  if (byTask.length === 0) return values === 'null' ? '{}' : values
+  const asked = `"__interrupt__":${JSON.stringify(byTask.flat())}`
   if (!values.startsWith('{') || values === '{}') return `{${asked}}`
   return `${values.slice(0, -1)},${asked}}`
 }

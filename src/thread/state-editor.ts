@@ -138,7 +138,9 @@ export class StateEditor {
     const atMs = env.nowMs()
     const records = steps.map((step): RecordOf => step.$case === 'writes' ? step
       : { $case: 'checkpoint', value: { ...step.value, runId: '', atMs } })
-    const edited = { atMs, waiting, interruptsJson: interrupts }
+    // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
+    const edited = { atMs, waiting: waiting && edit.before.length === 0,
+      interruptsJson: interrupts }
     const durable = ledger.write([
       ...edit.before, ...records, { $case: 'stateEdited', value: edited },
     ])

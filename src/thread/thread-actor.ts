@@ -161,6 +161,9 @@ class ThreadActor implements Actor {
       this.#renewIfDeleted()
       void ledger.write([this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)])
     }
+    const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
+      { checkpoint_id?: string; checkpoint_ns?: string }
+    await this.#checkpointExists(ns ?? '', id ?? null)
     return this.#runs.start(run)
   }
 
@@ -208,9 +211,11 @@ class ThreadActor implements Actor {
     return { reply: deleted }
   }
 
+  /** Not while somebody still reads what the run told. */
   #expire(): Turn {
     const { exists, runs, row } = this.#setting.ledger.state
-    return exists && row.hidden && runs.length === 0 ? this.#delete() : { reply: undefined }
+    const done = exists && row.hidden && runs.length === 0 && !this.#runs.followed
+    return done ? this.#delete() : { reply: undefined }
   }
 
   /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */

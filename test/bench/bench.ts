@@ -67,7 +67,8 @@ async function throughputLines(): Promise<Line[]> {
     { measure: `${name}: run-wait, 1 client, p50 over in process`, unit: 'times',
       figures: [figure(single, inProcess.name, 'ms'), figure(single, name, 'ms')],
       ratio: spreadOf(ratios(single.get(name)!, single.get(inProcess.name)!)),
-      ...name === heddle.name && { aim: { sign: '≤', value: 2 }, floor: { sign: '≤', value: 2.7 } },
+      ...name === heddle.name &&
+        { aim: { sign: '≤', value: 2 }, floor: { sign: '≤', value: 2.7 } },
     },
     { measure: `${name}: runs per second, ${clients} clients, over in process`, unit: 'times',
       figures: [figure(many, inProcess.name, '/s'), figure(many, name, '/s')],

@@ -42,7 +42,7 @@ export function tableOf(lines: readonly Line[]): string {
 }
 
 function spreadText({ ratio, unit }: Line): string {
-  const figure = (value: number) => unit === 'ms' ? `${value.toFixed(2)} ms` : `${value.toFixed(2)}×`
+  const figure = (value: number) => `${value.toFixed(2)}${unit === 'ms' ? ' ms' : '×'}`
   return `${figure(ratio.median)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})`
 }
 

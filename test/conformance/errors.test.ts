@@ -202,7 +202,8 @@ describe('a connection that misbehaves', () => {
         sockets.push(...await Promise.all(
           Array.from({ length: 100 }, () => dial(server.url))))
       }
-      for (const socket of sockets.slice(0, 500)) socket.write(`${head()}Content-Length: 9\r\n\r\n{`)
+      const begun = `${head()}Content-Length: 9\r\n\r\n{`
+      for (const socket of sockets.slice(0, 500)) socket.write(begun)
       expect((await ask(server.url, 'GET', '/ok')).status).toBe(200)
       const { thread_id: id } = await server.client.threads.create()
       expect(texts(await server.client.runs.wait(id, 'echo', { input: say('x') }))).toHaveLength(2)

@@ -68,8 +68,9 @@ describe('creating a run', () => {
   it('happens once for one Idempotency-Key', async () => {
     const id = await newThread()
     const key = randomUUID()
-    const answers = await Promise.all([1, 2, 3].map(() => ask(server.url, 'POST',
-      `/threads/${id}/runs`, { assistant_id: 'echo', input: say('x') }, { 'idempotency-key': key })))
+    const body = { assistant_id: 'echo', input: say('x') }
+    const answers = await Promise.all([1, 2, 3].map(() =>
+      ask(server.url, 'POST', `/threads/${id}/runs`, body, { 'idempotency-key': key })))
     const made = new Set(answers.map(({ body }) => (body as { run_id: string }).run_id))
     expect(made.size).toBe(1)
     await server.client.runs.join(id, [...made][0]!)

@@ -26,7 +26,8 @@ async function allFrames(answer: Response): Promise<Frame[]> {
 describe('a stream', () => {
   it('carries the headers that clients and proxies need', async () => {
     const id = await newThread()
-    const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'echo', input: say('x') })
+    const answer = await open(`/threads/${id}/runs/stream`,
+      { assistant_id: 'echo', input: say('x') })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(answer.headers.get('cache-control')).toContain('no-cache')
@@ -64,7 +65,7 @@ describe('a stream', () => {
     for await (const _ of frames);
   })
 
-  it('beats every five seconds while nothing happens, by a comment that makes no event', async () => {
+  it('beats every five seconds of silence, by a comment that makes no event', async () => {
     const id = await newThread()
     const hold = gate()
     const began = performance.now()

@@ -1,4 +1,4 @@
-/** Threads through the official client: create, get, update, delete, and what a run does to them. */
+/** Threads: create, get, update, delete, and what a run does to them. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -84,6 +84,22 @@ describe('starting', () => {
     const refused = await failToStart({ project, dataDir })
     expect(refused.code).toBeOneOf([1, 2])
     expect(refused.output).toMatch(sentence)
+  })
+})
+
+describe('a data directory that is damaged', () => {
+  it('is refused in a sentence, and left as it is', async () => {
+    const server = await started()
+    await clientOf(server.url).threads.create()
+    await server.kill('SIGTERM')
+    const files = (await readdir(server.dataDir)).map((name) => join(server.dataDir, name))
+    const contents = await Promise.all(files.map((file) => readFile(file)))
+    const database = files[contents.findIndex((bytes) => bytes.indexOf('SQLite format 3') === 0)]!
+    await writeFile(database, 'this is no database '.repeat(1_000))
+    const refused = await failToStart({ project: 'conformance', dataDir: server.dataDir })
+    expect(refused.code).toBe(1)
+    expect(refused.output).toContain(server.dataDir)
+    expect(await readFile(database, 'utf8')).toMatch(/^this is no database/)
   })
 })
 

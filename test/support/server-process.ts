@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../..')
 
 export interface ServerOptions {
-  /** A folder of test/support/projects; the starter where none is named. */
+  /** A folder of test/support/projects or any by its whole path; otherwise the starter. */
   readonly project?: string
   /** Kept when it is given; otherwise made for this server and removed with it. */
   readonly dataDir?: string
@@ -85,7 +85,7 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
-    : ['--config', join(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
+    : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
   const child = spawn(process.execPath,
     [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir],
     { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })

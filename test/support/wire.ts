@@ -15,7 +15,8 @@ export async function ask(url: string, method: string, path: string, body?: unkn
   headers: Record<string, string> = {}): Promise<JsonAnswer> {
   const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
   const answer = await fetch(url + path, {
-    method, headers: { ...text !== undefined && { 'content-type': 'application/json' }, ...headers },
+    method,
+    headers: text === undefined ? headers : { 'content-type': 'application/json', ...headers },
     ...text !== undefined && { body: text },
   })
   const answered = await answer.text()

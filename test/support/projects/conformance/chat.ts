@@ -1,4 +1,4 @@
-/** Chat graphs: one that echoes, one that waits where a test tells it to, one that streams tokens. */
+/** Chat graphs: one echoes, one waits where a test tells it to, one streams tokens. */
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'

@@ -1,0 +1,64 @@
+/** A project under development: a file changes, and the next run is of the new graph. */
+
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
+
+let folder: string
+let server: ServerProcess
+
+const write = (source: string) => writeFile(join(folder, 'graph.ts'), source)
+
+/** A graph that says the word. */
+const saying = (word: string) => `
+  import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+  export const graph = new StateGraph(Annotation.Root({ said: Annotation<string>() }))
+    .addNode('say', () => ({ said: '${word}' }))
+    .addEdge(START, 'say').addEdge('say', END).compile()`
+
+async function said(): Promise<unknown> {
+  const values = await clientOf(server.url).runs.wait(null, 'graph', { input: { said: '' } })
+  return (values as { said: unknown }).said
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'heddle-reload-'))
+  await symlink(resolve(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'langgraph.json'),
+    JSON.stringify({ graphs: { graph: './graph.ts:graph' } }))
+  await write(saying('one'))
+  server = await startServer({ project: folder })
+})
+afterAll(async () => {
+  await server?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+it('A changed graph is the one that runs, without a restart', async () => {
+  expect(await said()).toBe('one')
+  await write(saying('two'))
+  await expect.poll(said, { timeout: 15_000 }).toBe('two')
+})
+
+it('A change that does not load says so to every run, until it is mended', async () => {
+  await write('export const graph = new Nonsense()')
+  const told = () => said().catch((caught: unknown) => String(caught))
+  await expect.poll(told, { timeout: 15_000 }).toContain('Nonsense')
+  await write(saying('three'))
+  await expect.poll(said, { timeout: 15_000 }).toBe('three')
+})
+
+it('Threads outlive a change of their graph', async () => {
+  const { runs, threads } = clientOf(server.url)
+  const { thread_id: id } = await threads.create()
+  await runs.wait(id, 'graph', { input: { said: '' } })
+  await write(saying('four'))
+  await expect.poll(said, { timeout: 15_000 }).toBe('four')
+  expect((await threads.get(id)).values).toEqual({ said: 'three' })
+  expect(await runs.wait(id, 'graph', { input: { said: '' } })).toEqual({ said: 'four' })
+  expect(await threads.getHistory(id)).toHaveLength(6)
+})
