@@ -5,6 +5,11 @@ import { createHash } from 'node:crypto'
 import type { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
 import type { CallbackManager } from '@langchain/core/callbacks/manager'
 
+import type { Log } from '../../cluster/index.ts'
+import { AppendPath } from './append-path.ts'
+import type { MessagesReducer } from './append-path.ts'
+import type { GraphLibrary } from './library.ts'
+
 /** The parts of the project's own copy of the library that this knows. */
 export interface EngineParts {
   readonly storage: typeof AsyncLocalStorageProviderSingleton
@@ -15,9 +20,10 @@ type Fields = Record<PropertyKey, unknown>
 type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
   avoidTree?: boolean) => unknown
 
-/** Versions by what the two functions read that the shortcut stands in for. */
-const knownVersions: Readonly<Record<string, string>> = {
-  '68abd22aaa174334': '@langchain/core 1.2.13',
+/** By what they read: the functions of the library that a shortcut may stand in for. */
+const known: Readonly<Record<string, string>> = {
+  '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13',
+  '9fc35abccc9ae422': 'messagesStateReducer of @langchain/langgraph 1.4.18',
 }
 
 const childConfig = Symbol.for('lc:child_config')
@@ -26,15 +32,19 @@ const tracerName = 'langchain_tracer'
 const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING',
   'LANGCHAIN_TRACING']
 
-/** The version of the library that these parts are of; undefined for one that is not known. */
-export function knownVersion({ storage, callbackManager }: EngineParts): string | undefined {
-  const { _configureSync: configure } = callbackManager as unknown as { _configureSync: unknown }
-  return knownVersions[fingerprint(runWithConfigOf(storage), configure)]
+/**
+ * Whether the functions are known, word for word: that is stricter than a version number and
+ * serves every version in which they read the same.
+ */
+export function isKnown(...functions: readonly unknown[]): boolean {
+  const text = functions.map(String).join('\n')
+  return createHash('sha256').update(text).digest('hex').slice(0, 16) in known
 }
 
-/** Of what functions read; two versions in which they read the same are the same to us. */
-function fingerprint(...functions: readonly unknown[]): string {
-  return createHash('sha256').update(functions.map(String).join('\n')).digest('hex').slice(0, 16)
+/** What the tracing shortcut stands in for. */
+export function tracingFunctions({ storage, callbackManager }: EngineParts): unknown[] {
+  const { _configureSync } = callbackManager as unknown as { _configureSync: unknown }
+  return [runWithConfigOf(storage), _configureSync]
 }
 
 /**
@@ -114,9 +124,25 @@ function isTracingOn(): boolean {
 }
 
 /**
+ * Takes the shortcuts that fit the project's copy of the library, once in a worker. Gives the
+ * append path where there is one.
+ */
+export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>, log: Log):
+  Promise<AppendPath | undefined> {
+  const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager }] =
+    await Promise.all([import('@langchain/core/singletons'),
+      import('@langchain/core/callbacks/manager')])
+  if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
+  else log.info('This version of @langchain/core is not known: it runs as it is, more slowly.')
+  const { messagesStateReducer: reducer } = langgraph
+  return isKnown(reducer) ? new AppendPath(reducer as MessagesReducer) : undefined
+}
+
+/**
  * Looking up a variable of the real environment is a call out of JavaScript, and the library does
- * it at every step. A worker's environment is a copy anyway: from here on a plain one.
+ * it at every step. A worker's environment is a copy anyway: from here on a plain one. Not on
+ * Windows, where names in any case mean the same.
  */
 export function copyEnvironment(): void {
-  process.env = { ...process.env }
+  if (process.platform !== 'win32') process.env = { ...process.env }
 }

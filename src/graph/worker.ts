@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { assert } from '../errors.ts'
+import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
 import type { Workbench } from './runner.ts'
@@ -21,13 +22,18 @@ process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and nobody looked.', { error })
 })
 
+// HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
+const shortcuts = process.env.HEDDLE_ENGINE_SHORTCUTS !== 'off'
+if (shortcuts) copyEnvironment()
 const library = await GraphLibrary.open(project)
+const appendPath = shortcuts ? await takeShortcuts(library, env.log) : undefined
 const { serde } = new library.langgraph.MemorySaver()
 const codec = new ValueCodec(library.messages, serde)
 const graphs = await library.describe()
 const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
 const bench: Workbench = {
-  library, codec, serde, uuid: () => env.uuid(), describe: (graphId) => described.get(graphId),
+  library, codec, serde, appendPath, uuid: () => env.uuid(),
+  describe: (graphId) => described.get(graphId),
 }
 const mailer = new Mailer((mails) => port.postMessage(mails))
 const desk = new WorkerDesk(bench, mailer, env, entered)

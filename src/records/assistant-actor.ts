@@ -16,7 +16,7 @@ import {
   appendRecord, branchOf, findVersion, recordsBetween, versionsBackwards,
 } from './assistant-log.ts'
 import type { AssistantLog, AssistantRecord } from './assistant-log.ts'
-import { contains } from './containment.ts'
+import { contains } from '../containment.ts'
 
 export const assistantKindName = 'assistant'
 

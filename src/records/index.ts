@@ -10,6 +10,5 @@ export type {
 } from './assistant-index.ts'
 export type { AssistantLog } from './assistant-log.ts'
 export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
-export { contains } from './containment.ts'
 export type { ThreadFilter, ThreadIndex, ThreadQuery, ThreadSort, ThreadStatus }
   from './thread-index.ts'

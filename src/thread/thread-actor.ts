@@ -1,6 +1,7 @@
 /** The single writer of one thread: hears commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
+import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
@@ -43,7 +44,9 @@ class ThreadActor implements Actor {
     this.#runs = new RunDriver(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
     this.#answers = new StateAnswers(this.#setting)
-    if (ledger.state.runs.length > 0) this.#runs.recover()
+    const { branch, deleted } = ledger.state.row
+    if (deleted) await this.#purge(branch!)
+    else if (ledger.state.runs.length > 0) this.#runs.recover()
     else if (ledger.state.row.hidden) tell({ type: 'expire' })
   }
 
@@ -200,15 +203,20 @@ class ThreadActor implements Actor {
   }
 
   #delete(): Turn {
-    const { ledger, tenant, threadId } = this.#setting
+    const { ledger } = this.#setting
     this.#runs.deleteAll()
     this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
     const branch = ledger.state.row.branch!
     const value = { atMs: this.#ports.env.nowMs() }
     const deleted = ledger.write([{ $case: 'threadDeleted', value }])
-      .then(() => this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch }))
     ledger.release()
-    return { reply: deleted }
+    return { reply: deleted.then(() => this.#purge(branch)) }
+  }
+
+  /** A member that dies between the delete and this does it at its next start. */
+  #purge(branch: Branch): Promise<void> {
+    const { tenant, threadId } = this.#setting
+    return this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch })
   }
 
   /** Not while somebody still reads what the run told. */

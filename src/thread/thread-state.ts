@@ -29,7 +29,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
-      head: undefined, hidden: false, movedBack: false,
+      head: undefined, hidden: false, movedBack: false, deleted: false,
     },
   }
 }
@@ -38,7 +38,8 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 export function fromRows(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const resting = row.status === 'busy' ? 'idle' : row.status as ThreadState['resting']
   const graphId = graphIdOf(row.metadataJson)
-  return { row, exists: true, runs: [...runs].sort(byCreation), resting, graphId }
+  const exists = !row.deleted
+  return { row, exists, runs: [...runs].sort(byCreation), resting, graphId }
 }
 
 function graphIdOf(metadataJson: string): string {
@@ -83,7 +84,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
-    case 'threadDeleted': return { ...state, exists: false, runs: [] }
+    case 'threadDeleted':
+      return { ...withRow(state, { hidden: true, deleted: true }), exists: false, runs: [] }
     case 'runCreated': return queued(state, record.value, at)
     case 'runStarted': return started(state, record.value, at)
     case 'runEnded': return ended(state, record.value)

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
+import type { AppendPath } from '../../src/graph/append-path.ts'
 import { DrainControl } from '../../src/graph/drain-control.ts'
 import type { EditUpdate, Execution, Outcome, RunRequest, SnapshotAnswer, StateQuestion,
   StepEvent } from '../../src/graph/execution.ts'
@@ -51,6 +52,8 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
 
 /** A graph with one thread: its log, what is remembered of it, and runs on it. */
 export class GraphBench {
+  /** As a worker has it where it takes shortcuts. */
+  appendPath: AppendPath | undefined
   readonly log = new ModelLog()
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
   readonly #graph: ServedGraph
@@ -90,7 +93,8 @@ export class GraphBench {
     const graph = this.#graph
     const library = { langgraph, messages, get: async () => graph } as unknown as GraphLibrary
     const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
-    return { library, codec, serde, uuid: randomUUID, describe: () => description }
+    const { appendPath } = this
+    return { library, codec, serde, appendPath, uuid: randomUUID, describe: () => description }
   }
 
   async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {

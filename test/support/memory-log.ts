@@ -1,7 +1,9 @@
 /** The twin of the log port: the same promises, in memory, with nothing clever in it. */
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
-import type { LogEntry, LogPort, LogRange, NewRow, RowUpdate } from '../../src/checkpoint/index.ts'
+import type {
+  LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate,
+} from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
 interface Row extends NewRow {
@@ -44,7 +46,11 @@ export class MemoryLog implements LogPort {
     return this.#of(branch).flatMap(({ places }) => places).findLast((place) => place.id === id)
   }
 
-  async purge(): Promise<void> {}
+  readonly purged: PurgeSubject[] = []
+
+  async purge(subject: PurgeSubject): Promise<void> {
+    this.purged.push(subject)
+  }
 
   #tail(branch: Branch): { epoch: number; seq: number } | undefined {
     return this.#of(branch).at(-1)

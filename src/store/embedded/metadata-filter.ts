@@ -1,5 +1,7 @@
 /** Metadata filters: what an index can answer of them, and whether a document holds the rest. */
 
+import { contains } from '../../containment.ts'
+
 type Json = unknown
 
 /** Longer tokens are cut: they find more than they should, and what they find is looked at. */
@@ -40,16 +42,6 @@ export function holds(whole: string, part: string): boolean {
 
 /** One filter is held against many documents. */
 let lastPart: { text: string; value: Json } = { text: '{}', value: {} }
-
-/** Objects key by key, each element of an array in some element, anything else if it is equal. */
-function contains(whole: Json, part: Json): boolean {
-  if (Array.isArray(part)) {
-    return Array.isArray(whole) && part.every((each) => whole.some((one) => contains(one, each)))
-  }
-  if (!isObject(part)) return whole === part
-  return isObject(whole) && Object.entries(part).every(([key, value]) =>
-    Object.hasOwn(whole, key) && contains(whole[key], value))
-}
 
 function tokenOf([key, value]: [string, Json]): string {
   const shown = Array.isArray(value) ? '[' : isObject(value) ? '{' : JSON.stringify(value)

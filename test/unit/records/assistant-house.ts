@@ -3,23 +3,23 @@
 import type { Actor, Env, Router } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../../src/checkpoint/index.ts'
-import { assistantClient, assistantKind, contains } from '../../../src/records/index.ts'
+import { contains } from '../../../src/containment.ts'
+import { assistantClient, assistantKind } from '../../../src/records/index.ts'
 import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../src/records/index.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
 export class AssistantLogTwin extends MemoryLog {
-  readonly purged: PurgeSubject[] = []
   /** What a crash between the two halves of a deletion leaves. */
   crashOnPurge = false
 
-  override async purge(subject?: PurgeSubject): Promise<void> {
+  override async purge(subject: PurgeSubject): Promise<void> {
     if (this.crashOnPurge) throw new Error('the process died here')
-    if (subject) this.purged.push(subject)
+    await super.purge(subject)
     const { rows, updates } = this
-    const kept = rows.filter(({ branch }) => branch.id !== subject?.branch.id)
+    const kept = rows.filter(({ branch }) => branch.id !== subject.branch.id)
     rows.splice(0, rows.length, ...kept)
     const left = updates.filter((update) =>
-      !(update.table === 'assistant' && update.row.assistantId === subject?.id))
+      !(update.table === 'assistant' && update.row.assistantId === subject.id))
     updates.splice(0, updates.length, ...left)
   }
 }

@@ -134,6 +134,18 @@ describe('a copy', () => {
 })
 
 describe('a deleted thread', () => {
+  it('stays deleted when the member dies before it was purged', async () => {
+    const house = await withGraph()
+    const purge = house.log.purge.bind(house.log)
+    house.log.purge = () => new Promise(() => {})
+    void house.client.delete('t', 'x')
+    await settled()
+    house.log.purge = purge
+    house.restart()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+    expect(house.log.purged).toHaveLength(1)
+  })
+
   it('is gone, and its id can be used again for an empty one', async () => {
     const house = await withGraph()
     await house.startRun('x')

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { contains } from '../../../src/records/index.ts'
+import { contains } from '../../src/containment.ts'
 
 it.each([
   [{ a: 1, b: 2 }, { a: 1 }, true],

@@ -1,0 +1,130 @@
+/** The append path does what the library's reducer of messages does, at the price of the addition. */
+
+import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages'
+import type { BaseMessage } from '@langchain/core/messages'
+import { Annotation, END, MessagesAnnotation, REMOVE_ALL_MESSAGES, START, StateGraph,
+  messagesStateReducer } from '@langchain/langgraph'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { AppendPath, appendingReducer } from '../../../src/graph/append-path.ts'
+import type { MessagesReducer } from '../../../src/graph/append-path.ts'
+import { codec } from '../../support/graph-bench.ts'
+
+const original = messagesStateReducer as MessagesReducer
+
+/** A message in every form that a reducer takes, made anew for each reducer. */
+const someId = fc.constantFrom('1', '2', '3', '4', undefined)
+const given = fc.oneof(
+  fc.record({ kind: fc.constant('human' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('ai' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('dict' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('tuple' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('text' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('remove' as const), content: fc.constant(''),
+    id: fc.constantFrom('1', '2', '3', REMOVE_ALL_MESSAGES) }),
+)
+type Given = typeof given extends fc.Arbitrary<infer G> ? G : never
+
+function made({ kind, id, content }: Given): unknown {
+  switch (kind) {
+    case 'human': return new HumanMessage({ content, id })
+    case 'ai': return new AIMessage({ content, id })
+    case 'dict': return { role: 'user', content, id }
+    case 'tuple': return ['ai', content]
+    case 'text': return content
+    case 'remove': return new RemoveMessage({ id: id! })
+  }
+}
+
+/** Ids that were made up are told by their place. */
+function shown(messages: readonly BaseMessage[]): unknown[] {
+  return messages.map((message) => ({ ...JSON.parse(codec.text(message)) as object,
+    id: message.id!.length > 10 ? 'new' : message.id }))
+}
+
+function attempt(reduce: () => BaseMessage[]): BaseMessage[] | string {
+  try {
+    return reduce()
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('appendingReducer', () => {
+  it('does what the original does, over any sequence of writes', () => fc.assert(
+    fc.property(fc.array(fc.oneof(fc.array(given, { maxLength: 4 }), given), { maxLength: 8 }),
+      (writes) => {
+        const appending = appendingReducer(original)
+        let expected: BaseMessage[] = []
+        let actual: BaseMessage[] = []
+        for (const write of writes) {
+          const input = () => Array.isArray(write) ? write.map(made) : made(write)
+          const [then, now] = [attempt(() => original(expected, input())),
+            attempt(() => appending(actual, input()))]
+          if (typeof then === 'string') expect(now).toBe(then)
+          else expect(shown(now as BaseMessage[])).toEqual(shown(then))
+          if (typeof then === 'string') return
+          expected = then
+          actual = now as BaseMessage[]
+        }
+      }), { numRuns: 500 }))
+
+  it('keeps what was there, and gives a list of its own', () => {
+    const appending = appendingReducer(original)
+    const first = appending([], [new HumanMessage({ content: 'a', id: '1' })])
+    const second = appending(first, [new HumanMessage({ content: 'b', id: '2' })])
+    expect(first).toHaveLength(1)
+    expect(second[0]).toBe(first[0])
+  })
+
+  it('is right when two lists grow from one', () => {
+    const appending = appendingReducer(original)
+    const base = appending([], [new HumanMessage({ content: 'a', id: '1' })])
+    const left = appending(base, [new HumanMessage({ content: 'b', id: '2' })])
+    const right = appending(base, [new HumanMessage({ content: 'c', id: '3' }),
+      new HumanMessage({ content: 'd', id: '2' })])
+    expect(right.map(({ content }) => content)).toEqual(['a', 'c', 'd'])
+    expect(appending(left, [new HumanMessage({ content: 'e', id: '3' })])
+      .map(({ content }) => content)).toEqual(['a', 'b', 'e'])
+  })
+
+  it('notices that somebody pushed onto a list', () => {
+    const appending = appendingReducer(original)
+    const list = appending([], [new HumanMessage({ content: 'a', id: '1' })])
+    const pushed = new HumanMessage({ content: 'b', id: '2' })
+    list.push(pushed)
+    expect(appending(list, [pushed])).toHaveLength(2)
+  })
+
+  it('does not visit a list that it has seen', () => {
+    let visits = 0
+    const counting = appendingReducer((left, right) => {
+      visits += (left as unknown[]).length
+      return original(left, right)
+    })
+    let list: BaseMessage[] = []
+    for (let i = 0; i < 100; i++) list = counting(list, [['user', String(i)]])
+    expect(list).toHaveLength(100)
+    expect(visits).toBe(0)
+  })
+})
+
+describe('AppendPath', () => {
+  it('takes the place of the library\'s own reducer, and of no other', () => {
+    const State = Annotation.Root({
+      ...MessagesAnnotation.spec,
+      list: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+    })
+    const graph = new StateGraph(State).addNode('node', () => ({})).addEdge(START, 'node')
+      .addEdge('node', END).compile() as never as Parameters<AppendPath['channelsOf']>[0]
+    const path = new AppendPath(original)
+    const channels = path.channelsOf(graph)
+    expect(path.channelsOf(graph)).toBe(channels)
+    const changed = Object.keys(channels).filter((name) => channels[name] !== graph.channels[name])
+    expect(changed).toEqual(['messages'])
+    const copy = channels.messages!.fromCheckpoint([] as never)
+    copy.update([[['user', 'x']]] as never)
+    expect(copy.get()).toHaveLength(1)
+  })
+})
