@@ -15,6 +15,18 @@ export type AnyMessage = Record<string, unknown> & {
 
 export type FlatMessage = Record<string, unknown>
 
+/**
+ * yes       the text of the shape makes the same message again, if its members are plain JSON
+ * doubtful  it may do so: try
+ * no        something would be lost
+ */
+export type Revival = 'yes' | 'doubtful' | 'no'
+
+export interface Flattened {
+  readonly flat: FlatMessage
+  readonly revival: Revival
+}
+
 type Maker = (fields: Record<string, unknown>) => unknown
 
 interface MessageForm {
@@ -23,10 +35,11 @@ interface MessageForm {
   /** Constructor arguments that the flat text holds. */
   readonly kwargs: ReadonlySet<string>
   readonly flatten: (message: AnyMessage) => FlatMessage
-  /** Missing where the flat text does not tell the class. */
-  readonly make?: Maker
+  /** The constructor may come to other members than the message has. */
+  readonly doubtful: boolean
 }
 
+const chunks = 'tool_call_chunks'
 const baseKwargs = ['content', 'additional_kwargs', 'response_metadata', 'id', 'name', 'example']
 const aiKwargs = [...baseKwargs, 'tool_calls', 'invalid_tool_calls', 'usage_metadata']
 const toolKwargs = [...baseKwargs, 'tool_call_id', 'status', 'artifact', 'metadata']
@@ -43,34 +56,35 @@ const statedAsNull: ReadonlySet<string> = new Set(['id', 'name', 'usage_metadata
 /** Knows the message classes of one copy of the library. */
 export class ChatMessages {
   readonly #forms = new Map<unknown, MessageForm>()
-  readonly #makers = new Map<string, Maker>()
+  readonly #makers: Readonly<Record<string, Maker>>
 
   constructor(classes: MessageClasses) {
     const { HumanMessage, SystemMessage, AIMessage, ToolMessage, AIMessageChunk } = classes
-    this.#learn(HumanMessage, baseKeys, baseKwargs, flatHuman, 'human',
-      (fields) => new HumanMessage(fields))
-    this.#learn(SystemMessage, baseKeys, baseKwargs, flatBase, 'system',
-      (fields) => new SystemMessage(fields))
-    this.#learn(AIMessage, aiKeys, aiKwargs, flatAi, 'ai', (fields) => new AIMessage(fields))
-    this.#learn(ToolMessage, toolKeys, toolKwargs, flatTool, 'tool',
-      (fields) => new ToolMessage(fields as never))
-    this.#learn(AIMessageChunk, [...aiKeys, 'tool_call_chunks'], [...aiKwargs, 'tool_call_chunks'],
-      flatAiChunk)
+    this.#learn(HumanMessage, baseKeys, baseKwargs, flatHuman)
+    this.#learn(SystemMessage, baseKeys, baseKwargs, flatBase)
+    this.#learn(AIMessage, aiKeys, aiKwargs, flatAi)
+    this.#learn(ToolMessage, toolKeys, toolKwargs, flatTool)
+    this.#learn(AIMessageChunk, [...aiKeys, chunks], [...aiKwargs, chunks], flatAiChunk, true)
+    this.#makers = {
+      human: (fields) => new HumanMessage(fields),
+      system: (fields) => new SystemMessage(fields),
+      // A model that streams answers with the sum of its chunks, which is a chunk itself.
+      ai: (fields) => chunks in fields ? new AIMessageChunk(fields) : new AIMessage(fields),
+      tool: (fields) => new ToolMessage(fields as never),
+    }
   }
 
-  /**
-   * The flat shape; its members are the message's own, not copied. `revivable`: the text of the
-   * shape makes the same message again, if its members are plain JSON.
-   */
-  flatten(message: AnyMessage): { readonly flat: FlatMessage; readonly revivable: boolean } {
+  /** The flat shape; its members are the message's own, not copied. */
+  flatten(message: AnyMessage): Flattened {
     const form = this.#forms.get(message.constructor)
     if (form === undefined || !isOrdinary(message, form)) {
-      return { flat: flatStranger(message), revivable: false }
+      return { flat: flatStranger(message), revival: 'no' }
     }
-    return { flat: form.flatten(message), revivable: form.make !== undefined && !isV1(message) }
+    const flat = form.flatten(message)
+    return { flat, revival: isV1(message) ? 'no' : form.doubtful ? 'doubtful' : 'yes' }
   }
 
-  /** A message of a class that `flatten` found revivable. */
+  /** A message that `flatten` found revivable. */
   revive(flat: FlatMessage): unknown {
     const { type, ...rest } = flat
     const fields: Record<string, unknown> = {}
@@ -78,20 +92,18 @@ export class ChatMessages {
       const stated = rest[key] === null && statedAsNull.has(key)
       if (!stated && !(key === 'example' && rest[key] === false)) fields[key] = rest[key]
     }
-    const make = this.#makers.get(String(type))
+    const make = this.#makers[String(type)]
     if (!make) throw new Error(`a stored message is of an unknown type: ${String(type)}`)
     return make(fields)
   }
 
   /** Learns a class only where this copy of the library builds it as we know it. */
   #learn(messageClass: new (fields: never) => unknown, keys: readonly string[],
-    kwargs: readonly string[], flatten: MessageForm['flatten'], type?: string, make?: Maker): void {
+    kwargs: readonly string[], flatten: MessageForm['flatten'], doubtful = false): void {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
-    const known = Object.keys(sample).every((key) => keys.includes(key))
-    if (make && type !== undefined) this.#makers.set(type, make)
-    if (!known) return
-    const ownKeys = Object.keys(sample).length
-    this.#forms.set(messageClass, { ownKeys, kwargs: new Set(kwargs), flatten, make })
+    const own = Object.keys(sample)
+    if (!own.every((key) => keys.includes(key))) return
+    this.#forms.set(messageClass, { ownKeys: own.length, kwargs: new Set(kwargs), flatten, doubtful })
   }
 }
 
@@ -141,7 +153,7 @@ function flatAi(message: AnyMessage): FlatMessage {
 
 function flatAiChunk(message: AnyMessage): FlatMessage {
   const flat = flatAi(message)
-  flat.tool_call_chunks = message.tool_call_chunks
+  flat[chunks] = message[chunks]
   return flat
 }
 

@@ -89,7 +89,8 @@ function runWithConfigOf(storage: EngineParts['storage']): RunWithConfig {
 /** A prototype whose members make the object a real tree as soon as one is touched. */
 function lazyPrototype(makeTree: () => Fields): object {
   const sample = makeTree()
-  const prototype = Object.create(Object.getPrototypeOf(sample) as object) as object
+  const treePrototype = Object.getPrototypeOf(sample) as Fields
+  const prototype = Object.create(treePrototype) as object
   const become = (tree: Fields) => {
     const real = makeTree()
     const extra = { ...real.extra as object, ...tree.extra as object }
@@ -106,6 +107,13 @@ function lazyPrototype(makeTree: () => Fields): object {
       set(this: Fields, value: unknown) { become(this); this[key] = value },
     })
   }
+  // Whoever is about to copy a tree asks for this first, to see whether it is one.
+  Object.defineProperty(prototype, 'createChild', {
+    get(this: Fields) {
+      if (!Object.hasOwn(this, 'id')) become(this)
+      return treePrototype.createChild
+    },
+  })
   return prototype
 }
 

@@ -90,12 +90,18 @@ export class ValueCodec {
 
   #encodeMessage(value: object): Encoded | undefined {
     if (!isChatMessage(value)) return undefined
-    const { flat, revivable } = this.#messages.flatten(value)
-    if (!revivable) return undefined
+    const { flat, revival } = this.#messages.flatten(value)
+    if (revival === 'no') return undefined
     const { shape, fidelity } = this.#shaper.shape(flat)
     if (fidelity !== 'plain') return undefined
     const json = JSON.stringify(shape)
+    if (revival === 'doubtful' && !this.#comesBack(json)) return undefined
     return { value: { json, form: Form.FORM_MESSAGE }, exact: !saysNull(value) }
+  }
+
+  #comesBack(json: JsonText): boolean {
+    const revived = this.#messages.revive(JSON.parse(json) as FlatMessage) as AnyMessage
+    return JSON.stringify(this.#messages.flatten(revived).flat) === json
   }
 
   #reviveMessages(flat: FlatMessage | FlatMessage[]): unknown {

@@ -19,9 +19,13 @@ export interface LogSpan {
  * checkpoint of the root, which is all that the engine could tell again.
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
+  let begun = false
   let wrote = false
   let told: Trail['told'] = []
   for await (const { record } of recordsOf(run, span, run.firstSeq)) {
+    // The row that a run starts in may begin with the last writes of the run before it.
+    begun ||= record.$case === 'runStarted' && record.value.runId === run.runId
+    if (!begun) continue
     if (record.$case === 'checkpoint' && record.value.runId === run.runId) {
       wrote = true
       if (record.value.ns === '') told = []

@@ -13,11 +13,13 @@ interface Row extends NewRow {
 export class MemoryLog implements LogPort {
   readonly rows: Row[] = []
   readonly updates: RowUpdate[] = []
+  /** An append becomes durable when this resolves; a test may put a gate of its own here. */
+  gate: Promise<void> = Promise.resolve()
   /** Every read, so that a test can see how much was read. */
   rowsRead = 0
 
   async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
-    await Promise.resolve()
+    await this.gate
     for (const row of rows) {
       const tail = this.#tail(row.branch)
       if (row.epoch < (tail?.epoch ?? 0) || row.seq !== (tail?.seq ?? 0) + 1) {

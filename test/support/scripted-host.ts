@@ -46,7 +46,7 @@ export class ScriptedHost implements GraphHost {
     return scripted
   }
 
-  /** One superstep that puts `text` first in the log, and what it tells. */
+  /** One superstep that puts `text` first in the log: its writes, its checkpoint, what it tells. */
   step(scripted: Scripted, text: string, events: readonly StepEvent[] = []): Promise<void> {
     const id = `c${String(++ScriptedHost.#checkpoints).padStart(8, '0')}`
     const inserted = { json: JSON.stringify(text), form: 0 } as const
@@ -58,8 +58,10 @@ export class ScriptedHost implements GraphHost {
       changes: [{ channel: 'log', change }], skeletonJson: '{}', metadataJson: '{}', runId: '',
       atMs: 0,
     } }
+    const writes: Step[] = scripted.headId === null ? [] : [{ $case: 'writes', value: {
+      ns: '', checkpointId: scripted.headId, taskId: 'task', writes: [] } }]
     scripted.headId = id
-    return scripted.listener.steps({ steps: [step], events })
+    return scripted.listener.steps({ steps: [...writes, step], events })
   }
 
   end(scripted: Scripted, outcome: Partial<Outcome> = {}): void {

@@ -28,7 +28,9 @@ const modes = ['values', 'updates', 'messages-tuple', 'custom', 'tasks', 'checkp
 /** Everything that differs from run to run, by the order of its appearance. */
 function steady(value: unknown): string[] {
   const seen = new Map<string, string>()
-  return JSON.stringify(value)
+  const text = new TextDecoder()
+  return JSON.stringify(value, (_, member: unknown) =>
+    member instanceof Uint8Array ? text.decode(member) : member)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'some time')
     .replace(/"atMs":\d+/g, '"atMs":0')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}/g, (id) => {
@@ -141,6 +143,16 @@ describe('the shortcuts', () => {
     expect(first.dotted_order).toContain(first.id)
     expect(first.createChild({ name: 'child' }).parent_run?.id).toBe(first.id)
     expect(getCurrentRunTree(true)).toBeUndefined()
+  })
+
+  it('give a real tree to whoever copies it', async () => {
+    undo = shortenTracing({ storage })
+    const seen = await RunnableLambda.from(() => {
+      setContextVariable('mood', 'glad')
+      const tree = getCurrentRunTree(true)!
+      return [tree.id, tree.tracingEnabled, getContextVariable('mood'), getConfig() !== undefined]
+    }).invoke({})
+    expect(seen).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), false, 'glad', true])
   })
 
   it('keep the runs of a node together that are traced on their own', async () => {

@@ -47,6 +47,13 @@ const message = fc.oneof(
   fc.record({ ...fields, tool_call_id: text, artifact: json,
     status: fc.constantFrom('success' as const, 'error' as const) },
   { requiredKeys: ['content', 'tool_call_id'] }).map((made) => new ToolMessage(made as never)),
+  // As a model that streams gives it: the sum of chunks.
+  fc.array(fc.record({ content: text, id: fc.constant('run'), tool_call_chunks: fc.array(fc.record({
+    name: fc.option(text, { nil: undefined }), args: fc.constantFrom('{"a":', '1}', '{}', 'oops'),
+    id: fc.option(fc.constantFrom('c1', 'c2'), { nil: undefined }), index: fc.nat(1),
+    type: fc.constant('tool_call_chunk' as const) }), { maxLength: 2 }) }), { minLength: 1,
+    maxLength: 4 }).map((made) => made.map((fields) => new AIMessageChunk(fields))
+    .reduce((sum, chunk) => sum.concat(chunk))),
 )
 
 /** The members of a message without the constructor's arguments, which may be stated or not. */
@@ -129,7 +136,6 @@ describe('ValueCodec', () => {
   })
 
   it.each([
-    ['a chunk', new AIMessageChunk({ content: 'x', id: '1' })],
     ['a message of a role of its own', new ChatMessage({ content: 'x', role: 'judge' })],
     ['a removal', new RemoveMessage({ id: '1' })],
     ['a message with contents of the newer form',
@@ -143,9 +149,12 @@ describe('ValueCodec', () => {
     expect(codec.text(back)).toBe(stored.json)
   })
 
-  it('notices a member that somebody put onto a message', async () => {
+  it('notices what somebody put onto a message', async () => {
     const marked = Object.assign(new HumanMessage('x'), { mark: 1 })
     expect((await trip(marked)).stored.form).toBe(Form.FORM_SERIALIZED)
+    const changed = new AIMessageChunk({ content: 'x' })
+    changed.invalid_tool_calls = [{ name: 'x', args: '{', id: '1', error: 'no' }]
+    expect((await trip(changed)).stored.form).toBe(Form.FORM_SERIALIZED)
   })
 
   it('says that a message with a null for nothing comes back without it', async () => {

@@ -181,6 +181,64 @@ describe('a follower', () => {
   })
 })
 
+describe('what is not on disk yet', () => {
+  const held = async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    house.log.gate = promise
+    return { house, runId: run.runId, release: resolve }
+  }
+
+  it('is told to nobody: no event, no result, no state', async () => {
+    const { house, runId, release } = await held()
+    const heard: string[] = []
+    const note = (what: string) => () => void heard.push(what)
+    await house.client.followRun('t', 'x', runId, { after: null, modes: null },
+      { events: (batch) => void heard.push(...batch.map(({ name }) => name)), ended: note('end') })
+    const joined = house.client.joinRun('t', 'x', runId).then(note('result'))
+    void house.host.step(house.host.only, 'one', [updates('1')]).then(note('acknowledged'))
+    house.host.end(house.host.only)
+    const got = house.client.get('t', 'x').then(note('state'))
+    await settled()
+    expect(heard).toEqual(['metadata'])
+    release()
+    await Promise.all([joined, got])
+    expect(heard.toSorted())
+      .toEqual(['acknowledged', 'end', 'metadata', 'result', 'state', 'updates'])
+  })
+
+  it('does not hold up the next superstep', async () => {
+    const { house, release } = await held()
+    void house.host.step(house.host.only, 'one')
+    void house.host.step(house.host.only, 'two')
+    release()
+    await settled()
+    house.host.end(house.host.only)
+    expect((await house.client.get('t', 'x')).values).toBe('{"log":["two","one"]}')
+  })
+})
+
+describe('a queued run', () => {
+  it('gets its own input after a crash, though its row began with the run before', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    const second = house.run({ kwargs: { input: 'mine' } })
+    await house.client.startRun('t', 'x', second)
+    await house.host.step(house.host.only, 'first')
+    void house.host.step(house.host.only, 'last')
+    house.host.end(house.host.only)
+    await settled()
+    expect(house.host.only.execution.runId).toBe(second.runId)
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.host.only.execution).toMatchObject(
+      { runId: second.runId, attempt: 2, request: { input: '"mine"' } })
+  })
+})
+
 describe('a worker that is lost', () => {
   it('costs the run an attempt, three in all', async () => {
     const house = new ThreadHouse()
