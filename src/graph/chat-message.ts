@@ -103,7 +103,8 @@ export class ChatMessages {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
     const own = Object.keys(sample)
     if (!own.every((key) => keys.includes(key))) return
-    this.#forms.set(messageClass, { ownKeys: own.length, kwargs: new Set(kwargs), flatten, doubtful })
+    const form = { ownKeys: own.length, kwargs: new Set(kwargs), flatten, doubtful }
+    this.#forms.set(messageClass, form)
   }
 }
 

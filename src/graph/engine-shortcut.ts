@@ -1,4 +1,4 @@
-/** Makes the engine cheaper where nobody traces: what it prepares for a tracer is made on demand. */
+/** Makes the engine cheaper where nobody traces: what is for a tracer is made on demand. */
 
 import { createHash } from 'node:crypto'
 
@@ -65,7 +65,9 @@ export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () =>
     const local = storage.getInstance() as unknown as LocalStorage
     const previous = local.getStore()
     if (previous?.[contextVariables] !== undefined || previous?.tracingEnabled === true
-      || isTraced(config) || isTracingOn()) return original.call(storage, config, callback, avoidTree)
+      || isTraced(config) || isTracingOn()) {
+      return original.call(storage, config, callback, avoidTree)
+    }
     if (avoidTree) return local.run(undefined, callback)
     const tree = Object.create(lazy) as Fields
     tree.extra = { [childConfig]: config }
@@ -96,7 +98,8 @@ function lazyPrototype(makeTree: () => Fields): object {
     const extra = { ...real.extra as object, ...tree.extra as object }
     for (const key of Object.keys(real)) {
       const value = key === 'extra' ? extra : real[key]
-      Object.defineProperty(tree, key, { value, writable: true, enumerable: true, configurable: true })
+      Object.defineProperty(tree, key,
+        { value, writable: true, enumerable: true, configurable: true })
     }
   }
   for (const key of Object.keys(sample)) {

@@ -47,6 +47,8 @@ export class EventMapper {
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
   readonly #told: ToldEvent[]
+  /** Namespaces, by event name, whose values were seen. */
+  readonly #begun = new Set<string>()
   /** The graph stopped before its end: at an interrupt or at a breakpoint. */
   stopped = false
 
@@ -86,26 +88,31 @@ export class EventMapper {
     const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
-    const again = (metadata as { cached?: unknown } | undefined)?.cached === true
-    if (again && this.#wasTold((told) => told.name === name && told.json === json)) return
+    const again = interrupts || (metadata as { cached?: unknown } | undefined)?.cached === true
+    if (again && this.#wasTold({ name, json, valuesOf: '' })) return
     this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
   }
 
   #values(namespace: readonly string[], payload: unknown): void {
     const isRoot = namespace.length === 0
-    if (isRoot && !interruptsOf(payload)) this.#messages?.values(payload)
+    const interrupts = interruptsOf(payload)
+    if (isRoot && !interrupts) this.#messages?.values(payload)
     if (!this.#modes.has('values')) return
-    const { reference, text, durable, tell } = this.#options
+    const { text, durable, tell } = this.#options
+    const reference = isRoot && !interrupts ? this.#options.reference : undefined
     const name = this.#name('values', namespace)
-    if (!reference || !isRoot || interruptsOf(payload)) {
-      return tell({ name, json: text(payload), valuesOf: '', durable })
+    const told = () => {
+      const valuesOf = reference?.of(payload) ?? ''
+      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf }
     }
+    // A resumed graph begins with the values that it stopped at.
+    const again = interrupts || !this.#begun.has(name)
+    this.#begun.add(name)
+    if (again && this.#told.length > 0 && this.#wasTold(told())) return
+    if (!reference) return tell({ ...told(), durable })
     const known = reference.of(payload)
-    if (known !== undefined && this.#wasTold((told) => told.valuesOf === known)) return
-    tell(() => {
-      const valuesOf = known ?? reference.of(payload) ?? ''
-      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf, durable }
-    })
+    tell(known === undefined ? () => ({ ...told(), durable })
+      : { name, json: '', valuesOf: known, durable })
   }
 
   #wanted(mode: string, namespace: readonly string[], payload: unknown): void {
@@ -126,15 +133,16 @@ export class EventMapper {
   }
 
   /** Each told event stands for one that would come again. */
-  #wasTold(matches: (told: ToldEvent) => boolean): boolean {
-    const index = this.#told.findIndex(matches)
+  #wasTold({ name, json, valuesOf }: ToldEvent): boolean {
+    const index = this.#told.findIndex((told) =>
+      told.name === name && told.json === json && told.valuesOf === valuesOf)
     if (index >= 0) this.#told.splice(index, 1)
     return index >= 0
   }
 }
 
 function interruptsOf(payload: unknown): readonly unknown[] | undefined {
-  if (typeof payload !== 'object' || payload === null || !(interruptKey in payload)) return undefined
-  const interrupts = payload[interruptKey]
+  if (typeof payload !== 'object' || payload === null) return undefined
+  const { [interruptKey]: interrupts } = payload as Record<string, unknown>
   return Array.isArray(interrupts) ? interrupts : undefined
 }

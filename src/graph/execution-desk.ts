@@ -6,8 +6,7 @@ import type { Departure } from './outbox.ts'
 import { choose, silentAfterMs } from './placement.ts'
 import { Suspicion } from './suspicion.ts'
 import type { WorkerLink } from './worker-link.ts'
-import type { Reading, WorkerMail } from './worker-mail.ts'
-import { resultOf } from './worker-mail.ts'
+import type { WorkerMail } from './worker-mail.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 interface Job {
@@ -28,8 +27,6 @@ export class ExecutionDesk {
   readonly #jobs = new Map<number, Job>()
   readonly #byExecution = new Map<number, Job>()
   readonly #queue = new Set<Job>()
-  /** Aborted, and not over in the worker: they may still spin. */
-  readonly #ghosts = new Map<number, WorkerLink>()
   /** Who executed a thread last, and so may remember its head. */
   readonly #affinity = new Map<string, WorkerLink>()
   readonly #suspicion = new Suspicion()
@@ -58,7 +55,7 @@ export class ExecutionDesk {
     this.#remove(job)
     if (!link || !this.#pool.has(link)) return
     link.post({ type: 'abort', job: number })
-    this.#ghosts.set(number, link)
+    link.haunted = true
     // It cannot hear that. Where nobody else needs the worker, it goes.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
   }
@@ -83,18 +80,20 @@ export class ExecutionDesk {
     for (const job of [...this.#queue]) if (this.#dispatch(job)) this.#queue.delete(job)
   }
 
+  /** The checkpoints of the thread that a job works on. */
+  sourceOf(job: number): CheckpointSource | undefined {
+    return this.#jobs.get(job)?.source
+  }
+
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
       case 'departure': return this.#departure(link, mail.job, mail.departure)
-      case 'over': return this.#over(link, mail.job)
       case 'broken': return this.#broken(mail.job)
-      case 'read': return this.#read(link, mail.job, mail.reading, mail.what)
     }
   }
 
   /** The worker is gone. */
   ended(link: WorkerLink): void {
-    for (const [number, haunted] of this.#ghosts) if (haunted === link) this.#ghosts.delete(number)
     this.#loseAll(link, 'crashed')
   }
 
@@ -103,7 +102,7 @@ export class ExecutionDesk {
     const jobs = this.#on(link)
     const entered = jobs.find(({ number }) => number === link.enteredJob)
     this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
-    const alone = jobs.length === 1 && ![...this.#ghosts.values()].includes(link)
+    const alone = jobs.length === 1 && !link.haunted
     if (alone && this.#pool.leaveAlone(link)) return
     this.#loseAll(link, alone ? 'crashed' : 'displaced')
     this.#pool.retire(link)
@@ -142,7 +141,10 @@ export class ExecutionDesk {
       job.listener.steps({ steps, events }).then(
         () => { if (receipt > 0) link.post({ type: 'confirm', job: number, receipt }) },
         // It never will be on disk: whatever follows would follow from nothing.
-        () => this.abort(job.execution.id),
+        () => {
+          this.#affinity.delete(threadOf(job.execution))
+          this.abort(job.execution.id)
+        },
       )
     }
     if (outcome) {
@@ -150,11 +152,6 @@ export class ExecutionDesk {
       this.#remove(job)
       job.listener.ended(outcome)
     }
-  }
-
-  #over(link: WorkerLink, number: number): void {
-    this.#ghosts.delete(number)
-    if (link.executions === 0) this.#pool.spare(link)
   }
 
   #broken(number: number): void {
@@ -170,13 +167,6 @@ export class ExecutionDesk {
     this.#affinity.delete(threadOf(job.execution))
     this.#remove(job)
     job.listener.lost(reason)
-  }
-
-  #read(link: WorkerLink, number: number, reading: number, what: Reading): void {
-    const job = this.#jobs.get(number)
-    if (!job) return
-    void resultOf(read(job.source, what))
-      .then((result) => link.post({ type: 'stored', reading, result }))
   }
 
   #on(link: WorkerLink): Job[] {
@@ -197,13 +187,6 @@ export class ExecutionDesk {
 }
 
 const drained: Outcome = { status: 'drained', waiting: false, interrupts: '{}', error: null }
-
-/** Reads what a worker wants to know of a thread's checkpoints. */
-export async function read(source: CheckpointSource, what: Reading) {
-  if (what.kind === 'list') return source.list(what.query)
-  const tuple = await source.tuple(what.ns, what.checkpointId)
-  return tuple ? [tuple] : []
-}
 
 function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`

@@ -3,11 +3,15 @@
 import { availableParallelism } from 'node:os'
 
 import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
-  GraphSchemas, SnapshotAnswer, StateQuestion } from './execution.ts'
+  GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
 import { ExecutionDesk } from './execution-desk.ts'
 import { InquiryDesk } from './inquiry-desk.ts'
 import type { CompiledProject } from './project-compiler.ts'
+import type { WorkerLink } from './worker-link.ts'
+import type { Reading, WorkerMail } from './worker-mail.ts'
+import { resultOf } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 export interface GraphHostOptions {
@@ -57,8 +61,9 @@ class WorkerGraphHost implements RunningGraphHost {
         this.#inquiries.pump()
       },
       mail: (link, mail) => {
+        if (mail.type === 'read') return void this.#read(link, mail)
         this.#executions.mail(link, mail)
-        this.#inquiries.mail(link, mail)
+        this.#inquiries.mail(mail)
       },
       stuck: (link) => this.#executions.stuck(link),
       withdrawn: (link) => this.#inquiries.withdrawn(link),
@@ -75,7 +80,11 @@ class WorkerGraphHost implements RunningGraphHost {
   open(): Promise<void> { return this.#pool.open() }
   reload(project: CompiledProject): Promise<void> { return this.#pool.reload(project) }
   drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
-  close(): Promise<void> { return this.#pool.close() }
+
+  close(): Promise<void> {
+    this.#inquiries.close()
+    return this.#pool.close()
+  }
 
   graphs(): readonly GraphDescription[] {
     return this.#pool.graphs
@@ -112,4 +121,19 @@ class WorkerGraphHost implements RunningGraphHost {
   drawable(graphId: string, xray: boolean | number): Promise<unknown> {
     return this.#inquiries.ask({ kind: 'drawable', graphId, xray })
   }
+
+  /** What a worker wants to know of a thread's checkpoints. */
+  async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
+    Promise<void> {
+    const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
+    link.post({ type: 'stored', reading, result: await resultOf(read(source, what)) })
+  }
+}
+
+async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
+  // Whoever reads has to come to an end, too.
+  if (!source) throw new HeddleError('unavailable', 'Nobody waits for this any more.')
+  if (what.kind === 'list') return source.list(what.query)
+  const tuple = await source.tuple(what.ns, what.checkpointId)
+  return tuple ? [tuple] : []
 }

@@ -3,11 +3,10 @@
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { CheckpointSource } from './execution.ts'
-import { read } from './execution-desk.ts'
 import { choose } from './placement.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { GraphInquiry, Result, WorkerMail } from './worker-mail.ts'
-import { resultOf, unwrap } from './worker-mail.ts'
+import { unwrap } from './worker-mail.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 interface Asking {
@@ -59,12 +58,13 @@ export class InquiryDesk {
     for (const asking of [...this.#waiting]) this.#send(asking)
   }
 
-  mail(link: WorkerLink, mail: WorkerMail): void {
-    if (mail.type === 'answer') return this.#answer(mail.job, mail.result)
-    if (mail.type !== 'read') return
-    const source = this.#askings.get(mail.job)?.source
-    if (source) void resultOf(read(source, mail.what))
-      .then((result) => link.post({ type: 'stored', reading: mail.reading, result }))
+  /** The checkpoints of the thread that a job asks about. */
+  sourceOf(job: number): CheckpointSource | undefined {
+    return this.#askings.get(job)?.source
+  }
+
+  mail(mail: WorkerMail): void {
+    if (mail.type === 'answer') this.#answer(mail.job, mail.result)
   }
 
   /** The worker died, and perhaps over the question. */
@@ -81,6 +81,14 @@ export class InquiryDesk {
   /** The worker is busy for good. */
   withdrawn(link: WorkerLink): void {
     for (const asking of this.#lose(link)) if (asking.asked.size === 0) this.#send(asking)
+  }
+
+  /** Nobody answers any more. */
+  close(): void {
+    for (const asking of new Set([...this.#askings.values(), ...this.#waiting])) {
+      this.#end(asking, () => asking.reply.reject(
+        new HeddleError('unavailable', 'The graph host is closed.')))
+    }
   }
 
   /** What the worker was asked, and will not answer. */

@@ -44,7 +44,7 @@ export function editInput({ values, command }: EditUpdate, engine: EngineWords):
 }
 
 /** `configurable` with what selects a checkpoint; a key without a value would select nothing. */
-export function configurableOf(threadId: string, config: WireConfig,
+function configurableOf(threadId: string, config: WireConfig,
   checkpoint: CheckpointSelector | null): Fields {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
     config.configurable ?? {}

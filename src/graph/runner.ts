@@ -129,7 +129,8 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
-function failure(error: unknown): Outcome {
+/** How the engine shows what somebody threw. */
+export function failure(error: unknown): Outcome {
   const { name, message } = error instanceof Error ? error
     : { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) }
   return { ...ended, status: 'error', error: { error: name, message } }

@@ -267,7 +267,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const parent = await this.#read((source) => source.tuple(ns, parentId))
     const writes = parent ? (await this.#live(parent)).writes.tuples() : []
-    checkpoint.channel_values[tasksChannel] = writesOn(tasksChannel, writes).map(([, , send]) => send)
+    const sends = writesOn(tasksChannel, writes).map(([, , send]) => send)
+    checkpoint.channel_values[tasksChannel] = sends
     const versions = Object.values(checkpoint.channel_versions).map(Number)
     checkpoint.channel_versions[tasksChannel] = Math.max(1, ...versions)
   }

@@ -1,4 +1,4 @@
-/** Answers questions about a thread's state with the engine's help: what comes next, what failed. */
+/** Answers questions about a thread's state that need the engine: what is next, what failed. */
 
 import type { StateSnapshot } from '@langchain/langgraph'
 

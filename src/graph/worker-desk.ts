@@ -5,7 +5,7 @@ import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
 import type { Mailer } from './mailer.ts'
 import { Outbox } from './outbox.ts'
-import { execute, isWorthKeeping } from './runner.ts'
+import { execute, failure, isWorthKeeping } from './runner.ts'
 import type { Workbench } from './runner.ts'
 import { answer } from './state-question.ts'
 import { ThreadMemories, settle } from './thread-memory.ts'
@@ -69,17 +69,22 @@ export class WorkerDesk {
       const outcome = await execute(this.#bench, {
         execution, source, outbox, memory, control: job.control, signal: job.abort.signal, entered,
       })
-      if (source.failure) throw source.failure
-      if (job.abort.signal.aborted) return
+      if (source.failure) return this.#break(number, execution, source.failure)
       if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
     } catch (error) {
-      this.#env.log.error('An execution broke off.', { error, runId: execution.runId })
-      mailer.send({ type: 'broken', job: number, message: String(error) })
+      // A value that nobody can write down: whoever made it has to know.
+      outbox.close()
+      const departure = { steps: [], events: [], receipt: 0, outcome: failure(error) }
+      mailer.send({ type: 'departure', job: number, departure })
     } finally {
       this.#jobs.delete(number)
-      if (job.abort.signal.aborted) mailer.send({ type: 'over', job: number })
     }
+  }
+
+  #break(job: number, { runId }: Execution, error: Error): void {
+    this.#env.log.error('The checkpoints of an execution could not be read.', { error, runId })
+    this.#mailer.send({ type: 'broken', job })
   }
 
   /** Nobody hears of it any more, only that it is over. */

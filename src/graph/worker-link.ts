@@ -32,6 +32,8 @@ export class WorkerLink {
   solitary = false
   /** Executions under way in it. */
   executions = 0
+  /** One was aborted in it, and its code may go on unheard for ever. */
+  haunted = false
   readonly #worker: Worker
   readonly #env: Env
   readonly #entered = new Int32Array(new SharedArrayBuffer(4))

@@ -33,10 +33,8 @@ export type WorkerMail =
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
       readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
   | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }
-  /** An aborted execution has come to its end. */
-  | { readonly type: 'over'; readonly job: number }
   /** It could not go on for a reason that is not the graph's. */
-  | { readonly type: 'broken'; readonly job: number; readonly message: string }
+  | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number
       readonly what: Reading }
   | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }

@@ -46,6 +46,7 @@ export class WorkerPool {
   #deaths = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
+  readonly #timers = new Set<() => void>()
   readonly #stopTick: () => void
   #lastTickMs: number
   /** The generation that takes work, and what it serves. */
@@ -98,7 +99,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Keeps a worker for what it does now and puts another in its place; false if that is too many. */
+  /** Leaves a worker to what it does and puts another in its place; false if that is too many. */
   leaveAlone(link: WorkerLink): boolean {
     if (this.#solitary >= solitaryMax) return false
     link.solitary = true
@@ -127,6 +128,7 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.#closed = true
     this.#stopTick()
+    for (const stop of this.#timers) stop()
     const links = [...this.#links]
     this.#links.clear()
     await Promise.all(links.map((link) => link.terminate()))
@@ -179,7 +181,7 @@ export class WorkerPool {
     const outgoing = [...this.#links].filter(({ generation }) => generation < this.#serving)
     for (const link of outgoing) if (link.executions === 0) this.retire(link)
     if (outgoing.length === 0) return
-    this.#env.after(outgoingMs, () => {
+    this.#after(outgoingMs, () => {
       for (const link of outgoing) {
         if (!link.solitary && this.has(link)) this.#events.outdated(link)
       }
@@ -200,7 +202,15 @@ export class WorkerPool {
     this.#deaths = ageMs > backOffMs.grownUp ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
     const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
-    this.#env.after(delayMs, () => this.#refill())
+    this.#after(delayMs, () => this.#refill())
+  }
+
+  #after(ms: number, fn: () => void): void {
+    const stop = this.#env.after(ms, () => {
+      this.#timers.delete(stop)
+      fn()
+    })
+    this.#timers.add(stop)
   }
 
   #tick(): void {

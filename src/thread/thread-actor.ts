@@ -101,13 +101,13 @@ class ThreadActor implements Actor {
     return this.#runs.follow(runId, follow, listener as FeedListener)
   }
 
-  /** What was decided gets to disk first, unless that is what failed. */
-  async passivate(deadline: AbortSignal): Promise<void> {
+  /** What is on its way to disk gets there, or fails, before anybody loads the thread again. */
+  async passivate(): Promise<void> {
     this.#runs.letGo()
     this.#editor.letGo(goingAway())
     const { ledger } = this.#setting
     ledger.release()
-    if (!deadline.aborted) await ledger.durable.catch(() => {})
+    await ledger.durable.catch(() => {})
   }
 
   /** Steps of an execution that is not the current one are refused: they never are history. */

@@ -50,6 +50,10 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
   readonly onDeparture?: (departure: Departure) => void
 }
 
+export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
+  readonly values: unknown
+}
+
 /** A graph with one thread: its log, what is remembered of it, and runs on it. */
 export class GraphBench {
   /** As a worker has it where it takes shortcuts. */
@@ -72,8 +76,7 @@ export class GraphBench {
     }, wish)
   }
 
-  edit(supersteps: readonly (readonly Partial<Omit<EditUpdate, 'values'> & { values: unknown }>[])[],
-    wish: RunWish = {}): Promise<Ran> {
+  edit(supersteps: readonly (readonly UpdateWish[])[], wish: RunWish = {}): Promise<Ran> {
     return this.#execute({
       kind: 'edit', config: JSON.stringify(wish.config ?? {}), checkpoint: wish.checkpoint ?? null,
       supersteps: supersteps.map((updates) => updates.map(({ values, command, asNode }) =>

@@ -31,6 +31,9 @@ const settings = `
   PRAGMA journal_size_limit = 67108864;
 `
 
+/** Of a connection that only reads: what it reads again and again is little. */
+const readerSettings = 'PRAGMA query_only = ON; PRAGMA cache_size = -8192;'
+
 /** Pages in the write-ahead log from which on it is worth to move them into the file: 16 MB. */
 const walPages = 4_000
 
@@ -38,12 +41,15 @@ export class Database {
   readonly #sqlite: DatabaseSync
   readonly #statements = new Map<string, Statement<never>>()
 
-  /** Throws HeddleError where a newer program wrote the file, otherwise what SQLite throws. */
-  constructor(file: string, schema: string) {
+  /**
+   * Without a schema it only reads, from a file that somebody else writes. Throws HeddleError where
+   * a newer program wrote the file, otherwise what SQLite throws.
+   */
+  constructor(file: string, schema?: string) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
     try {
-      this.#sqlite.exec(settings)
-      this.#migrate(file, schema)
+      this.#sqlite.exec(schema === undefined ? readerSettings : settings)
+      if (schema !== undefined) this.#migrate(file, schema)
     } catch (error) {
       this.#sqlite.close()
       throw error
@@ -91,8 +97,9 @@ export class Database {
     }
   }
 
+  /** May be called again. */
   close(): void {
-    this.#sqlite.close()
+    if (this.#sqlite.isOpen) this.#sqlite.close()
   }
 
   #migrate(file: string, schema: string): void {

@@ -4,6 +4,7 @@ import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/r
 import type { LogPort, RowUpdate } from '../../checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
 import { unpackEntries } from './parcel.ts'
+import type { Lookup } from './lookup.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { EntryUpdate } from './write.ts'
 import type { WriterLink } from './writer-link.ts'
@@ -18,10 +19,10 @@ export function logPort(link: WriterLink): LogPort {
   }
 }
 
-export function threadIndex(link: WriterLink): ThreadIndex {
+export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
   return {
     get: async (tenant, threadId) => {
-      const row = await link.ask('thread', tenant, threadId)
+      const row = lookup.thread(tenant, threadId)
       return row && threadOf(row)
     },
     search: async (query) => {
@@ -33,15 +34,15 @@ export function threadIndex(link: WriterLink): ThreadIndex {
   }
 }
 
-export function runTable(link: WriterLink): RunTable {
+export function runTable(link: WriterLink, lookup: Lookup): RunTable {
   return {
     get: async (tenant, threadId, runId) => {
-      const body = await link.ask('run', tenant, threadId, runId)
+      const body = lookup.run(tenant, threadId, runId)
       return body && runOf(body)
     },
     list: async (query) => (await link.ask('runs', query)).map(runOf),
     unfinished: async (tenant, threadId) =>
-      (await link.ask('unfinishedRuns', tenant, threadId)).map(runOf),
+      lookup.unfinishedRuns(tenant, threadId).map(runOf),
   }
 }
 

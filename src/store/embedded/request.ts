@@ -15,13 +15,10 @@ export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryParcel
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
-  thread(tenant: string, threadId: string): StoredRow | undefined
   searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
   countThreads(filter: ThreadFilter): number
   unfinishedThreads(): { tenant: string; threadId: string }[]
-  run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
   runs(query: RunQuery): Uint8Array[]
-  unfinishedRuns(tenant: string, threadId: string): Uint8Array[]
   assistant(tenant: string, assistantId: string): StoredRow | undefined
   searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
   countAssistants(filter: AssistantFilter): number

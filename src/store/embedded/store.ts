@@ -9,6 +9,7 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { Lookup } from './lookup.ts'
 import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
 import { WriterLink } from './writer-link.ts'
 
@@ -35,20 +36,23 @@ export async function openEmbeddedStore(options: { directory: string; env: Env }
   const directory = resolve(options.directory)
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
+  const file = join(directory, 'heddle.db')
   try {
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
-      workerData: { file: join(directory, 'heddle.db') },
+      workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, options.env.log)
+    const lookup = new Lookup(file)
     return {
       log: logPort(link),
-      threads: threadIndex(link),
-      runs: runTable(link),
+      threads: threadIndex(link, lookup),
+      runs: runTable(link, lookup),
       assistants: assistantIndex(link),
       claimEpoch: async () => link.epoch,
       close: async () => {
+        lookup.close()
         await link.close()
         unlock()
       },

@@ -1,4 +1,4 @@
-/** The append path does what the library's reducer of messages does, at the price of the addition. */
+/** The append path does what the library's reducer of messages does, at a lower price. */
 
 import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'

@@ -61,7 +61,8 @@ const looking = line(['look'], async (_, config) => {
     tags: getConfig().tags, step: getConfig().metadata?.langgraph_step,
     configurable: getConfig().configurable?.colour, writer: typeof getWriter(),
     input: getCurrentTaskInput(), same: getConfig().configurable?.thread_id,
-    tree: getCurrentRunTree(true)?.tracingEnabled, isTree: getCurrentRunTree(true) instanceof RunTree,
+    tree: getCurrentRunTree(true)?.tracingEnabled,
+    isTree: getCurrentRunTree(true) instanceof RunTree,
   })
   const inner = RunnableLambda.from(() => see())
   const plain = traceable(() => 'traced', { name: 'traced' })

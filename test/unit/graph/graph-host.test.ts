@@ -129,6 +129,22 @@ describe('an abort', () => {
     expect(run.told).toHaveLength(heard)
   })
 
+  it('lets a worker come to an end that waits for the log', async () => {
+    const test = await TestHost.start(1)
+    const log = new ModelLog()
+    await test.run('where', {}, { log, threadId: 't' }).end
+    const asked = Promise.withResolvers<void>()
+    const slow = Object.assign(Object.create(log) as ModelLog, { tuple: () => {
+      asked.resolve()
+      return new Promise<never>(() => {})
+    } })
+    const run = test.run('where', {}, { log: slow })
+    await asked.promise
+    test.host.abort(run.id)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(run.told).toEqual([])
+  })
+
   it('of one that waits for a worker keeps it from starting', async () => {
     const test = await TestHost.start(1)
     const spun = gate()
@@ -338,10 +354,11 @@ describe('a worker that spins', () => {
     const innocent = test.run('hold', { url: held.url })
     await held.arrived()
     const spun = gate()
-    const culprit = test.run('late', { url: spun.url })
+    const culprit = test.run('spin', { url: spun.url })
     await spun.arrived()
-    spun.open()
     test.host.abort(culprit.id)
+    await test.host.drawable('where', false)
+    spun.open()
     test.stall(5000)
     expect(await innocent.end).toBe('displaced')
     held.open()
@@ -361,7 +378,7 @@ describe('a host', () => {
     expect(await old.end).toEqual(success)
   })
 
-  it('ends the old project\'s workers after a while, their runs go on with the new one', async () => {
+  it('ends the old project\'s workers after a while, their runs go on elsewhere', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const old = test.run('hold', { url: held.url })

@@ -32,12 +32,6 @@ export const env = one(() => [process.env.HOST_TEST_A, process.env.HOST_TEST_B].
 export const throws = one(() => { throw new RangeError('out') })
 /** Lets its request leave, then keeps the thread for itself. */
 export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
-/** Is not spinning when it is aborted, and starts only then. */
-export const late = one(async ({ url }, { signal }) => {
-  await fetch(url)
-  signal.addEventListener('abort', () => { for (;;); })
-  await new Promise(() => {})
-})
 `
 
 /** The compiled project; `extra` is appended to its source. */
@@ -128,7 +122,8 @@ export class TestHost {
       lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
     const execution: Execution = { id, kind: 'run', tenant: 'local', threadId, graphId, runId,
-      attempt: 1, headId: log.headId, request: { ...request, ...rest, input: JSON.stringify(input) } }
+      attempt: 1, headId: log.headId,
+      request: { ...request, ...rest, input: JSON.stringify(input) } }
     this.host.execute(execution, log, listener)
     return { id, threadId, told, log, end: end.promise,
       get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }

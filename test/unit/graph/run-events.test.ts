@@ -66,7 +66,8 @@ describe('values', () => {
 
 describe('updates', () => {
   it('tell what each node wrote', async () => {
-    const events = await eventsOf(line(['a', 'b']), { input: { log: [] }, streamModes: ['updates'] })
+    const wish = { input: { log: [] }, streamModes: ['updates'] }
+    const events = await eventsOf(line(['a', 'b']), wish)
     expect(events).toEqual([
       { name: 'updates', json: '{"a":{"log":["a"]}}', valuesOf: '', durable: true },
       { name: 'updates', json: '{"b":{"log":["b"]}}', valuesOf: '', durable: true },

@@ -121,8 +121,9 @@ describe('a run', () => {
       if (name !== 'b') return
       abort.abort()
       await late.promise
-      await (config.configurable!.__pregel_checkpointer as { putWrites(...args: unknown[]): unknown })
-        .putWrites({ configurable: config.configurable }, [['log', 'late']], 'task')
+      const { __pregel_checkpointer: saver, ...configurable } = config.configurable!
+      await (saver as { putWrites(...args: unknown[]): unknown })
+        .putWrites({ configurable }, [['log', 'late']], 'task')
     }))
     const { outcome } = await bench.run({ input: { log: [] }, signal: abort.signal })
     expect(outcome.status).toBe('aborted')
@@ -262,7 +263,8 @@ describe('memory', () => {
     note: Annotation<{ text: string }>(),
   })
   const mutating = (work: (state: typeof State.State) => Partial<typeof State.State>) =>
-    new StateGraph(State).addNode('node', work).addEdge(START, 'node').addEdge('node', END).compile()
+    new StateGraph(State).addNode('node', work)
+      .addEdge(START, 'node').addEdge('node', END).compile()
 
   it('is right about a reducer that hands its own list back', async () => {
     const bench = new GraphBench(mutating(({ list }) => ({ list: [{ n: list.length }] })))
@@ -302,7 +304,8 @@ describe('memory', () => {
     const Draft = Annotation.Root({ draft: Annotation<{ message: BaseMessage }>() })
     const graph = new StateGraph(Draft).addNode('node', ({ draft }) => {
       seen.push(draft?.message)
-      return draft ? {} : { draft: { message: new AIMessage({ content: 'x', name: null as never }) } }
+      const message = new AIMessage({ content: 'x', name: null as never })
+      return draft ? {} : { draft: { message } }
     }).addEdge(START, 'node').addEdge('node', END).compile()
     const bench = new GraphBench(graph)
     await bench.run({ input: { draft: null } })
@@ -434,6 +437,18 @@ describe('a resumed run', () => {
       runId: runIdOf(1) })
     expect(events.filter(({ name }) => name === 'updates').map(({ json }) => json))
       .toEqual(['{"a":{"log":["a"]}}', '{"b":{"log":["b"]}}'])
+  })
+
+  it('tells a question once, however often the graph comes to it', async () => {
+    const graph = twoQuestions
+    const { bench, config, streamModes, events } = await crashed(graph, { log: [] }, 4)
+    const told = events.slice(0, 3)
+    expect(told.filter(({ json }) => json.includes('left?'))).toHaveLength(2)
+    const again = await bench.run({ input: null, config, streamModes, attempt: 2, told,
+      runId: runIdOf(1) })
+    expect(again.outcome.waiting).toBe(true)
+    expect(again.events.map(({ name, json }) => [name, json.includes('right?')]))
+      .toEqual([['updates', true], ['values', true]])
   })
 
   it('sends packets out once', async () => {

@@ -70,7 +70,7 @@ describe('HeddleSaver', () => {
     expect(log.values()).toEqual({ a: 1 })
   })
 
-  it('keeps the first of a task\'s writes at a place, and the last of the special ones', async () => {
+  it('keeps the first of a task\'s writes at a place, the last of the special ones', async () => {
     const { saver, log } = open()
     const head = checkpoint({})
     await saver.put(at(), head, loop, {})
@@ -143,7 +143,8 @@ describe('HeddleSaver', () => {
 
   it('refuses another thread, and to write after its time', async () => {
     const { saver } = open()
-    await expect(saver.getTuple({ configurable: { thread_id: 'other' } })).rejects.toThrow('own thread')
+    const other = { configurable: { thread_id: 'other' } }
+    await expect(saver.getTuple(other)).rejects.toThrow('own thread')
     saver.retire()
     await expect(saver.put(at(), checkpoint({}), loop, {})).rejects.toThrow('is over')
     await expect(saver.putWrites(at('x'), [['a', 1]], 't')).rejects.toThrow('is over')
@@ -162,9 +163,8 @@ describe('HeddleSaver', () => {
       parent = next.id
     }
     const seen: unknown[] = []
-    for await (const { checkpoint: { channel_values } } of saver.list({ configurable: { thread_id } })) {
-      seen.push(channel_values.list)
-    }
+    for await (const { checkpoint: { channel_values: values } } of
+      saver.list({ configurable: { thread_id } })) seen.push(values.list)
     expect(seen).toEqual(Array.from({ length: 150 }, (_, i) => [149 - i]))
     const limited: unknown[] = []
     for await (const tuple of saver.list({ configurable: { thread_id } }, { limit: 70 })) {

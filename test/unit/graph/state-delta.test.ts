@@ -126,7 +126,8 @@ describe('KnownChannels', () => {
   it('stores a default that no version announces', () => {
     const known = new KnownChannels()
     known.restate({}, encode)
-    expect(kinds(known.advance({ settings: { a: 1 } }, unwritten, encode))).toEqual(['settings set'])
+    const changes = known.advance({ settings: { a: 1 } }, unwritten, encode)
+    expect(kinds(changes)).toEqual(['settings set'])
   })
 
   it('says what is gone, and treats a value of nothing as gone', () => {

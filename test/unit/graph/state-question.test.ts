@@ -132,6 +132,7 @@ describe('a history', () => {
     await bench.run({ input: { log: [] } })
     await bench.edit([[{ values: { log: ['x'] }, asNode: 'a' }]])
     const [newest] = await bench.ask({ kind: 'history', limit: 1 })
-    expect(state(newest!).metadata).toMatchObject({ source: 'update', writes: { a: { log: ['x'] } } })
+    const writes = { a: { log: ['x'] } }
+    expect(state(newest!).metadata).toMatchObject({ source: 'update', writes })
   })
 })
