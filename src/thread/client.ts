@@ -51,6 +51,9 @@ export interface ValuesFilter {
   readonly withoutValues?: boolean
 }
 
+/** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
+export const metadataKeysMax = 256
+
 export interface CreateThread {
   /** A new id where the client named none. */
   readonly threadId: string

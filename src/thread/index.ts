@@ -1,6 +1,7 @@
 /** Threads and their runs: the actor that owns one, and the client that calls it. */
 
 export { ByteBudget } from './byte-budget.ts'
+export { metadataKeysMax } from './client.ts'
 export type {
   CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, MultitaskStrategy,
   RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,

@@ -4,6 +4,7 @@ import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.t
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { metadataKeysMax } from './client.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
 import { RunDriver } from './run-driver.ts'
@@ -174,6 +175,9 @@ class ThreadActor implements Actor {
     const { ledger } = this.#setting
     const { metadataJson, configJson } = ledger.state.row
     const metadata = { ...JSON.parse(metadataJson) as object, ...change }
+    if (Object.keys(metadata).length > metadataKeysMax) {
+      throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
+    }
     void ledger.write([{ $case: 'threadPatched', value: {
       atMs: this.#ports.env.nowMs(), metadataJson: JSON.stringify(metadata), configJson,
     } }])

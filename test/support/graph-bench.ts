@@ -47,6 +47,8 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
   readonly control?: DrainControl
   /** Do not remember the head afterwards, as after a restart. */
   readonly forget?: boolean
+  /** The log has nothing of it before its end, as with an edit. */
+  readonly unseen?: boolean
   readonly onDeparture?: (departure: Departure) => void
 }
 
@@ -107,7 +109,7 @@ export class GraphBench {
       send: (departure) => {
         departures.push(departure)
         wish.onDeparture?.(departure)
-        this.log.append(departure.steps)
+        if (!wish.unseen) this.log.append(departure.steps)
         if (departure.receipt > 0) setImmediate(() => outbox.confirm(departure.receipt))
       },
     })
@@ -124,6 +126,7 @@ export class GraphBench {
       control: wish.control ?? new DrainControl(() => {}),
     })
     await outbox.finish(outcome)
+    if (wish.unseen) this.log.append(departures.flatMap(({ steps }) => steps))
     if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
       this.memories.keep(this.threadId, memory)
     }

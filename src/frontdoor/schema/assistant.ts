@@ -3,7 +3,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { Json, JsonObject, Limit, MetadataFilter, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import {
+  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid,
+} from './json.ts'
 
 export const RunnableConfig = () => Type.Object({
   tags: Type.Optional(Type.Array(Type.String())),
@@ -14,7 +16,7 @@ export const RunnableConfig = () => Type.Object({
 const content = {
   config: Type.Optional(RunnableConfig()),
   context: Type.Optional(Json({ description: 'Values of the graph\'s context schema.' })),
-  metadata: Type.Optional(JsonObject()),
+  metadata: Type.Optional(Metadata()),
   name: Type.Optional(Type.String()),
   description: Type.Optional(Nullable(Type.String())),
 }

@@ -3,6 +3,8 @@
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
 
+import { metadataKeysMax } from '../../thread/index.ts'
+
 /** A JSON object with any fields. */
 export const JsonObject = (options: TSchemaOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options })
@@ -21,6 +23,10 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) =>
 export const Limit = () => Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })
 
 export const Offset = () => Type.Integer({ minimum: 0, default: 0 })
+
+/** Threads and assistants are found by each key of it. */
+export const Metadata = (options: TSchemaOptions = {}) =>
+  JsonObject({ maxProperties: metadataKeysMax, ...options })
 
 /** Filters by metadata are containment: scalars equal, objects recursive. */
 export const MetadataFilter = () =>

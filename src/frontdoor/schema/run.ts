@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 
 import { RunnableConfig } from './assistant.ts'
 import { Command } from './command.ts'
-import { Json, JsonObject, Limit, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, Uuid } from './json.ts'
 import { Checkpoint } from './state.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
@@ -23,7 +23,7 @@ const common = {
   command: Type.Optional(Nullable(Command())),
   config: Type.Optional(Nullable(RunnableConfig())),
   context: Type.Optional(Json({ description: 'Merged over the assistant\'s context.' })),
-  metadata: Type.Optional(Nullable(JsonObject())),
+  metadata: Type.Optional(Nullable(Metadata())),
   stream_mode: Type.Optional(Nullable(StreamModes())),
   stream_subgraphs: Type.Optional(Nullable(Type.Boolean())),
   stream_resumable: Type.Optional(Nullable(Type.Boolean())),

@@ -3,14 +3,16 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { Json, JsonObject, Limit, MetadataFilter, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import {
+  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid,
+} from './json.ts'
 import { Command } from './command.ts'
 
 export const ThreadPath = Type.Object({ thread_id: Uuid() })
 
 export const CreateThread = Type.Object({
   thread_id: Type.Optional(Uuid()),
-  metadata: Type.Optional(JsonObject()),
+  metadata: Type.Optional(Metadata()),
   if_exists: Type.Optional(OneOf(['raise', 'do_nothing'], { default: 'raise' })),
   supersteps: Type.Optional(Nullable(Type.Array(Type.Object({
     updates: Type.Array(Type.Object({
@@ -23,7 +25,7 @@ export const CreateThread = Type.Object({
 export type CreateThread = Static<typeof CreateThread>
 
 export const PatchThread = Type.Object({
-  metadata: Type.Optional(JsonObject({ description: 'Merged shallowly.' })),
+  metadata: Type.Optional(Metadata({ description: 'Merged shallowly.' })),
 }, { 'x-not-offered': ['ttl'] })
 export type PatchThread = Static<typeof PatchThread>
 

@@ -73,6 +73,20 @@ describe('an execution', () => {
     expect(log.reads).toBe(2)
   })
 
+  it('does not remember what could not be stored', async () => {
+    const test = await TestHost.start(1)
+    const { log, threadId, end } = test.run('askTwice', {})
+    await end
+    const lost = test.run('askTwice', null, { log, threadId, command: '{"resume":"a"}',
+      steps: () => Promise.reject(new Error('no room')) })
+    await lost.end
+    const answer = (resume: string) => test.run('askTwice', null,
+      { log, threadId, command: JSON.stringify({ resume }) })
+    expect(await answer('b').end).toMatchObject({ waiting: true })
+    expect(await answer('c').end).toEqual(success)
+    expect(log.values().log).toEqual(['b,c'])
+  })
+
   it('under sync waits until the log has each step', async () => {
     const test = await TestHost.start(1)
     const batches: StepBatch[] = []

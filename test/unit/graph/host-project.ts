@@ -12,7 +12,7 @@ import { ModelLog } from '../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
 const graphs = `
-import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { threadId } from 'node:worker_threads'
 
 const State = Annotation.Root({
@@ -25,6 +25,7 @@ const one = (work) => new StateGraph(State)
 
 export const where = one(() => threadId)
 export const hold = one(async ({ url }) => { await fetch(url); return 'held' })
+export const askTwice = one(() => [interrupt('one?'), interrupt('two?')].join())
 export const exit = one(() => process.exit(3))
 export const reject = one(() => { void Promise.reject(new Error('nobody looks')); return 'fine' })
 export const print = one(() => { console.log('printed by a graph'); return 'fine' })
