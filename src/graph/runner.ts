@@ -2,6 +2,7 @@
 
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
+import { HeddleError } from '../errors.ts'
 import type { AppendPath } from './append-path.ts'
 import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
   RunRequest } from './execution.ts'
@@ -17,6 +18,7 @@ import { configOf, editInput, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import { HeddleSaver } from './saver.ts'
 import { bindSaver } from './served-thread.ts'
+import { StateReader, doneTasks } from './state-reader.ts'
 import type { ThreadMemory } from './thread-memory.ts'
 import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
@@ -96,13 +98,13 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     if ((error as Error | undefined)?.name === 'GraphDrained') {
       return { ...ended, status: 'drained' }
     }
-    const left = await whatIsLeft(bench, bound, saver, threadId).catch(() => ended)
+    const left = await whatIsLeft(bench, graph, saver, threadId).catch(() => undefined)
     return { ...failure(error), ...left }
   } finally {
     saver.retire()
   }
   if (!mapper.stopped) return ended
-  return { ...ended, ...await whatIsLeft(bench, bound, saver, threadId) }
+  return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
 async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
@@ -124,16 +126,20 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     })) }])
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
-  return { ...ended, ...await whatIsLeft(bench, bound, saver, threadId) }
+  return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
 /** How the engine shows what somebody threw. */
 export function failure(error: unknown): Outcome {
-  const { name, message } = error instanceof Error ? error
-    : { name: 'Error', message: typeof error === 'string' ? error : JSON.stringify(error) }
-  return { ...ended, status: 'error', error: { error: name, message } }
+  if (!(error instanceof Error)) {
+    const message = typeof error === 'string' ? error : JSON.stringify(error) ?? 'undefined'
+    return { ...ended, status: 'error', error: { error: 'Error', message } }
+  }
+  // Ours stands for what the project's code threw when the graph was made.
+  const thrown = error instanceof HeddleError ? (error.cause as Error | undefined) ?? Error : error
+  return { ...ended, status: 'error', error: { error: thrown.name, message: error.message } }
 }
 
 interface SaverWish {
@@ -216,25 +222,16 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
   return { namespace, mode, payload }
 }
 
-/**
- * What the thread waits for, as the engine sees it now. A task that was answered and is done
- * keeps its question in the engine's snapshot; it asks nobody any more.
- */
+/** What the thread waits for, as the engine sees it now: tasks that are done ask nobody. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  threadId: string): Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
-  const config = { configurable: { thread_id: threadId } }
-  const { next, tasks } = await graph.getState(config)
-  const { pendingWrites = [] } = await saver.getTuple(config) ?? {}
-  const done = new Set(pendingWrites.flatMap(([taskId, channel]) =>
-    (leavesTaskOpen.has(channel) ? [] : [taskId])))
+  thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  const config = { configurable: { thread_id } }
+  const { next, tasks } = await bindSaver(graph, new StateReader(saver)).getState(config)
+  const done = doneTasks(await saver.getTuple(config))
   const open = tasks.filter(({ id }) => !done.has(id))
   const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
   return { waiting: next.length > 0, interrupts: codec.text(interrupts) }
 }
-
-/** What the engine writes for a task that has not come to its end. */
-const leavesTaskOpen: ReadonlySet<string> =
-  new Set(['__interrupt__', '__resume__', '__error__', '__error_source_node__', '__scheduled__'])
 
 async function pendingInterrupts(saver: HeddleSaver, thread_id: string): Promise<string[]> {
   const { pendingWrites = [] } = await saver.getTuple({ configurable: { thread_id } }) ?? {}

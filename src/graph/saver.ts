@@ -49,7 +49,7 @@ export interface SaverOptions {
 
 type Configurable = Record<string, unknown>
 
-/** A checkpoint that was put here: the log may not have it yet. */
+/** A checkpoint that was put or written on here: the log may not have all of it yet. */
 interface OwnCheckpoint {
   readonly parentId: string
   readonly values: ChannelValues
@@ -72,7 +72,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #decode: Decode
   /** Writes on checkpoints that are not the newest, or not put yet. */
   readonly #strayWrites = new Map<string, PendingWrites>()
-  /** Kept from when the engine first asks for the history of DeltaChannels. */
+  /** Kept from the moment on in which the engine asks for the history of DeltaChannels. */
   #ownLine: Map<string, OwnCheckpoint> | undefined
   #over = false
 
@@ -140,11 +140,11 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const described = this.#describe(metadata)
     const values = parentId !== '' || metadata.source === 'fork' ? all
       : writtenValues(all, channel_versions, newVersions)
+    this.#noteParent(ns, parentId)
     const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions)
     const writes = this.#adoptWrites(ns, id)
     const { memory, seen, sink, sync, runId } = this.#options
     memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
-    this.#ownLine?.set(keyOf(ns, id), { parentId, values, writes })
     if (ns === '') {
       memory.empty = false
       seen(id, all)
@@ -287,6 +287,14 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const changes = channels.advance(values, isNew, this.#encode)
     const deltaBytes = parent.deltaBytes + changesBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }
+  }
+
+  /** Its newest writes may not be in the log either. */
+  #noteParent(ns: string, id: string): void {
+    const parent = this.#options.memory.newest.get(ns)
+    if (!this.#ownLine || parent?.id !== id || this.#ownLine.has(keyOf(ns, id))) return
+    const { parentId, channels, writes } = parent
+    this.#ownLine.set(keyOf(ns, id), { parentId, values: channels.values(), writes })
   }
 
   #writesOf(ns: string, checkpointId: string): PendingWrites {

@@ -11,6 +11,7 @@ import type { Workbench } from './runner.ts'
 import { HeddleSaver } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './served-thread.ts'
+import { StateReader } from './state-reader.ts'
 import { ValuesReference } from './values-reference.ts'
 
 export interface Inquiry {
@@ -34,7 +35,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     reference.see(id, values)
     inputs.set(id, values.__start__)
   })
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, new StateReader(saver))
   const found = await (question.kind === 'state' ? oneState : page)(bound, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
   return found.map(({ snapshot, parent }) => {

@@ -39,6 +39,7 @@ export class WorkerLink {
   readonly #entered = new Int32Array(new SharedArrayBuffer(4))
   #lastHeardMs: number
   #pinged = false
+  #mails: ToWorker[] = []
   readonly startedMs: number
 
   constructor(env: Env, options: { name: string; generation: number; project: CompiledProject },
@@ -67,8 +68,10 @@ export class WorkerLink {
     this.#logConsole()
   }
 
+  /** Waking a thread is dear: what is posted in one turn of the loop travels together. */
   post(mail: ToWorker): void {
-    this.#worker.postMessage(mail)
+    if (this.#mails.length === 0) setImmediate(() => this.#flush())
+    this.#mails.push(mail)
   }
 
   /** Asks for a sign of life, once at a time. */
@@ -95,6 +98,12 @@ export class WorkerLink {
   /** Stops whatever runs in it. Its end is told by `ended` unless it has ended before. */
   async terminate(): Promise<void> {
     await this.#worker.terminate()
+  }
+
+  #flush(): void {
+    const mails = this.#mails
+    this.#mails = []
+    this.#worker.postMessage(mails)
   }
 
   /** What user code prints. */

@@ -7,6 +7,7 @@ import { assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
+import { poolRandomness } from './random-pool.ts'
 import type { Workbench } from './runner.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
@@ -24,7 +25,10 @@ process.on('unhandledRejection', (error) => {
 
 // HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
 const shortcuts = process.env.HEDDLE_ENGINE_SHORTCUTS !== 'off'
-if (shortcuts) copyEnvironment()
+if (shortcuts) {
+  copyEnvironment()
+  poolRandomness()
+}
 const library = await GraphLibrary.open(project)
 const appendPath = shortcuts ? await takeShortcuts(library, env.log) : undefined
 const { serde } = new library.langgraph.MemorySaver()
@@ -37,6 +41,8 @@ const bench: Workbench = {
 }
 const mailer = new Mailer((mails) => port.postMessage(mails))
 const desk = new WorkerDesk(bench, mailer, env, entered)
-port.on('message', (mail: ToWorker) => desk.receive(mail))
+port.on('message', (mails: readonly ToWorker[]) => {
+  for (const mail of mails) desk.receive(mail)
+})
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 mailer.send({ type: 'ready', graphs, failures })

@@ -22,6 +22,7 @@ export interface ThreadClient {
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
+  /** The run when it is on disk; at once where the caller said that it tells nobody yet. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery): Promise<RunRow[]>
@@ -99,6 +100,11 @@ export interface StartRun {
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
+  /**
+   * The caller tells nobody of the run before its result. The start may then reach the disk
+   * together with the end, which is half the work where a run is quick.
+   */
+  readonly awaited: boolean
   /** Make the thread where it is missing; `hidden`: not listed while the run is temporary. */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
 }

@@ -1,5 +1,6 @@
 /** Writes a thread's log: what is decided in one turn of the loop travels in one row. */
 
+import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
 import { encodeRow } from '../checkpoint/index.ts'
@@ -23,7 +24,18 @@ interface OpenRow {
   thread: boolean
   readonly durable: Promise<void>
   readonly settle: (appended: Promise<void>) => void
+  /** Set while nobody is in a hurry: ends the wait for more. */
+  stopWaiting: (() => void) | undefined
 }
+
+/**
+ * now    somebody waits for it
+ * soon   nobody does yet: it may wait for what comes next, to travel with it
+ */
+export type Urgency = 'now' | 'soon'
+
+/** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
+const patienceMs = 20
 
 export interface JournalOptions {
   readonly log: LogPort
@@ -34,6 +46,7 @@ export interface JournalOptions {
   readonly tail: { readonly epoch: number; readonly seq: number }
   /** The thread's row as it is now. */
   readonly threadRow: () => ThreadRow
+  readonly after: Env['after']
   /** An append failed: nothing more may be decided on what this journal believed. */
   readonly onLost: (reason: unknown) => void
 }
@@ -59,8 +72,9 @@ export class Journal {
   }
 
   /** Resolves when the entry is on disk. */
-  write(entry: JournalEntry): Promise<void> {
+  write(entry: JournalEntry, urgency: Urgency): Promise<void> {
     const row = this.#open ??= this.#openRow()
+    if (urgency === 'now') this.hurry()
     row.records.push(...entry.records)
     row.places.push(...entry.places ?? [])
     for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
@@ -69,16 +83,24 @@ export class Journal {
     return row.durable
   }
 
+  /** Somebody waits for what was written. */
+  hurry(): void {
+    const row = this.#open
+    if (!row?.stopWaiting) return
+    row.stopWaiting()
+    row.stopWaiting = undefined
+    queueMicrotask(() => this.#close())
+  }
+
   #openRow(): OpenRow {
-    const { epoch } = this.#options
+    const { epoch, after } = this.#options
     const { promise, resolve } = Promise.withResolvers<void>()
     promise.catch(() => {})
-    queueMicrotask(() => this.#close())
     const records: RecordOf[] = this.#tail.epoch === epoch ? []
       : [{ $case: 'opened', value: { epoch } }]
     return {
       records, places: [], runs: new Map(), removedRunIds: new Set(), thread: false,
-      durable: promise, settle: resolve,
+      durable: promise, settle: resolve, stopWaiting: after(patienceMs, () => this.hurry()),
     }
   }
 

@@ -7,6 +7,7 @@ import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import type { RunStatus } from '../records/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
+import type { Urgency } from './journal.ts'
 import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
@@ -56,21 +57,22 @@ export class RunDriver {
     const { limits } = this.#setting.ports
     const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
     if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
-    this.#ledger.write([...this.#patched(run), this.#created(run)])
+    const urgency = run.awaited ? 'soon' : 'now'
+    this.#ledger.write([...this.#patched(run), this.#created(run)], urgency)
     this.#feeds.begin(run.runId)
-    this.startNext()
+    this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
-    return { reply: this.#ledger.durable.then(() => row) }
+    return { reply: run.awaited ? row : this.#ledger.durable.then(() => row) }
   }
 
   /** Starts what may start now, or sets a timer for when something may. */
-  startNext(): void {
+  startNext(urgency: Urgency = 'now'): void {
     this.#stopTimer?.()
     this.#stopTimer = undefined
     if (this.#held) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
-    if (next.kind === 'start') this.#launch(next.run)
+    if (next.kind === 'start') this.#launch(next.run, urgency)
     if (next.kind === 'wait') {
       const delayMs = Math.min(next.atMs - env.nowMs(), 2 ** 31 - 1)
       this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
@@ -81,7 +83,7 @@ export class RunDriver {
   recover(): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
-    if (run) this.#launch(run)
+    if (run) this.#launch(run, 'now')
     else this.startNext()
   }
 
@@ -113,7 +115,7 @@ export class RunDriver {
     if (!run) return
     this.#drop()
     if (reason === 'displaced') this.#handBack(run)
-    this.#launch(this.#unfinished(run.runId)!)
+    this.#launch(this.#unfinished(run.runId)!, 'now')
   }
 
   timeLimit(executionId: number): void {
@@ -163,6 +165,7 @@ export class RunDriver {
   }
 
   async follow(runId: string, follow: FollowRun, listener: FeedListener): Promise<() => void> {
+    void this.#ledger.durable
     const run = this.#feeds.has(runId) ? undefined : await this.row(runId)
     return this.#feeds.follow(runId, run, follow, listener)
   }
@@ -181,7 +184,7 @@ export class RunDriver {
     this.#waiters.refuseAll(goingAway())
   }
 
-  #launch(run: RunRow): void {
+  #launch(run: RunRow, urgency: Urgency): void {
     const attempt = attemptOf(run)
     if (attempt > attemptsMax) {
       const message = `The run's worker died ${attemptsMax} times.`
@@ -192,7 +195,7 @@ export class RunDriver {
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
     const { seq } = this.#ledger.position
     const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId }
-    const durable = this.#ledger.write([{ $case: 'runStarted', value }])
+    const durable = this.#ledger.write([{ $case: 'runStarted', value }], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
     const execution = new RunExecution(this.#setting, this.#feeds, current)

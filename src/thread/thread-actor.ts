@@ -38,7 +38,8 @@ class ThreadActor implements Actor {
     const { key: { tenant, id: threadId }, epoch, fail } = this.#context
     const ports = this.#ports
     const ledger = await ThreadLedger.load({
-      ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), onLost: fail,
+      ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
+      onLost: fail,
     })
     const tell = (command: OwnCommand) => this.#context.tell(command)
     this.#setting = { ports, ledger, tenant, threadId, tell }
@@ -163,7 +164,8 @@ class ThreadActor implements Actor {
     if (!ledger.state.exists) {
       if (run.ifMissing === 'reject') this.#mustExist()
       this.#renewIfDeleted()
-      void ledger.write([this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)])
+      const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)
+      void ledger.write([created], run.awaited ? 'soon' : 'now')
     }
     const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
       { checkpoint_id?: string; checkpoint_ns?: string }

@@ -1,5 +1,6 @@
 /** A thread's state and the journal that makes it true: the only place where either changes. */
 
+import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { ChannelView, JsonText, LogHead, LogPort, RecordOf } from '../checkpoint/index.ts'
 import {
@@ -9,6 +10,7 @@ import type { RunTable, ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { HeddleError } from '../errors.ts'
 import { Journal } from './journal.ts'
+import type { Urgency } from './journal.ts'
 import { apply, endedRun, fromRows, unborn } from './thread-state.ts'
 import type { ThreadState } from './thread-state.ts'
 
@@ -27,6 +29,7 @@ export interface LedgerOptions {
   readonly epoch: number
   /** For a thread that does not exist yet. */
   readonly newBranchId: string
+  readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
 }
 
@@ -78,11 +81,14 @@ export class ThreadLedger {
   get state(): ThreadState { return this.#state }
   /** Where the next record will stand. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
-  /** Resolves when everything written so far is on disk. */
-  get durable(): Promise<void> { return this.#durable }
+  /** Resolves when everything written so far is on disk: whoever asks for it is in a hurry. */
+  get durable(): Promise<void> {
+    this.#journal.hurry()
+    return this.#durable
+  }
 
   /** Makes records true: in the state at once, on disk when the result resolves. */
-  write(records: readonly RecordOf[]): Promise<void> {
+  write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
     const places: CheckpointPlace[] = []
     const runs = new Map<string, RunRow>()
     const removedRunIds: string[] = []
@@ -96,12 +102,12 @@ export class ThreadLedger {
       else this.#runChanges(record, before, runs, removedRunIds)
     }
     const entry = { records, places, runs: [...runs.values()], removedRunIds, thread }
-    return this.#settling(this.#journal.write(entry))
+    return this.#settling(this.#journal.write(entry, urgency))
   }
 
   /** Removes places of checkpoints that a rollback dropped, in the row that is being filled. */
   forget(places: readonly CheckpointPlace[]): void {
-    void this.#journal.write({ records: [], places, thread: true })
+    void this.#journal.write({ records: [], places, thread: true }, 'now')
   }
 
   /** The state values at a checkpoint, as JSON. */
@@ -170,11 +176,11 @@ export class ThreadLedger {
   }
 
   #newJournal(state: ThreadState): Journal {
-    const { ports: { log }, tenant, threadId, epoch, onLost } = this.#options
+    const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
     const threadRow = () => this.#state.row
     const tail = { epoch: lastEpoch, seq }
-    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, onLost })
+    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, onLost })
   }
 
   #settling(durable: Promise<void>): Promise<void> {

@@ -10,6 +10,8 @@ type Json = Readonly<Record<string, unknown>>
 export interface RunCaller {
   /** The Idempotency-Key, empty without one. */
   readonly commandId: string
+  /** Nobody is told of the run before its result. */
+  readonly awaits?: boolean
   /** As they came in. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
@@ -56,6 +58,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
     commandId: caller.commandId,
     metadata: body.metadata ?? {},
     afterMs: (body.after_seconds ?? 0) * 1_000,
+    awaited: caller.awaits ?? false,
     kwargs: withoutNulls({
       input: body.input ?? null,
       command: body.command,

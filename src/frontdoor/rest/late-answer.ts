@@ -24,6 +24,8 @@ export interface LateAnswerOptions {
   /** Of an answer; an error has none of them. */
   readonly headers: Readonly<Record<string, string>>
   readonly answer: Promise<JsonText>
+  /** Resolves when what the headers tell of is on disk. */
+  settled(): Promise<unknown>
   /** Called where the client goes before it has the answer. */
   abandoned(): void
 }
@@ -40,20 +42,25 @@ export async function answerLate(options: LateAnswerOptions): Promise<void> {
     waiting.fail(error)
   } finally {
     pulse.remove(waiting)
+    waiting.answered = true
   }
 }
 
 class WaitingReply implements PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
+  readonly #settled: () => Promise<unknown>
   #ticks = 0
   #gone = false
   /** The headers have left. */
   begun = false
+  /** There is nothing to wait for any more. */
+  answered = false
 
-  constructor({ reply, headers, abandoned }: LateAnswerOptions) {
+  constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
     this.#reply = reply
     this.#headers = headers
+    this.#settled = settled
     whenClosed(reply.raw, () => {
       this.#gone = true
       if (!reply.raw.writableEnded) abandoned()
@@ -63,8 +70,9 @@ class WaitingReply implements PulseMember {
   beat(): void {
     const ticks = ++this.#ticks
     if (this.#gone || ticks < graceTicks) return
-    if (!this.begun) this.#begin()
-    if ((ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
+    // What fails here fails the answer as well.
+    if (ticks === graceTicks) this.#settled().then(() => this.#begin(), () => {})
+    else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
 
   /** Its client would start the run again, or lose its turn: it is left until the deadline. */
@@ -85,11 +93,13 @@ class WaitingReply implements PulseMember {
   }
 
   #begin(): void {
+    if (this.#gone || this.answered) return
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
       ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers,
       'content-type': 'application/json; charset=utf-8',
     })
+    this.#reply.raw.write('\n')
   }
 }

@@ -33,6 +33,11 @@ export function callerOf({ headers }: FastifyRequest): RunCaller {
   return { commandId: String(headers['idempotency-key'] ?? ''), headers }
 }
 
+/** Of a request that is answered with the run's result and nothing before it. */
+export function waiterOf(request: FastifyRequest): RunCaller {
+  return { ...callerOf(request), awaits: true }
+}
+
 /** Where a run is found, as clients read it from a reply. */
 export function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
@@ -74,6 +79,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
     reply, pulse,
     headers: { 'content-location': placeOf(run) },
     answer: runs.join(tenant, run),
+    settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
 }

@@ -7,7 +7,7 @@ import { arrayText, runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun,
+  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -41,7 +41,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
   app.post('/threads/:thread_id/runs/wait', route({ ...creation, answer: 'RunResult',
     summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body } = request
-    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    const row = await runs.create(tenant, params.thread_id, body, waiterOf(request))
     const cancelOnDisconnect = body.on_disconnect === 'cancel'
     return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
   })

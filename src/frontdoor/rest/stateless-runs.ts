@@ -6,7 +6,7 @@ import { runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun,
+  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Stateless runs'
@@ -30,7 +30,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
 
   app.post('/runs/wait', route({ ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
-    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    const row = await runs.createStateless(tenant, request.body, waiterOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
     return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
   })

@@ -25,7 +25,7 @@ describe('a run on a thread', () => {
   it('is, where nothing else is asked for, what clients expect', () => {
     expect(runOnThread({ assistant_id: 'g' }, assistantOf(), ids, caller)).toEqual({
       runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '',
-      metadata: {}, afterMs: 0, ifMissing: 'reject',
+      metadata: {}, afterMs: 0, awaited: false, ifMissing: 'reject',
       kwargs: {
         input: null, context: {}, stream_mode: ['values'], subgraphs: false, resumable: false,
         temporary: false,

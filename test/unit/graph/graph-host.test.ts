@@ -29,7 +29,8 @@ describe('an execution', () => {
 
   it('of a graph that cannot be loaded ends in error, and the others work', async () => {
     const test = await TestHost.start(1, await hostProject('export const broken = 5'))
-    expect(await test.run('broken', {}).end).toMatchObject({ status: 'error' })
+    expect(await test.run('broken', {}).end).toMatchObject({ status: 'error',
+      error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
     expect(await test.run('where', {}).end).toEqual(success)
     expect(test.env.lines).toContainEqual(expect.objectContaining({ level: 'error',
       facts: expect.objectContaining({ graphId: 'broken' }) as object }))
@@ -80,6 +81,7 @@ describe('an execution', () => {
     const lost = test.run('askTwice', null, { log, threadId, command: '{"resume":"a"}',
       steps: () => Promise.reject(new Error('no room')) })
     await lost.end
+    await new Promise(setImmediate)
     const answer = (resume: string) => test.run('askTwice', null,
       { log, threadId, command: JSON.stringify({ resume }) })
     expect(await answer('b').end).toMatchObject({ waiting: true })

@@ -121,7 +121,8 @@ describe('a run', () => {
       if (name !== 'b') return
       abort.abort()
       await late.promise
-      const { __pregel_checkpointer: saver, ...configurable } = config.configurable!
+      const { __pregel_checkpointer: saver, thread_id } = config.configurable!
+      const configurable = { thread_id, checkpoint_ns: '', checkpoint_id: bench.log.headId }
       await (saver as { putWrites(...args: unknown[]): unknown })
         .putWrites({ configurable }, [['log', 'late']], 'task')
     }))
@@ -184,9 +185,23 @@ describe('an interrupt', () => {
     const left = open(outcome.interrupts).find(({ value }) => value === 'left?')!
     const second = await bench.run({ command: { resume: { [left.id]: 1 } } })
     expect(second.outcome.waiting).toBe(true)
-    const right = open(second.outcome.interrupts).find(({ value }) => value === 'right?')!
-    expect((await bench.run({ command: { resume: { [right.id]: 2 } } })).outcome).toEqual(success)
+    const [right, other] = open(second.outcome.interrupts)
+    expect([right?.value, other]).toEqual(['right?', undefined])
+    expect((await bench.run({ command: { resume: { [right!.id]: 2 } } })).outcome).toEqual(success)
     expect(bench.log.values().log).toEqual(['left 1', 'right 2', 'last'])
+  })
+
+  it('may be followed by another one of the same node', async () => {
+    const twice = line(['a'], () => [interrupt('one?'), interrupt('two?')])
+    const bench = new GraphBench(twice)
+    await bench.run({ input: { log: [] } })
+    const { outcome } = await bench.run({ command: { resume: 1 } })
+    expect(outcome.waiting).toBe(true)
+    expect(outcome.interrupts).toContain('two?')
+    const [state] = await bench.ask({ kind: 'state' })
+    expect(JSON.parse(state!.json)).toMatchObject({ next: ['a'], tasks: [{ name: 'a' }] })
+    expect((await bench.run({ command: { resume: 2 } })).outcome).toEqual(success)
+    expect(bench.log.values().log).toEqual(['a [1,2]'])
   })
 
   it('in a subgraph is the whole thread\'s', async () => {
@@ -328,15 +343,15 @@ describe('memory', () => {
 })
 
 describe('a DeltaChannel', () => {
-  const Deltas = Annotation.Root({
-    messages: () => new DeltaChannel(messagesDeltaReducer as never, { snapshotFrequency: 3 }),
+  const deltas = (snapshotFrequency: number) => Annotation.Root({
+    messages: () => new DeltaChannel(messagesDeltaReducer as never, { snapshotFrequency }),
   } as never) as unknown as typeof MessagesAnnotation
-  const graph = new StateGraph(Deltas)
+  const graph = (snapshotFrequency: number) => new StateGraph(deltas(snapshotFrequency))
     .addNode('echo', ({ messages }) => ({ messages: [new AIMessage(`n ${messages.length}`)] }))
     .addEdge(START, 'echo').addEdge('echo', END).compile()
 
   it.each([[false], [true]])('is replayed from its writes, forgotten: %s', async (forget) => {
-    const bench = new GraphBench(graph)
+    const bench = new GraphBench(graph(3))
     for (let i = 0; i < 6; i++) await bench.run({ input: said(`${i}`), forget })
     const [state] = await bench.ask({ kind: 'state' })
     const { messages } = JSON.parse(state!.values) as { messages: { content: string }[] }
@@ -345,7 +360,7 @@ describe('a DeltaChannel', () => {
   })
 
   it('is right after an edit of several steps that the log sees only at its end', async () => {
-    const bench = new GraphBench(graph)
+    const bench = new GraphBench(graph(100))
     await bench.run({ input: said('a') })
     await bench.edit([
       [{ values: said('b'), asNode: 'echo' }],

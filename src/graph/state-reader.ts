@@ -1,0 +1,54 @@
+/** A thread's checkpoints for whoever looks at its state: done is done, what waits waits. */
+
+import type { BaseCheckpointSaver, CheckpointPendingWrite, CheckpointTuple }
+  from '@langchain/langgraph-checkpoint'
+
+import type { HeddleSaver } from './saver.ts'
+
+type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelHistory'>
+
+/**
+ * A task that was answered and asks again, the engine takes for done, and one that is done it
+ * shows with the question that it asked before. So answers are left out, and so are the questions
+ * of tasks that have written something.
+ */
+export class StateReader implements Reading {
+  readonly #saver: HeddleSaver
+
+  constructor(saver: HeddleSaver) { this.#saver = saver }
+
+  async getTuple(...config: Parameters<Reading['getTuple']>): Promise<CheckpointTuple | undefined> {
+    const tuple = await this.#saver.getTuple(...config)
+    return tuple && readable(tuple)
+  }
+
+  async *list(...query: Parameters<Reading['list']>): AsyncGenerator<CheckpointTuple> {
+    for await (const tuple of this.#saver.list(...query)) yield readable(tuple)
+  }
+
+  getDeltaChannelHistory(...query: Parameters<Reading['getDeltaChannelHistory']>):
+    ReturnType<Reading['getDeltaChannelHistory']> {
+    return this.#saver.getDeltaChannelHistory(...query)
+  }
+
+  toJSON(): string {
+    return '[StateReader]'
+  }
+}
+
+/** What the engine writes for a task that has not come to its end. */
+const leavesTaskOpen: ReadonlySet<string> =
+  new Set(['__error__', '__interrupt__', '__resume__', '__scheduled__', '__error_source_node__'])
+
+/** The tasks that have written what they had to write on the checkpoint. */
+export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {
+  return new Set((tuple?.pendingWrites ?? []).flatMap(([task, channel]) =>
+    leavesTaskOpen.has(channel) ? [] : [task]))
+}
+
+function readable(tuple: CheckpointTuple): CheckpointTuple {
+  const done = doneTasks(tuple)
+  const matters = ([task, channel]: CheckpointPendingWrite) => channel !== '__resume__'
+    && !(channel === '__interrupt__' && done.has(task))
+  return { ...tuple, pendingWrites: (tuple.pendingWrites ?? []).filter(matters) }
+}
