@@ -8,6 +8,8 @@ import type { CallbackManager } from '@langchain/core/callbacks/manager'
 import type { Log } from '../../cluster/index.ts'
 import { AppendPath } from './append-path.ts'
 import type { MessagesReducer } from './append-path.ts'
+import { BareStream } from './bare-stream.ts'
+import type { PregelMethods } from './bare-stream.ts'
 import type { GraphLibrary } from './library.ts'
 
 /** The parts of the project's own copy of the library that this knows. */
@@ -24,6 +26,7 @@ type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () =>
 const known: Readonly<Record<string, string>> = {
   '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13',
   '9fc35abccc9ae422': 'messagesStateReducer of @langchain/langgraph 1.4.18',
+  '52191e1021b395eb': 'stream and _streamIterator of @langchain/langgraph 1.4.18',
 }
 
 const childConfig = Symbol.for('lc:child_config')
@@ -134,19 +137,29 @@ function isTracingOn(): boolean {
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }
 
-/**
- * Takes the shortcuts that fit the project's copy of the library, once in a worker. Gives the
- * append path where there is one.
- */
+/** What may stand in for parts of the library while a graph runs. */
+export interface Shortcuts {
+  readonly appendPath: AppendPath | undefined
+  readonly bareStream: BareStream | undefined
+}
+
+/** Takes the shortcuts that fit the project's copy of the library, once in a worker. */
 export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>, log: Log):
-  Promise<AppendPath | undefined> {
-  const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager }] =
-    await Promise.all([import('@langchain/core/singletons'),
-      import('@langchain/core/callbacks/manager')])
+  Promise<Shortcuts> {
+  const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
+    { Runnable }, { Pregel }] = await Promise.all([import('@langchain/core/singletons'),
+    import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
+    import('@langchain/langgraph/pregel')])
   if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
   else log.info('This version of @langchain/core is not known: it runs as it is, more slowly.')
-  const { messagesStateReducer: reducer } = langgraph
-  return isKnown(reducer) ? new AppendPath(reducer as MessagesReducer) : undefined
+  const reducer = langgraph.messagesStateReducer as MessagesReducer
+  const methods = Pregel.prototype as unknown as PregelMethods
+  const { stream: wrap } = Runnable.prototype
+  return {
+    appendPath: isKnown(reducer) ? new AppendPath(reducer) : undefined,
+    bareStream: isKnown(methods.stream, methods._streamIterator, wrap)
+      ? new BareStream(methods) : undefined,
+  }
 }
 
 /**

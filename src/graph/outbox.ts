@@ -58,6 +58,7 @@ export class Outbox implements StepSink {
   }
 
   acknowledged(): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the execution is over'))
     if (this.#wanted) return this.#wanted.promise
     if (this.#steps.length === 0 && !this.#unreceipted) {
       const last = [...this.#unconfirmed.values()].at(-1)
@@ -83,9 +84,14 @@ export class Outbox implements StepSink {
     await this.#waiting
   }
 
-  /** Nothing leaves any more. */
+  /** Nothing leaves any more, and nobody waits for what has left. */
   close(): void {
     this.#closed = true
+    for (const waiting of [this.#wanted, ...this.#unconfirmed.values()]) {
+      waiting?.promise.catch(() => {})
+      waiting?.reject(new Error('the execution is over'))
+    }
+    this.#unconfirmed.clear()
   }
 
   #schedule(): void {

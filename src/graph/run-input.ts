@@ -62,9 +62,12 @@ export function configOf(threadId: string, { config: text, context, checkpoint }
   { config: JsonText; context: JsonText | null; checkpoint: CheckpointSelector | null }) {
   const config = JSON.parse(text) as WireConfig
   const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
+  const configurable = configurableOf(threadId, config, checkpoint)
   return {
-    metadata,
-    configurable: configurableOf(threadId, config, checkpoint),
+    // The library names a run's model there, too.
+    metadata: typeof configurable.model === 'string' ? { model: configurable.model, ...metadata }
+      : metadata,
+    configurable,
     ...tags && { tags: [...tags] },
     ...recursion_limit != null && { recursionLimit: recursion_limit },
     ...max_concurrency != null && { maxConcurrency: max_concurrency },

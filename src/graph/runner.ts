@@ -3,10 +3,10 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../errors.ts'
-import type { AppendPath } from './append-path.ts'
 import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
   RunRequest } from './execution.ts'
 import type { DrainControl } from './drain-control.ts'
+import type { Shortcuts } from './engine-shortcut.ts'
 import { EventMapper, engineModes } from './event-mapping.ts'
 import type { Chunk } from './event-mapping.ts'
 import type { ServedGraph } from './graph-export.ts'
@@ -31,8 +31,8 @@ export interface Workbench {
   readonly serde: SerializerProtocol
   /** Random, version 4. */
   uuid(): string
-  /** Set where the append path may stand in for the library's reducer of messages. */
-  readonly appendPath?: AppendPath
+  /** Missing where the library is to run as it is. */
+  readonly shortcuts?: Shortcuts
   /** As `library.describe` gives it: what the rest of the process knows of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
@@ -80,7 +80,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
   const saver = saverFor(bench, assignment, graph, { metadata, sync, reference })
-  const bound = bindSaver(graph, saver, bench.appendPath?.channelsOf(graph))
+  const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const mapper = mapperFor(bench, assignment, request, reference)
   const pending = async () => pendingInterrupts(saver, threadId)
   const input = await runInput(request, bench.library.langgraph, pending)
@@ -92,7 +92,8 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   }
   const withEvents = request.streamModes.includes('events')
   try {
-    await (withEvents ? consumeEvents : consume)(bound, input, options, mapper, assignment)
+    if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
+    else await consume(await open(bench, bound, input, options), options, mapper, assignment)
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
     if ((error as Error | undefined)?.name === 'GraphDrained') {
@@ -181,12 +182,15 @@ function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunReq
 }
 
 type Options = Parameters<ServedGraph['stream']>[1]
-type Consumer = (graph: ServedGraph, input: unknown, options: object, mapper: EventMapper,
-  assignment: Assignment) => Promise<void>
 
-const consume: Consumer = async (graph, input, options, mapper, { entered }) => {
-  const stream: AsyncIterable<unknown> = await graph.stream(input as never, options as Options)
-  const { subgraphs } = options as { subgraphs: boolean }
+async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown, options: Fields):
+  Promise<AsyncIterable<unknown>> {
+  return shortcuts?.bareStream?.open(graph, input, options)
+    ?? await graph.stream(input as never, options as Options)
+}
+
+async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraphs: boolean },
+  mapper: EventMapper, { entered }: Assignment): Promise<void> {
   for await (const item of stream) {
     entered()
     mapper.chunk(chunkOf(item, subgraphs))
@@ -194,9 +198,9 @@ const consume: Consumer = async (graph, input, options, mapper, { entered }) => 
 }
 
 /** The slow way: every call of every runnable is told, the engine's own stream among them. */
-const consumeEvents: Consumer = async (graph, input, options, mapper, assignment) => {
-  const { execution: { runId }, entered } = assignment
-  const { subgraphs } = options as { subgraphs: boolean }
+async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
+  mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
+  const { subgraphs } = options
   const events = graph.streamEvents(input as never, { ...options, version: 'v2' } as never)
   for await (const event of events as unknown as AsyncIterable<EngineEvent>) {
     entered()

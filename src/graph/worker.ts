@@ -24,19 +24,19 @@ process.on('unhandledRejection', (error) => {
 })
 
 // HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
-const shortcuts = process.env.HEDDLE_ENGINE_SHORTCUTS !== 'off'
-if (shortcuts) {
+const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
+if (!asItIs) {
   copyEnvironment()
   poolRandomness()
 }
 const library = await GraphLibrary.open(project)
-const appendPath = shortcuts ? await takeShortcuts(library, env.log) : undefined
+const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()
 const codec = new ValueCodec(library.messages, serde)
 const graphs = await library.describe()
 const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
 const bench: Workbench = {
-  library, codec, serde, appendPath, uuid: () => env.uuid(),
+  library, codec, serde, shortcuts, uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }
 const mailer = new Mailer((mails) => port.postMessage(mails))

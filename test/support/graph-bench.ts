@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
-import type { AppendPath } from '../../src/graph/append-path.ts'
 import { DrainControl } from '../../src/graph/drain-control.ts'
+import type { Shortcuts } from '../../src/graph/engine-shortcut.ts'
 import type { EditUpdate, Execution, Outcome, RunRequest, SnapshotAnswer, StateQuestion,
   StepEvent } from '../../src/graph/execution.ts'
 import { toGraph } from '../../src/graph/graph-export.ts'
@@ -59,7 +59,7 @@ export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
 /** A graph with one thread: its log, what is remembered of it, and runs on it. */
 export class GraphBench {
   /** As a worker has it where it takes shortcuts. */
-  appendPath: AppendPath | undefined
+  shortcuts: Shortcuts | undefined
   readonly log = new ModelLog()
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
   readonly #graph: ServedGraph
@@ -98,8 +98,8 @@ export class GraphBench {
     const graph = this.#graph
     const library = { langgraph, messages, get: async () => graph } as unknown as GraphLibrary
     const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
-    const { appendPath } = this
-    return { library, codec, serde, appendPath, uuid: randomUUID, describe: () => description }
+    const { shortcuts } = this
+    return { library, codec, serde, shortcuts, uuid: randomUUID, describe: () => description }
   }
 
   async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {

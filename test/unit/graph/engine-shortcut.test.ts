@@ -3,23 +3,27 @@
 import { CallbackManager } from '@langchain/core/callbacks/manager'
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { getContextVariable, setContextVariable } from '@langchain/core/context'
-import { RunnableLambda } from '@langchain/core/runnables'
+import { Runnable, RunnableLambda } from '@langchain/core/runnables'
 import { AsyncLocalStorageProviderSingleton as storage } from '@langchain/core/singletons'
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import { getConfig, getCurrentTaskInput, getWriter, interrupt, messagesStateReducer }
   from '@langchain/langgraph'
+import { Pregel } from '@langchain/langgraph/pregel'
 import { RunTree } from 'langsmith'
 import { getCurrentRunTree, traceable } from 'langsmith/traceable'
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { AppendPath } from '../../../src/graph/append-path.ts'
 import type { MessagesReducer } from '../../../src/graph/append-path.ts'
+import { BareStream } from '../../../src/graph/bare-stream.ts'
+import type { PregelMethods } from '../../../src/graph/bare-stream.ts'
 import { isKnown, shortenTracing, tracingFunctions } from '../../../src/graph/engine-shortcut.ts'
 import { GraphBench } from '../../support/graph-bench.ts'
-import type { RunWish } from '../../support/graph-bench.ts'
+import type { Ran, RunWish } from '../../support/graph-bench.ts'
 import { echo, fanOut, line, nested, nestedAsk, said, tokens, twoQuestions }
   from '../../support/small-graphs.ts'
 
+const pregel = Pregel.prototype as unknown as PregelMethods
 let undo = () => {}
 afterEach(() => { undo(); undo = () => {} })
 
@@ -43,9 +47,12 @@ function steady(value: unknown): string[] {
 /** What a graph does with these runs one after another: events, outcomes, log. */
 async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boolean) {
   const bench = new GraphBench(graph)
-  if (shortcuts) bench.appendPath = new AppendPath(messagesStateReducer as MessagesReducer)
+  if (shortcuts) bench.shortcuts = {
+    appendPath: new AppendPath(messagesStateReducer as MessagesReducer),
+    bareStream: new BareStream(pregel),
+  }
   if (shortcuts) undo = shortenTracing({ storage })
-  const runs: unknown[] = []
+  const runs: Pick<Ran, 'events' | 'outcome'>[] = []
   for (const wish of wishes) {
     const { events, outcome } = await bench.run({ streamModes: modes, ...wish })
     runs.push({ events, outcome })
@@ -83,6 +90,11 @@ describe('the shortcuts', () => {
       [{ input: { log: [] } }, { command: { resume: 'yes' } }]],
     ['an interrupt in a subgraph', nestedAsk, [{ input: { log: [] } }, { command: { resume: 1 } }]],
     ['two questions', twoQuestions, [{ input: { log: [] } }, { command: { resume: 1 } }]],
+    ['a model by its name', echo, [{ input: said('a'), config: { configurable: { model: 'm' } } }]],
+    ['breakpoints', line(['a', 'b']), [{ input: { log: [] }, interruptBefore: '*' },
+      { input: null, interruptAfter: ['a'] }, { input: null }]],
+    ['a run that stores only its end', echo, [{ input: said('a'), durability: 'exit' }]],
+    ['a run that waits for the log', echo, [{ input: said('a'), durability: 'sync' }]],
     ['a failure', line(['a'], () => { throw new Error('no') }), [{ input: { log: [] } }]],
     ['what user code sees', looking, [{ input: { log: ['in'] }, config: { tags: ['t'],
       configurable: { colour: 'red' }, metadata: { m: 1 } } }]],
@@ -90,6 +102,19 @@ describe('the shortcuts', () => {
     const without = await played(graph, wishes, false)
     const withThem = await played(graph, wishes, true)
     expect(steady(withThem)).toEqual(steady(without))
+  })
+
+  it.each<[string, unknown, RunWish]>([
+    ['a limit of steps', line(['a', 'b']).withConfig({ recursionLimit: 1 }), {}],
+    ['a limit of steps of the run', line(['a', 'b']), { config: { recursion_limit: 1 } }],
+  ])('lose no event before a failure: %s', async (_, graph, wish) => {
+    const wishes = [{ input: { log: [] }, ...wish }]
+    const { runs: [without] } = await played(graph, wishes, false)
+    const { runs: [withThem] } = await played(graph, wishes, true)
+    // The library's streams drop what was not read when the failure came.
+    expect(withThem!.events.length).toBeGreaterThanOrEqual(without!.events.length)
+    expect(withThem!.events.at(-1)).toMatchObject({ name: 'values' })
+    expect(steady(withThem!.outcome)).toEqual(steady(without!.outcome))
   })
 
   it('change nothing for a callback', async () => {
@@ -175,6 +200,8 @@ describe('the shortcuts', () => {
     const callbackManager = CallbackManager
     expect(isKnown(...tracingFunctions({ storage, callbackManager }))).toBe(true)
     expect(isKnown(messagesStateReducer)).toBe(true)
+    const { stream, _streamIterator } = pregel
+    expect(isKnown(stream, _streamIterator, Runnable.prototype.stream)).toBe(true)
     expect(isKnown((left: unknown) => left)).toBe(false)
     expect(isKnown()).toBe(false)
   })

@@ -90,6 +90,19 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(3)
   })
 
+  it('lets nobody wait for the log after it was closed', async () => {
+    const { outbox, rest } = open()
+    outbox.step(step('a'))
+    const left = outbox.acknowledged()
+    rest()
+    outbox.step(step('b'))
+    const wanted = outbox.acknowledged()
+    outbox.close()
+    for (const waiting of [left, wanted, outbox.acknowledged()]) {
+      await expect(waiting).rejects.toThrow('over')
+    }
+  })
+
   it('sends nothing after it was closed', async () => {
     const { outbox, sent, rest } = open()
     outbox.step(step('a'))
