@@ -7,7 +7,6 @@ import { assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
-import { poolRandomness } from './random-pool.ts'
 import type { Workbench } from './runner.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
@@ -27,7 +26,6 @@ process.on('unhandledRejection', (error) => {
 const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
 if (!asItIs) {
   copyEnvironment()
-  poolRandomness()
 }
 const library = await GraphLibrary.open(project)
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)

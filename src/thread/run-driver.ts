@@ -247,10 +247,11 @@ export class RunDriver {
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
-    const followed = this.#feeds.end(run.runId, durable)
+    const plan = planOf(run)
+    const followed = this.#feeds.end(run.runId, durable, plan)
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
-    if (planOf(run).temporary) this.#expire(waited || followed)
+    if (plan.temporary) this.#expire(waited || followed)
   }
 
   /** A stateless run's thread goes when somebody has had its end, or after a while. */
@@ -289,7 +290,7 @@ export class RunDriver {
   #rolledBack(run: RunRow): void {
     const { durable, position: { seq } } = this.#ledger
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
-    void this.#feeds.end(run.runId, durable)
+    void this.#feeds.end(run.runId, durable, planOf(run))
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
     if (planOf(run).temporary) this.#expire(true)
   }

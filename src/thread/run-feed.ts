@@ -73,6 +73,7 @@ export class RunFeed {
   /** Events up to here are no longer remembered. */
   #forgotten: EventPlace = start
   #over = false
+  #wasFollowed = false
   readonly #followers = new Set<Follower>()
 
   readonly #heard: () => void
@@ -87,7 +88,7 @@ export class RunFeed {
   }
 
   get followed(): boolean { return this.#followers.size > 0 }
-  get over(): boolean { return this.#over }
+  get wasFollowed(): boolean { return this.#wasFollowed }
   get bytes(): number { return this.#bytes }
 
   /** Only what is durable, or says that it is not, is published. */
@@ -121,6 +122,7 @@ export class RunFeed {
     const follower: Follower = { modes: modes && new Set(modes), listener, past, waiting: [] }
     const kept = this.#entries.filter(({ place }) => isAfter(place, after))
     this.#followers.add(follower)
+    this.#wasFollowed = true
     const forgotten = this.#forgotten
     const older = isAfter(forgotten, after) ? await past.read(after, forgotten) : []
     await this.#catchUp(follower, [...older, ...kept])

@@ -30,10 +30,6 @@ export class RunFeeds {
     return this.#feeds.has(runId)
   }
 
-  isFollowed(runId: string): boolean {
-    return this.#feeds.get(runId)?.followed ?? false
-  }
-
   begin(runId: string): void {
     this.#feeds.set(runId, new RunFeed(this.#heard))
   }
@@ -53,14 +49,19 @@ export class RunFeeds {
     }, () => {})
   }
 
-  /** Ends the feed behind everything published before. True where somebody follows it now. */
-  end(runId: string, durable: Promise<void>): boolean {
+  /**
+   * Ends the feed behind everything published before. It is kept for a while where somebody may
+   * come back to it, and read from the log otherwise. True where somebody follows it now.
+   */
+  end(runId: string, durable: Promise<void>, { resumable }: { resumable: boolean }): boolean {
     const feed = this.#feeds.get(runId)
     if (!feed) return false
     const { feeds } = this.#setting.ports
     durable.then(() => {
       feed.end()
-      feeds.hold(feed, feed.bytes + 1_024, () => this.#feeds.delete(runId))
+      const forget = () => void this.#feeds.delete(runId)
+      if (resumable || feed.wasFollowed) feeds.hold(feed, feed.bytes + 1_024, forget)
+      else forget()
     }, () => {})
     return feed.followed
   }

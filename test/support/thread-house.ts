@@ -54,7 +54,8 @@ export class ThreadHouse {
   run(run: Partial<StartRun> = {}): StartRun {
     return {
       runId: this.env.uuid7(), assistantId: 'a', graphId: 'agent', strategy: 'enqueue',
-      commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, awaited: false, ifMissing: 'create',
+      commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, awaited: false,
+      ifMissing: 'create',
       plan: { graphId: 'agent', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
         temporary: false, timeoutMs: 3_600_000 },
       ...run,

@@ -36,8 +36,9 @@ describe('a thread', () => {
 it('A run that was told to wait counts from when it may start.', () => {
   const { row } = new FakeRun('local', 't', {
     runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '', metadata: {},
-    kwargs: {}, afterMs: 60_000, awaited: false, ifMissing: 'reject', plan: { graphId: 'g', assistantMetadata: {},
-      headers: {}, userId: '', resumable: false, temporary: false, timeoutMs: 1 },
+    kwargs: {}, afterMs: 60_000, awaited: false, ifMissing: 'reject',
+    plan: { graphId: 'g', assistantMetadata: {}, headers: {},
+      userId: '', resumable: false, temporary: false, timeoutMs: 1 },
   })
   expect(parsed(runJson(row)).created_at).toBe(timeText(row.createdAtMs + 60_000))
 })
