@@ -188,13 +188,19 @@ describe('a client that goes away', () => {
     const { thread_id: id } = await threads.create()
     const hold = gate()
     const left = new AbortController()
+    const { promise: asked, resolve: joined } = Promise.withResolvers<Response>()
     const input = say(`hold ${hold.url}`)
     const waiting = how === 'wait'
       ? runs.wait(id, 'held', { input, onDisconnect: 'cancel', signal: left.signal })
-      : runs.create(id, 'held', { input }).then((run) => runs.join(id, run.run_id,
-        { cancelOnDisconnect: true, signal: left.signal }))
+      : runs.create(id, 'held', { input }).then(async (run) => {
+        // Headers come while the run goes on: the server has the request then.
+        const path = `/threads/${id}/runs/${run.run_id}/join?cancel_on_disconnect=1`
+        joined(await fetch(server.url + path, { signal: left.signal }))
+        return runs.join(id, run.run_id, { signal: left.signal })
+      })
     const gone = waiting.catch(() => 'gone')
     await hold.arrived()
+    if (how === 'join') await asked
     left.abort()
     expect(await gone).toBe('gone')
     await hold.left()

@@ -12,7 +12,7 @@ const server = useServer()
 const gate = useGates()
 const team = randomUUID()
 /** Thread ids in the order of creation: empty, talked, failed, waiting. */
-let ids: string[] = []
+const ids: string[] = []
 
 beforeAll(async () => {
   const { runs, threads } = server.client

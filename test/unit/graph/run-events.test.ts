@@ -1,6 +1,6 @@
 /** The events of a run: names and data as the API has them, for every stream mode. */
 
-import { ToolMessage } from '@langchain/core/messages'
+import type { ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { MessagesAnnotation, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
