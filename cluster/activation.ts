@@ -29,8 +29,11 @@ export interface ActivationOptions {
   readonly mailboxBound: number
   /** Those that waited when the life before this one ended. */
   readonly letters: readonly Letter[]
-  /** Called once, when it has ended, with those that still wait. */
-  ended(letters: readonly Letter[]): void
+  /**
+   * Called once, when it has ended, with those that still wait. `broken`: it failed with something
+   * under way.
+   */
+  ended(letters: readonly Letter[], broken: boolean): void
 }
 
 export class Activation {
@@ -42,6 +45,7 @@ export class Activation {
   readonly #settled: Promise<void>
   #state: ActivationState = 'activating'
   #actor: Actor | undefined
+  #broken = false
 
   constructor(options: ActivationOptions) {
     this.#options = options
@@ -111,6 +115,7 @@ export class Activation {
     const active = this.#state === 'active'
     if (!active && this.#state !== 'activating') return
     this.#state = 'passivating'
+    this.#broken = active && this.#actor!.occupied
     this.#warn('An actor failed; the next command makes it anew.', reason)
     this.#mailbox.fail(reason)
     if (active) void this.#letGo(AbortSignal.abort())
@@ -130,7 +135,7 @@ export class Activation {
   #end(): void {
     this.#state = 'ended'
     this.#ended.resolve()
-    this.#options.ended(this.#mailbox.takeLetters())
+    this.#options.ended(this.#mailbox.takeLetters(), this.#broken)
   }
 
   #warn(message: string, error: unknown): void {

@@ -24,6 +24,9 @@ export interface ActivationsOptions {
   readonly mailboxBound?: number
 }
 
+/** How long after a failure with work under way a new life begins. */
+const reviveMs = 1_000
+
 /** How many that cannot go are looked at before a newcomer is refused. */
 const looksForRoom = 64
 
@@ -107,11 +110,20 @@ export class Activations {
       letters,
       log: this.#env.log,
       mailboxBound: this.#mailboxBound,
-      ended: (waiting) => {
+      ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) for (const letter of waiting) letter.reject(closed())
         else if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
+        else if (broken) this.#revive(key, epoch)
       },
+    })
+  }
+
+  /** What failed had something under way, and nobody may ever ask for it: it is made anew. */
+  #revive(key: ActorKey, epoch: number): void {
+    this.#env.after(reviveMs, () => {
+      if (this.#closed) return
+      this.wake(key, epoch).catch(() => this.#revive(key, epoch))
     })
   }
 

@@ -6,6 +6,7 @@ import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
 import { ChannelView, changesBytes } from './channel-view.ts'
+import { History } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
@@ -57,20 +58,32 @@ export class CheckpointReader implements CheckpointSource {
   /** As `tuple`, with the state as a view. */
   async checkpoint(ns: string, checkpointId: string | null): Promise<ReadCheckpoint | undefined> {
     const now = this.#head()
+    const found = await this.#found(now, ns, checkpointId)
+    if (!found) return undefined
+    const { checkpoint: { id }, seq, ...state } = found
+    const isHead = ns === '' && now.head?.id === id
+    return {
+      ...state,
+      checkpoint: found.checkpoint,
+      newest: checkpointId === null || isHead ? !(ns === '' && now.movedBack) : false,
+      writes: await this.#writes(now, { ns, id, seq }),
+    }
+  }
+
+  /** The state alone: nothing behind the checkpoint is looked at. */
+  async view(ns: string, checkpointId: string): Promise<ChannelView | undefined> {
+    return (await this.#found(this.#head(), ns, checkpointId))?.view
+  }
+
+  async #found(now: LogHead, ns: string, checkpointId: string | null):
+    Promise<LineState & { checkpoint: Checkpoint; seq: number } | undefined> {
     const place = await this.#place(now, ns, checkpointId)
     if (!place || place.seq === 0) return undefined
     const rows = await this.#log.read(now.branch, { from: place.base, through: place.seq })
     const line = new CheckpointLine(rows.flatMap((row) => decodeRow(row.body)), ns)
     const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
     const checkpoint = line.get(id)
-    if (!checkpoint) return undefined
-    const isHead = ns === '' && now.head?.id === id
-    return {
-      ...line.state(checkpoint),
-      checkpoint,
-      newest: checkpointId === null || isHead ? !(ns === '' && now.movedBack) : false,
-      writes: await this.#writes(now, { ns, id, seq: place.seq }),
-    }
+    return checkpoint && { ...line.state(checkpoint), checkpoint, seq: place.seq }
   }
 
   /** A page of history, newest first, without what rollbacks dropped. */
@@ -80,29 +93,20 @@ export class CheckpointReader implements CheckpointSource {
     const before = query.before === null ? undefined
       : await this.#log.findCheckpoint(now.branch, query.before)
     if (query.before !== null && (!before || before.seq === 0)) return []
-    const page: { checkpoint: Checkpoint; writes: Writes[] }[] = []
-    const writes = new Map<string, Writes[]>()
-    const dropped = new Set<string>()
+    const page: { checkpoint: Checkpoint; writes: readonly Writes[] }[] = []
+    const history = new History()
     let waiting = query.before
     for await (const row of this.#backwards(now, before?.seq ?? now.seq)) {
       for (const record of decodeRow(row.body).reverse()) {
-        if (record.$case === 'headMoved') {
-          for (const runId of record.value.droppedRunIds) dropped.add(runId)
-        } else if (record.$case === 'writes') {
-          const key = `${record.value.ns}\n${record.value.checkpointId}`
-          writes.set(key, [record.value, ...(writes.get(key) ?? [])])
-        } else if (record.$case === 'checkpoint') {
-          const checkpoint = record.value
-          if (checkpoint.runId !== '' && dropped.has(checkpoint.runId)) continue
-          if (waiting !== null) {
-            if (checkpoint.id === waiting) waiting = null
-            continue
-          }
-          if (!matches(checkpoint, query)) continue
-          const key = `${checkpoint.ns}\n${checkpoint.id}`
-          page.push({ checkpoint, writes: writes.get(key) ?? [] })
-          if (page.length >= limit) return this.#withStates(now, page)
+        const checkpoint = history.back(record)
+        if (!checkpoint) continue
+        if (waiting !== null) {
+          if (checkpoint.id === waiting) waiting = null
+          continue
         }
+        if (!matches(checkpoint, query)) continue
+        page.push({ checkpoint, writes: history.writesOf(checkpoint) })
+        if (page.length >= limit) return this.#withStates(now, page)
       }
     }
     return this.#withStates(now, page)
@@ -134,7 +138,7 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** States for a page: read from its oldest entries' full ancestors on, each row once. */
-  async #withStates(now: LogHead, page: { checkpoint: Checkpoint; writes: Writes[] }[]):
+  async #withStates(now: LogHead, page: readonly { checkpoint: Checkpoint; writes: readonly Writes[] }[]):
     Promise<ReadCheckpoint[]> {
     const states = new Map<string, LineState>()
     const read: ReadCheckpoint[] = []
@@ -170,12 +174,19 @@ export class CheckpointReader implements CheckpointSource {
   async #writesFrom(now: LogHead, of: { ns: string; id: string }, from: number):
     Promise<{ writes: Writes[]; through: number }> {
     const writes: Writes[] = []
+    const marks = new Map<string, number>()
     let begun = false
     for (let at = from; at <= now.seq; at += stride) {
       const through = Math.min(at + stride - 1, now.seq)
       for (const row of await this.#log.read(now.branch, { from: at, through })) {
         for (const record of decodeRow(row.body)) {
-          if (belongs(record, of)) {
+          if (record.$case === 'runStarted' && !marks.has(record.value.runId)) {
+            marks.set(record.value.runId, writes.length)
+          } else if (record.$case === 'headMoved') {
+            // What a dropped run wrote is gone; where it began before this, that is all.
+            const begins = record.value.droppedRunIds.flatMap((id) => marks.get(id) ?? [])
+            writes.length = begins.length > 0 ? Math.min(...begins) : 0
+          } else if (belongs(record, of)) {
             begun = true
             if (record.$case === 'writes') writes.push(record.value)
           } else if (begun && record.$case === 'checkpoint' && ends(record.value, of)) {

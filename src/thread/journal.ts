@@ -89,7 +89,13 @@ export class Journal {
     if (!row?.stopWaiting) return
     row.stopWaiting()
     row.stopWaiting = undefined
-    queueMicrotask(() => this.#close())
+    queueMicrotask(() => this.#close(row))
+  }
+
+  /** Hands over what was written, before the state that it belongs to is replaced. */
+  flush(): void {
+    this.#open?.stopWaiting?.()
+    if (this.#open) this.#close(this.#open)
   }
 
   #openRow(): OpenRow {
@@ -104,18 +110,23 @@ export class Journal {
     }
   }
 
-  #close(): void {
-    const row = this.#open!
-    const { log, tenant, epoch, threadRow } = this.#options
-    const { seq } = this.position
-    const appended = log.append([{
+  #close(row: OpenRow): void {
+    if (this.#open !== row) return
+    const { position } = this
+    const appended = this.#append(row, position)
+    this.#open = undefined
+    this.#tail = position
+    row.settle(appended)
+    appended.catch(this.#options.onLost)
+  }
+
+  /** Rejects also where the row cannot be written down: nobody may wait for it for ever. */
+  async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
+    const { log, tenant, threadRow } = this.#options
+    await log.append([{
       tenant, branch: threadRow().branch!, epoch, seq, prevEpoch: this.#tail.epoch,
       body: encodeRow(row.records), places: row.places,
     }], this.#updates(row))
-    this.#open = undefined
-    this.#tail = { epoch, seq }
-    row.settle(appended)
-    appended.catch(this.#options.onLost)
   }
 
   #updates(row: OpenRow): RowUpdate[] {

@@ -17,6 +17,7 @@ import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
 import { RunWaiters } from './run-waiters.ts'
 import { rollbackOf } from './rollback.ts'
+import type { Rollback } from './rollback.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { goingAway, graphOf } from './thread-setting.ts'
@@ -36,12 +37,16 @@ export class RunDriver {
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
   #stopLinger: (() => void) | undefined
+  /** The thread of a stateless run: it need not stay for anybody who comes back. */
+  #mayGo = false
   /** Runs start only while nothing else has the thread's state in hand. */
   #held = false
 
   constructor(setting: ThreadSetting) {
     this.#setting = setting
-    this.#feeds = new RunFeeds(setting)
+    this.#feeds = new RunFeeds(setting, () => {
+      if (this.#mayGo) setting.tell({ type: 'expire' })
+    })
   }
 
   get busy(): boolean { return this.#ledger.state.runs.length > 0 }
@@ -173,6 +178,7 @@ export class RunDriver {
   /** The thread is being deleted: everything ends, nothing is written about it. */
   deleteAll(): void {
     this.#stopAll()
+    this.#held = false
     this.#feeds.endAll()
     this.#waiters.refuseAll(new HeddleError('not_found', 'The thread was deleted.'))
   }
@@ -244,6 +250,8 @@ export class RunDriver {
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const result = waited ? this.#resultOf(ended) : undefined
+    // Looked at when the end is on disk; until then it must not count as unhandled.
+    if (result instanceof Promise) result.catch(() => {})
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
@@ -251,28 +259,36 @@ export class RunDriver {
     const followed = this.#feeds.end(run.runId, durable, plan)
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
-    if (plan.temporary) this.#expire(waited || followed)
+    // Who may come back with a key or an id finds it for a while.
+    const mayReturn = plan.resumable || run.commandId !== ''
+    if (plan.temporary) this.#expire((waited || followed) && !mayReturn)
+  }
+
+  /** After loading: nobody knows who has heard of a stateless run's end. */
+  linger(): void {
+    this.#expire(false)
   }
 
   /** A stateless run's thread goes when somebody has had its end, or after a while. */
   #expire(heard: boolean): void {
     const { ports: { env, limits }, tell } = this.#setting
     const expire = () => tell({ type: 'expire' })
+    this.#mayGo = heard
     if (heard) this.#ledger.durable.then(expire, () => {})
     this.#stopLinger?.()
     this.#stopLinger = env.after(limits.lingerMs, expire)
   }
 
   async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback'): Promise<void> {
+    const rollback = action === 'rollback' ? await this.#rollback(runs) : undefined
     if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
     if (action === 'interrupt') {
       for (const run of runs) this.#finish(run, { status: 'interrupted' })
       return
     }
     const atMs = this.#nowMs
-    const started = runs.find((run) => run.started)
-    if (started) {
-      const { head, places } = await rollbackOf(started, this.#ledger, this.#setting.ports)
+    if (rollback) {
+      const { head, places } = rollback
       const droppedRunIds = runs.map(({ runId }) => runId)
       const value = { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
         droppedRunIds, atMs }
@@ -285,6 +301,12 @@ export class RunDriver {
       void this.#ledger.write(records)
     }
     for (const run of runs) this.#rolledBack(run)
+  }
+
+  /** Of runs that have not been started there is nothing to take back. */
+  async #rollback(runs: readonly RunRow[]): Promise<Rollback | undefined> {
+    const started = runs.find((run) => run.started)
+    return started && await rollbackOf(started, this.#ledger, this.#setting.ports)
   }
 
   #rolledBack(run: RunRow): void {

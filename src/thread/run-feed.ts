@@ -64,7 +64,8 @@ interface Follower {
 export interface FeedPast {
   /** Durable events after `after`, up to and with `through`, as the log has them. */
   read(after: EventPlace, through: EventPlace): Promise<FeedEntry[]>
-  values(checkpointId: string): Promise<JsonText>
+  /** undefined where a rollback has taken the checkpoint out of history. */
+  values(checkpointId: string): Promise<JsonText | undefined>
 }
 
 export class RunFeed {
@@ -124,8 +125,13 @@ export class RunFeed {
     this.#followers.add(follower)
     this.#wasFollowed = true
     const forgotten = this.#forgotten
-    const older = isAfter(forgotten, after) ? await past.read(after, forgotten) : []
-    await this.#catchUp(follower, [...older, ...kept])
+    try {
+      const older = isAfter(forgotten, after) ? await past.read(after, forgotten) : []
+      await this.#catchUp(follower, [...older, ...kept])
+    } catch (error) {
+      this.#followers.delete(follower)
+      throw error
+    }
     return () => this.#followers.delete(follower)
   }
 
@@ -175,7 +181,7 @@ async function withValues(entries: readonly FeedEntry[], past: FeedPast): Promis
   const told: FeedEntry[] = []
   for (const entry of entries) {
     const json = entry.json ?? await past.values(entry.valuesOf)
-    told.push({ ...entry, json })
+    if (json !== undefined) told.push({ ...entry, json })
   }
   return told
 }

@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
 import type { FeedListener, FollowRun } from './client.ts'
 import { RunFeed, lastIndex, placeOf } from './run-feed.ts'
 import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
@@ -12,13 +13,12 @@ import { graphOf } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
-  /** Somebody has had the end of a run: the thread of a stateless one need not stay for it. */
-  readonly #heard = () => {
-    if (this.#setting.ledger.state.row.hidden) this.#setting.tell({ type: 'expire' })
-  }
+  readonly #heard: () => void
 
-  constructor(setting: ThreadSetting) {
+  /** `heard` is called when somebody has had the end of a run. */
+  constructor(setting: ThreadSetting, heard: () => void) {
     this.#setting = setting
+    this.#heard = heard
   }
 
   get followed(): boolean {
@@ -113,8 +113,14 @@ export class RunFeeds {
         await ledger.durable
         return eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
-      values: (checkpointId): Promise<JsonText> =>
-        ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null),
+      values: async (checkpointId): Promise<JsonText | undefined> => {
+        try {
+          return await ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null)
+        } catch (error) {
+          if (error instanceof HeddleError && error.code === 'not_found') return undefined
+          throw error
+        }
+      },
     }
   }
 }

@@ -29,6 +29,7 @@ export class RunWaiters {
   refuseAll(reason: HeddleError): void {
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(reason)
     this.#waiters.clear()
+    this.#lastEnded.clear()
   }
 
   keep(run: RunRow): void {

@@ -49,7 +49,7 @@ class ThreadActor implements Actor {
     const { branch, deleted } = ledger.state.row
     if (deleted) await this.#purge(branch!)
     else if (ledger.state.runs.length > 0) this.#runs.recover()
-    else if (ledger.state.row.hidden) tell({ type: 'expire' })
+    else if (ledger.state.row.hidden) this.#runs.linger()
   }
 
   get occupied(): boolean {
@@ -123,7 +123,12 @@ class ThreadActor implements Actor {
       tellDone(appended)
       return { reply: undefined }
     }
-    return written instanceof Promise ? written.then(answer) : answer(written)
+    if (!(written instanceof Promise)) return answer(written)
+    return written.then(answer, (error: unknown) => {
+      // The batch is lost, so whatever its execution says from here on is not true.
+      this.#context.fail(error)
+      return answer({ appended: Promise.reject(error) })
+    })
   }
 
   async #create(request: CreateThread): Promise<Turn> {
@@ -132,9 +137,7 @@ class ThreadActor implements Actor {
       if (request.ifExists === 'do_nothing') return { reply: this.#answers.view() }
       throw new HeddleError('exists', `Thread ${request.threadId} already exists.`)
     }
-    if (this.#editor.busy) {
-      throw new HeddleError('exists', `Thread ${request.threadId} is being created already.`)
-    }
+    this.#mustNotBeInTheMaking()
     this.#renewIfDeleted()
     const { supersteps, metadata } = request
     const created = this.#created(metadata, request.hidden ?? false)
@@ -161,15 +164,17 @@ class ThreadActor implements Actor {
 
   async #start(run: StartRun): Promise<Turn> {
     const { ledger } = this.#setting
-    if (!ledger.state.exists) {
-      if (run.ifMissing === 'reject') this.#mustExist()
+    const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
+      { checkpoint_id?: string; checkpoint_ns?: string }
+    if (ledger.state.exists) {
+      await this.#checkpointExists(ns ?? '', id ?? null)
+    } else {
+      if (run.ifMissing === 'reject' || id !== undefined) this.#mustExist()
+      this.#mustNotBeInTheMaking()
       this.#renewIfDeleted()
       const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)
       void ledger.write([created], run.awaited ? 'soon' : 'now')
     }
-    const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
-      { checkpoint_id?: string; checkpoint_ns?: string }
-    await this.#checkpointExists(ns ?? '', id ?? null)
     return this.#runs.start(run)
   }
 
@@ -264,6 +269,12 @@ class ThreadActor implements Actor {
   #renewIfDeleted(): void {
     const { ledger } = this.#setting
     if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid())
+  }
+
+  /** A thread that starts with a state exists only when that is made. */
+  #mustNotBeInTheMaking(): void {
+    if (!this.#editor.busy) return
+    throw new HeddleError('exists', `Thread ${this.#setting.threadId} is being created already.`)
   }
 
   #mustExist(): void {

@@ -93,9 +93,12 @@ export class ThreadLedger {
     const runs = new Map<string, RunRow>()
     const removedRunIds: string[] = []
     let thread = false
-    for (const record of records) {
+    // All of them or, where one must not be, none.
+    let state = this.#state
+    const states = records.map((record) => (state = apply(state, record, this.position)))
+    for (const [i, record] of records.entries()) {
       const before = this.#state
-      this.#state = apply(before, record, this.position)
+      this.#state = states[i]!
       thread ||= !isStep(record)
       if (record.$case === 'checkpoint') places.push(...this.#advance(record.value))
       else if (record.$case === 'writes') places.push(...this.#lateWrites(record.value, before))
@@ -112,8 +115,7 @@ export class ThreadLedger {
 
   /** The state values at a checkpoint, as JSON. */
   async values(checkpointId: string, channels: Channels): Promise<JsonText> {
-    const view = this.recentView(checkpointId) ??
-      (await this.settled.checkpoint('', checkpointId))?.view
+    const view = this.recentView(checkpointId) ?? await this.settled.view('', checkpointId)
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
     if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
     return valuesJson(view, channels)
@@ -128,8 +130,8 @@ export class ThreadLedger {
     const { head } = this.#state.row
     if (!head || this.#recent.has(head.id)) return
     await this.durable
-    const found = await this.live.checkpoint('', head.id)
-    if (found && this.#state.row.head?.id === head.id) this.#remember(head.id, found.view)
+    const view = await this.live.view('', head.id)
+    if (view && this.#state.row.head?.id === head.id) this.#remember(head.id, view)
   }
 
   /** The place of every nested checkpoint that these steps grow from must be known beforehand. */
@@ -162,6 +164,7 @@ export class ThreadLedger {
 
   /** Starts over from a given state: an empty one, or the one that a copy takes over. */
   begin(state: ThreadState): void {
+    this.#journal.flush()
     this.release()
     this.rest()
     this.#state = state

@@ -30,13 +30,14 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
+      resting: 'idle',
     },
   }
 }
 
 /** A thread from its row and its unfinished runs, as they were read together. */
 export function fromRows(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
-  const resting = row.status === 'busy' ? 'idle' : row.status as ThreadState['resting']
+  const resting = row.resting as ThreadState['resting']
   const graphId = graphIdOf(row.metadataJson)
   const exists = !row.deleted
   return { row, exists, runs: [...runs].sort(byCreation), resting, graphId }
@@ -73,7 +74,8 @@ export interface RecordPosition {
 export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
   const next = changed(state, record, at)
   const status = next.runs.length > 0 ? 'busy' : next.resting
-  return { ...next, row: { ...next.row, status, epoch: at.epoch, seq: at.seq } }
+  const { resting } = next
+  return { ...next, row: { ...next.row, status, resting, epoch: at.epoch, seq: at.seq } }
 }
 
 function changed(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {

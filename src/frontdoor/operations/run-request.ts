@@ -57,7 +57,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
     runId: ids.runId, assistantId, graphId,
     commandId: caller.commandId,
     metadata: body.metadata ?? {},
-    afterMs: (body.after_seconds ?? 0) * 1_000,
+    afterMs: Math.ceil((body.after_seconds ?? 0) * 1_000),
     awaited: caller.awaits ?? false,
     kwargs: withoutNulls({
       input: body.input ?? null,

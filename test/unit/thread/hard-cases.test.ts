@@ -1,0 +1,182 @@
+/** Interleavings that once went wrong, or nearly: failures, deletes and rollbacks at bad moments. */
+
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../src/errors.ts'
+import type { FeedEvent } from '../../../src/thread/index.ts'
+import { updates } from '../../support/scripted-host.ts'
+import { ThreadHouse, settled } from '../../support/thread-house.ts'
+
+const update = { values: '{}', command: null, asNode: null }
+const empty = { threadId: 'x', metadata: {}, ifExists: 'do_nothing', supersteps: [] } as const
+
+const resumeWrite = (checkpointId: string) => ({ $case: 'writes' as const, value: {
+  ns: '', checkpointId, taskId: 'task', writes: [
+    { index: -4, channel: '__resume__', value: { json: '["yes"]', form: 0 as const } },
+  ],
+} })
+
+describe('a rollback', () => {
+  const answered = async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'asks')
+    const headId = house.host.only.headId!
+    house.host.end(house.host.only, { waiting: true, interrupts: '{"task":[{"value":"ok?"}]}' })
+    await settled()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const { listener } = house.host.only
+    await listener.steps({ steps: [resumeWrite(headId)], events: [] })
+    return { house, headId, runId: run.runId }
+  }
+
+  it('takes back the answer that the run put on the checkpoint before it', async () => {
+    const { house, runId } = await answered()
+    const before = await house.host.only.source.tuple('', null)
+    expect(before!.writes).toHaveLength(1)
+    await house.client.cancelRun('t', 'x', runId, { action: 'rollback', wait: true })
+    await house.startRun('x')
+    const { source } = house.host.only
+    expect((await source.tuple('', null))!.writes).toEqual([])
+    const [newest] = await source.list(
+      { ns: '', checkpointId: null, before: null, limit: 1, filter: null })
+    expect(newest!.writes).toEqual([])
+  })
+
+  it('that cannot be done leaves the run running', async () => {
+    const { house, runId } = await answered()
+    const read = house.log.read.bind(house.log)
+    house.log.read = () => Promise.reject(new HeddleError('unavailable', 'the disk is away'))
+    const cancel = { action: 'rollback', wait: false } as const
+    await expect(house.client.cancelRun('t', 'x', runId, cancel)).rejects.toThrow('away')
+    house.log.read = read
+    expect(house.host.only.execution.runId).toBe(runId)
+    house.host.end(house.host.only)
+    await settled()
+    expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+  })
+
+  it('is told to whoever follows later, without the values that are gone', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    const plan = { ...run.plan, resumable: true }
+    await house.client.startRun('t', 'x', { ...run, plan })
+    const scripted = house.host.only
+    await house.host.step(scripted, 'one')
+    await scripted.listener.steps({ steps: [], events: [
+      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
+    await house.host.step(scripted, 'two')
+    await house.client.cancelRun('t', 'x', run.runId, { action: 'rollback', wait: true })
+    const events: FeedEvent[] = []
+    const { promise: over, resolve } = Promise.withResolvers<string>()
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
+      { events: (batch) => void events.push(...batch), ended: resolve })
+    expect(await over).toBe('over')
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'error'])
+  })
+})
+
+describe('a thread whose disk failed once', () => {
+  it('takes its run up again by itself', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    const append = house.log.append.bind(house.log)
+    house.log.append = () => Promise.reject(new HeddleError('unavailable', 'the disk is full'))
+    await expect(house.host.step(house.host.only, 'lost')).rejects.toThrow('full')
+    house.log.append = append
+    await settled()
+    expect(house.host.running.size).toBe(0)
+    house.env.advance(2_000)
+    await settled()
+    expect(house.host.only.execution).toMatchObject({ attempt: 2 })
+  })
+
+  it('answers what cannot be written down with an error, and lives', async () => {
+    const house = new ThreadHouse()
+    await expect(house.startRun('x', { afterMs: 0.5 })).rejects.toThrow()
+    await house.startRun('x')
+    expect(house.host.running.size).toBe(1)
+  })
+})
+
+describe('a delete', () => {
+  it('while the state is edited does not keep the next thread of that id from running', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', { ...empty, metadata: { graph_id: 'agent' } })
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    const refused = expect(edited).rejects.toThrow('deleted')
+    await settled()
+    await house.client.delete('t', 'x')
+    await refused
+    await house.startRun('x')
+    expect(house.host.running.size).toBe(1)
+  })
+
+  it('heard together with a create ends the old log and begins a new one', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', { ...empty, metadata: { old: true } })
+    house.restart()
+    const deleted = house.client.delete('t', 'x')
+    const created = house.client.create('t', empty)
+    await deleted
+    expect((await created).row.metadataJson).toBe('{}')
+    const branches = house.log.rows.map(({ branch }) => branch.id)
+    expect(branches.slice(0, 2)).toEqual([branches[0], branches[0]])
+    expect(branches[2]).not.toBe(branches[0])
+  })
+})
+
+describe('a run that cannot begin', () => {
+  it('leaves no thread behind', async () => {
+    const house = new ThreadHouse()
+    const kwargs = { input: {}, checkpoint: { checkpoint_id: 'unknown' } }
+    await expect(house.startRun('x', { kwargs })).rejects.toThrow(/not found/)
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+    expect(house.log.rows).toEqual([])
+  })
+})
+
+describe('a thread that waits for a human', () => {
+  it('still does after a restart in which a queued run was cancelled', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    house.host.end(house.host.only, { waiting: true, interrupts: '{"task":[]}' })
+    await settled()
+    const later = house.run({ afterMs: 60_000 })
+    await house.client.startRun('t', 'x', later)
+    house.restart()
+    await house.client.cancelRun('t', 'x', later.runId, { action: 'interrupt', wait: false })
+    expect((await house.client.get('t', 'x')).row.status).toBe('interrupted')
+  })
+})
+
+describe('a start that nobody is told of', () => {
+  it('reaches the disk together with the end of a quick run', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    house.host.end(house.host.only)
+    await settled()
+    const rows = house.log.rows.length
+    const run = house.run({ awaited: true })
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    void house.host.step(house.host.only, 'quick', [updates('1')])
+    house.host.end(house.host.only)
+    expect(await result).toBe('{"log":["quick"]}')
+    expect(house.log.rows.length).toBe(rows + 1)
+  })
+
+  it('reaches it soon where the run is not quick, and at once where somebody asks', async () => {
+    for (const ask of [false, true]) {
+      const house = new ThreadHouse()
+      const run = house.run({ awaited: true })
+      await house.client.startRun('t', 'x', run)
+      expect(house.log.rows).toHaveLength(0)
+      if (ask) await house.client.getRun('t', 'x', run.runId)
+      else house.env.advance(50)
+      await settled()
+      expect(house.log.rows).toHaveLength(1)
+    }
+  })
+})
