@@ -19,11 +19,15 @@ export interface LogHead {
   readonly movedBack: boolean
 }
 
-/** A checkpoint with the state it stands for. */
-export interface ReadCheckpoint {
+/** A checkpoint as it stands in the log, and the writes on it. */
+interface Entry {
   readonly checkpoint: Checkpoint
-  readonly view: ChannelView
   readonly writes: readonly Writes[]
+}
+
+/** A checkpoint with the state it stands for. */
+export interface ReadCheckpoint extends Entry {
+  readonly view: ChannelView
   readonly newest: boolean
   readonly deltaBytes: number
   readonly fullBytes: number
@@ -93,7 +97,7 @@ export class CheckpointReader implements CheckpointSource {
     const before = query.before === null ? undefined
       : await this.#log.findCheckpoint(now.branch, query.before)
     if (query.before !== null && (!before || before.seq === 0)) return []
-    const page: { checkpoint: Checkpoint; writes: readonly Writes[] }[] = []
+    const page: Entry[] = []
     const history = new History()
     let waiting = query.before
     for await (const row of this.#backwards(now, before?.seq ?? now.seq)) {
@@ -138,8 +142,7 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** States for a page: read from its oldest entries' full ancestors on, each row once. */
-  async #withStates(now: LogHead, page: readonly { checkpoint: Checkpoint; writes: readonly Writes[] }[]):
-    Promise<ReadCheckpoint[]> {
+  async #withStates(now: LogHead, page: readonly Entry[]): Promise<ReadCheckpoint[]> {
     const states = new Map<string, LineState>()
     const read: ReadCheckpoint[] = []
     for (const { checkpoint, writes } of page.toReversed()) {

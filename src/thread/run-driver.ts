@@ -64,7 +64,7 @@ export class RunDriver {
     if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
     const urgency = run.awaited ? 'soon' : 'now'
     this.#ledger.write([...this.#patched(run), this.#created(run)], urgency)
-    this.#feeds.begin(run.runId)
+    this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
     return { reply: run.awaited ? row : this.#ledger.durable.then(() => row) }
@@ -256,12 +256,13 @@ export class RunDriver {
     this.#waiters.keep(ended)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const plan = planOf(run)
-    const followed = this.#feeds.end(run.runId, durable, plan)
+    const followed = this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
     // Who may come back with a key or an id finds it for a while.
     const mayReturn = plan.resumable || run.commandId !== ''
     if (plan.temporary) this.#expire((waited || followed) && !mayReturn)
+    if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
   }
 
   /** After loading: nobody knows who has heard of a stateless run's end. */
@@ -312,7 +313,7 @@ export class RunDriver {
   #rolledBack(run: RunRow): void {
     const { durable, position: { seq } } = this.#ledger
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
-    void this.#feeds.end(run.runId, durable, planOf(run))
+    void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
     if (planOf(run).temporary) this.#expire(true)
   }

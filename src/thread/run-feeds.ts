@@ -13,6 +13,7 @@ import { graphOf } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
+  readonly #unannounced = new Set<string>()
   readonly #heard: () => void
 
   /** `heard` is called when somebody has had the end of a run. */
@@ -30,8 +31,10 @@ export class RunFeeds {
     return this.#feeds.has(runId)
   }
 
-  begin(runId: string): void {
+  /** `awaited`: somebody waits for the result, and nobody has been told that there are events. */
+  begin(runId: string, { awaited }: { awaited: boolean }): void {
     this.#feeds.set(runId, new RunFeed(this.#heard))
+    if (awaited) this.#unannounced.add(runId)
   }
 
   /** For a run of an earlier life: what it told then is in the log. */
@@ -51,17 +54,18 @@ export class RunFeeds {
 
   /**
    * Ends the feed behind everything published before. It is kept for a while where somebody may
-   * come back to it, and read from the log otherwise. True where somebody follows it now.
+   * come for it, and read from the log otherwise. True where somebody follows it now.
    */
-  end(runId: string, durable: Promise<void>, { resumable }: { resumable: boolean }): boolean {
+  end(runId: string, durable: Promise<void>): boolean {
     const feed = this.#feeds.get(runId)
     if (!feed) return false
     const { feeds } = this.#setting.ports
     durable.then(() => {
       feed.end()
       const forget = () => void this.#feeds.delete(runId)
-      if (resumable || feed.wasFollowed) feeds.hold(feed, feed.bytes + 1_024, forget)
-      else forget()
+      const unannounced = this.#unannounced.delete(runId)
+      if (unannounced && !feed.wasFollowed) forget()
+      else feeds.hold(feed, feed.bytes + 1_024, forget)
     }, () => {})
     return feed.followed
   }
@@ -93,6 +97,7 @@ export class RunFeeds {
   #clear(): void {
     for (const feed of this.#feeds.values()) this.#setting.ports.feeds.release(feed)
     this.#feeds.clear()
+    this.#unannounced.clear()
   }
 
   #withValues(entry: FeedEntry): FeedEntry {

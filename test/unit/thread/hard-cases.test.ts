@@ -1,4 +1,4 @@
-/** Interleavings that once went wrong, or nearly: failures, deletes and rollbacks at bad moments. */
+/** Bad moments: failures, deletes and rollbacks in the midst of something else. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -101,7 +101,7 @@ describe('a thread whose disk failed once', () => {
 })
 
 describe('a delete', () => {
-  it('while the state is edited does not keep the next thread of that id from running', async () => {
+  it('during an edit does not keep the next thread of that id from running', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { graph_id: 'agent' } })
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })

@@ -167,6 +167,19 @@ describe('a follower', () => {
       .toEqual([1, '1', 2, '2'])
   })
 
+  it('that comes a moment after a quick run gets what is in no log, too', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const token = { name: 'custom', json: '"token"', valuesOf: '', durable: false }
+    void house.host.step(house.host.only, 'one', [token])
+    house.host.end(house.host.only)
+    await settled()
+    const { events, over } = await follow(house, run.runId)
+    expect(await over).toBe('over')
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'custom'])
+  })
+
   it('of a finished run gets all of it and the end', async () => {
     const house = new ThreadHouse()
     const run = house.run()
