@@ -1,0 +1,18 @@
+/** The command typed directly: it finds the Node that Heddle needs. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+const command = join(resolve(import.meta.dirname, '../../..'), 'scripts/heddle.mjs')
+/** What a machine brings along is often older than what Heddle runs on. */
+const nodes = [process.execPath, '/usr/bin/node'].filter((node) => existsSync(node))
+
+describe('the command heddle', () => {
+  it.each(nodes)('runs when it is typed with %s', (node) => {
+    const version = execFileSync(node, [command, '--version'], { encoding: 'utf8' })
+    expect(version.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+})
