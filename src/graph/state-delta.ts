@@ -32,6 +32,11 @@ interface KnownValue {
 const smallTextLength = 4096
 /** Elements that are no messages are looked into where a list has at most so many. */
 const smallListLength = 256
+/**
+ * So many of a list's last elements are looked into for changes in place, so that a turn costs the
+ * same at any age; an older one that changes is noticed by the next full checkpoint.
+ */
+const lookBack = 256
 
 /**
  * The channels of one checkpoint as live values. `advance` makes it those of the next one and
@@ -102,7 +107,7 @@ export class KnownChannels {
   touched(encode: Encode): boolean {
     for (const known of this.#channels.values()) {
       if (known.kind === 'list') {
-        if (!known.elements.every((element, i) => looksLike(element, known.prints[i]))) return true
+        if (lastTouched(known, known.elements.length) >= 0) return true
       } else if (isTouched(known, encode)) {
         return true
       }
@@ -163,17 +168,34 @@ interface Difference {
 }
 
 /** The one place in which two lists differ: what lies between their common start and end. */
-function spliceOf({ elements, prints }: KnownList, after: readonly unknown[], isNew: boolean):
+function spliceOf(known: KnownList, after: readonly unknown[], isNew: boolean):
   Difference | undefined {
-  const same = (before: number, now: number) => Object.is(elements[before], after[now])
-    && (!isNew || looksLike(after[now], prints[before]))
+  const { elements } = known
   const shorter = Math.min(elements.length, after.length)
   let at = 0
-  while (at < shorter && same(at, at)) at += 1
+  while (at < shorter && elements[at] === after[at]) at += 1
+  if (isNew) at = firstTouched(known, at)
   if (at === shorter && elements.length === after.length) return undefined
   let end = 0
-  while (end < shorter - at && same(elements.length - 1 - end, after.length - 1 - end)) end += 1
+  const [before, now] = [elements.length - 1, after.length - 1]
+  while (end < shorter - at && elements[before - end] === after[now - end]) end += 1
+  if (isNew) end = Math.min(end, before - lastTouched(known, elements.length))
   return { at, remove: elements.length - at - end, insert: after.slice(at, after.length - end) }
+}
+
+/** The first element before `end` that was changed in place, of those that are looked into. */
+function firstTouched({ elements, prints }: KnownList, end: number): number {
+  for (let i = Math.max(0, elements.length - lookBack); i < end; i++) {
+    if (!looksLike(elements[i], prints[i])) return i
+  }
+  return end
+}
+
+/** The last one before `end`; -1 for none. */
+function lastTouched({ elements, prints }: KnownList, end: number): number {
+  const from = Math.max(0, elements.length - lookBack)
+  for (let i = end - 1; i >= from; i--) if (!looksLike(elements[i], prints[i])) return i
+  return -1
 }
 
 /** Changes our own list and returns what is stored of the new elements. */

@@ -156,8 +156,9 @@ describe('KnownChannels', () => {
     it.each<[string, ChannelValues, (values: never) => void]>([
       ['a message', { list: [new AIMessage('a')] },
         ({ list }: { list: AIMessage[] }) => { list[0]!.content = 'b' }],
-      ['a message in a long list', { list: Array.from({ length: 500 }, () => new AIMessage('a')) },
-        ({ list }: { list: AIMessage[] }) => { list[3]!.content = 'b' }],
+      ['a late message in a long list',
+        { list: Array.from({ length: 500 }, () => new AIMessage('a')) },
+        ({ list }: { list: AIMessage[] }) => { list[300]!.content = 'b' }],
       ['a member of a list', { list: [{ n: 1 }] },
         ({ list }: { list: { n: number }[] }) => { list[0]!.n = 2 }],
       ['deep inside of a small value', { object: { a: { b: 1 } } },
