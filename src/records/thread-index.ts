@@ -2,7 +2,7 @@
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 
-/** House and specification §3.1. `busy`: a run is pending or running. */
+/** Specification §3.1. `busy`: a run is pending or running. */
 export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 
 export type ThreadSort =

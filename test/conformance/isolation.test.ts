@@ -11,7 +11,7 @@ import { ask } from '../support/wire.ts'
 const server = useServer()
 const gate = useGates()
 
-/** The promise of decisions.md 17, and what a busy machine adds. */
+/** Five seconds is the promise; a busy machine adds to it. */
 const delayMs = 5_000 + 3_000
 
 const newThread = async () => (await server.client.threads.create()).thread_id
