@@ -14,6 +14,8 @@ export interface LogHead {
   readonly branch: Branch
   /** The newest row. */
   readonly seq: number
+  /** The newest row that says anything about checkpoints. */
+  readonly stepSeq: number
   readonly head: CheckpointPlace | null
   /** The head is not the newest checkpoint in the log. */
   readonly movedBack: boolean
@@ -100,7 +102,7 @@ export class CheckpointReader implements CheckpointSource {
     const page: Entry[] = []
     const history = new History()
     let waiting = query.before
-    for await (const row of this.#backwards(now, before?.seq ?? now.seq)) {
+    for await (const row of this.#backwards(now, before?.seq ?? now.stepSeq)) {
       for (const record of decodeRow(row.body).reverse()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
@@ -179,8 +181,8 @@ export class CheckpointReader implements CheckpointSource {
     const writes: Writes[] = []
     const marks = new Map<string, number>()
     let begun = false
-    for (let at = from; at <= now.seq; at += stride) {
-      const through = Math.min(at + stride - 1, now.seq)
+    for (let at = from; at <= now.stepSeq; at += stride) {
+      const through = Math.min(at + stride - 1, now.stepSeq)
       for (const row of await this.#log.read(now.branch, { from: at, through })) {
         for (const record of decodeRow(row.body)) {
           if (record.$case === 'runStarted' && !marks.has(record.value.runId)) {
@@ -198,7 +200,7 @@ export class CheckpointReader implements CheckpointSource {
         }
       }
     }
-    return { writes, through: now.seq }
+    return { writes, through: now.stepSeq }
   }
 
   async *#backwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {

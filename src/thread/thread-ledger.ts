@@ -263,5 +263,6 @@ function isStep(record: RecordOf): boolean {
 }
 
 function headOf({ row }: ThreadState): LogHead {
-  return { branch: row.branch!, seq: row.seq, head: row.head ?? null, movedBack: row.movedBack }
+  const { seq, stepSeq, movedBack } = row
+  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack }
 }

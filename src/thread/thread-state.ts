@@ -30,7 +30,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle',
+      resting: 'idle', stepSeq: 0,
     },
   }
 }
@@ -60,7 +60,7 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   const empty = unborn(to.tenant, to.threadId, branch)
   return withRow(empty, {
     epoch, configJson: origin.configJson, head: origin.head ?? undefined,
-    movedBack: origin.movedBack,
+    movedBack: origin.movedBack, stepSeq: through,
   })
 }
 
@@ -75,7 +75,13 @@ export function apply(state: ThreadState, record: RecordOf, at: RecordPosition):
   const next = changed(state, record, at)
   const status = next.runs.length > 0 ? 'busy' : next.resting
   const { resting } = next
-  return { ...next, row: { ...next.row, status, resting, epoch: at.epoch, seq: at.seq } }
+  const stepSeq = tellsOfSteps(record) ? at.seq : next.row.stepSeq
+  const row = { ...next.row, status, resting, stepSeq, epoch: at.epoch, seq: at.seq }
+  return { ...next, row }
+}
+
+function tellsOfSteps({ $case }: RecordOf): boolean {
+  return $case === 'checkpoint' || $case === 'writes' || $case === 'headMoved'
 }
 
 function changed(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {

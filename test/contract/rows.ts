@@ -35,7 +35,8 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
     tenant: 'local', threadId: randomUUID(), branch: aBranch(), epoch: 1, seq: 1,
     createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
     metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
-    head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle', ...row,
+    head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
+    stepSeq: 0, ...row,
   }
 }
 

@@ -32,8 +32,8 @@ class Author {
   #count = 0
 
   reader(): CheckpointReader {
-    const now: LogHead = { branch: this.branch, seq: this.#seq, head: this.head,
-      movedBack: this.movedBack }
+    const now: LogHead = { branch: this.branch, seq: this.#seq, stepSeq: this.#seq,
+      head: this.head, movedBack: this.movedBack }
     return new CheckpointReader(this.log, () => now)
   }
 

@@ -151,6 +151,23 @@ describe('a thread that waits for a human', () => {
   })
 })
 
+describe('a state that is read after much that is not state', () => {
+  it('costs no more for a thousand changes of metadata', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only)
+    await settled()
+    for (let i = 0; i < 1_000; i++) await house.client.patch('t', 'x', { i })
+    house.restart()
+    house.log.rowsRead = 0
+    await house.startRun('x')
+    await settled()
+    expect((await house.host.only.source.tuple('', null))!.id).toBe(house.host.only.headId)
+    expect(house.log.rowsRead).toBeLessThan(10)
+  })
+})
+
 describe('a start that nobody is told of', () => {
   it('reaches the disk together with the end of a quick run', async () => {
     const house = new ThreadHouse()
