@@ -37,7 +37,7 @@ export class RunDriver {
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
   #stopLinger: (() => void) | undefined
-  /** The thread of a stateless run: it need not stay for anybody who comes back. */
+  /** The thread of a stateless run that nobody comes back to: it goes when its end was heard. */
   #mayGo = false
   /** Runs start only while nothing else has the thread's state in hand. */
   #held = false
@@ -260,8 +260,8 @@ export class RunDriver {
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
     // Who may come back with a key or an id finds it for a while.
-    const mayReturn = plan.resumable || run.commandId !== ''
-    if (plan.temporary) this.#expire((waited || followed) && !mayReturn)
+    this.#mayGo = plan.temporary && !plan.resumable && run.commandId === ''
+    if (plan.temporary) this.#expire((waited || followed) && this.#mayGo)
     if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
   }
 
@@ -274,7 +274,6 @@ export class RunDriver {
   #expire(heard: boolean): void {
     const { ports: { env, limits }, tell } = this.#setting
     const expire = () => tell({ type: 'expire' })
-    this.#mayGo = heard
     if (heard) this.#ledger.durable.then(expire, () => {})
     this.#stopLinger?.()
     this.#stopLinger = env.after(limits.lingerMs, expire)

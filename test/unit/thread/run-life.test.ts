@@ -252,6 +252,36 @@ describe('a queued run', () => {
   })
 })
 
+describe('the thread of a stateless run', () => {
+  const ended = async (resumable: boolean) => {
+    const house = new ThreadHouse()
+    const run = house.run({ ifMissing: 'hidden' })
+    const plan = { ...run.plan, temporary: true, resumable }
+    await house.client.startRun('t', 'x', { ...run, plan })
+    house.host.end(house.host.only)
+    await settled()
+    const { promise: over, resolve } = Promise.withResolvers<string>()
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
+      { events: () => {}, ended: resolve })
+    await over
+    await settled()
+    return house
+  }
+
+  it('goes when somebody has read to the end, also if that was after it', async () => {
+    const house = await ended(false)
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it('stays a while where the reader may come back, and goes then', async () => {
+    const house = await ended(true)
+    expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+    house.env.advance(61_000)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+})
+
 describe('a worker that is lost', () => {
   it('costs the run an attempt, three in all', async () => {
     const house = new ThreadHouse()
