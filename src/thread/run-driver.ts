@@ -12,6 +12,7 @@ import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
+import { admissionRecords } from './run-records.ts'
 import { noTrail, planOf } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
@@ -63,7 +64,7 @@ export class RunDriver {
     const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
     if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
     const urgency = run.awaited ? 'soon' : 'now'
-    this.#ledger.write([...this.#patched(run), this.#created(run)], urgency)
+    this.#ledger.write(admissionRecords(run, this.#ledger.state.row, this.#nowMs), urgency)
     this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
@@ -360,39 +361,7 @@ export class RunDriver {
     await this.#ledger.durable
     return (await runs.list({ tenant, threadId, limit: rememberedCommands, offset: 0 })).find(same)
   }
-
-  #created(run: StartRun): RecordOf {
-    const thread = JSON.parse(this.#ledger.state.row.metadataJson) as object
-    const metadata = { ...run.plan.assistantMetadata, ...thread, ...run.metadata }
-    const atMs = this.#nowMs
-    return { $case: 'runCreated', value: {
-      runId: run.runId, atMs, assistantId: run.assistantId, commandId: run.commandId,
-      multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
-      kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
-      notBeforeMs: run.afterMs > 0 ? atMs + run.afterMs : 0,
-    } }
-  }
-
-  /** A thread takes on the graph, the assistant and the configuration of its latest run. */
-  #patched(run: StartRun): RecordOf[] {
-    const { metadataJson, configJson } = this.#ledger.state.row
-    const before = JSON.parse(metadataJson) as object
-    const ids = { graph_id: run.graphId, assistant_id: run.assistantId }
-    const metadata = JSON.stringify({ ...before, ...ids })
-    const config = JSON.stringify(threadConfig(run))
-    if (metadata === metadataJson && config === configJson) return []
-    const value = { atMs: this.#nowMs, metadataJson: metadata, configJson: config }
-    return [{ $case: 'threadPatched', value }]
-  }
 }
 
 /** Commands that answer the same when they are repeated: those of this many newest runs. */
 const rememberedCommands = 100
-
-/** A run's configuration as its thread shows it: without what belongs to that run alone. */
-function threadConfig({ kwargs }: StartRun): Record<string, unknown> {
-  const config = (kwargs.config ?? {}) as { configurable?: Record<string, unknown> }
-  const { run_id: _run, checkpoint_id: _id, checkpoint_ns: _ns, checkpoint_map: _map,
-    ...configurable } = config.configurable ?? {}
-  return { ...config, configurable }
-}

@@ -1,0 +1,41 @@
+/** What a thread's log says of a run that was admitted. Pure. */
+
+import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
+import type { StartRun } from './client.ts'
+
+/** The run, and before it what it changes of the thread. */
+export function admissionRecords(run: StartRun, row: ThreadRow, atMs: number): RecordOf[] {
+  return [...patched(run, row, atMs), created(run, row, atMs)]
+}
+
+/** A thread takes on the graph, the assistant and the configuration of its latest run. */
+function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: number):
+  RecordOf[] {
+  const before = JSON.parse(metadataJson) as object
+  const ids = { graph_id: run.graphId, assistant_id: run.assistantId }
+  const metadata = JSON.stringify({ ...before, ...ids })
+  const config = JSON.stringify(threadConfig(run))
+  if (metadata === metadataJson && config === configJson) return []
+  return [{ $case: 'threadPatched', value: { atMs, metadataJson: metadata, configJson: config } }]
+}
+
+/** Of metadata the run's own wins over the thread's, and that over the assistant's. */
+function created(run: StartRun, { metadataJson }: ThreadRow, atMs: number): RecordOf {
+  const thread = JSON.parse(metadataJson) as object
+  const metadata = { ...run.plan.assistantMetadata, ...thread, ...run.metadata }
+  return { $case: 'runCreated', value: {
+    runId: run.runId, atMs, assistantId: run.assistantId, commandId: run.commandId,
+    multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
+    kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
+    notBeforeMs: run.afterMs > 0 ? atMs + run.afterMs : 0,
+  } }
+}
+
+/** A run's configuration as its thread shows it: without what belongs to that run alone. */
+function threadConfig({ kwargs }: StartRun): Record<string, unknown> {
+  const config = (kwargs.config ?? {}) as { configurable?: Record<string, unknown> }
+  const { run_id: _run, checkpoint_id: _id, checkpoint_ns: _ns, checkpoint_map: _map,
+    ...configurable } = config.configurable ?? {}
+  return { ...config, configurable }
+}
