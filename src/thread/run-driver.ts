@@ -254,7 +254,7 @@ export class RunDriver {
     // Looked at when the end is on disk; until then it must not count as unhandled.
     if (result instanceof Promise) result.catch(() => {})
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
-    this.#waiters.keep(ended)
+    this.#waiters.keep(ended, durable)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const plan = planOf(run)
     const followed = this.#feeds.end(run.runId, durable)

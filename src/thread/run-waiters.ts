@@ -1,10 +1,8 @@
-/** Who waits for a run's result, and the runs that ended last, for those who ask a moment late. */
+/** Who waits for a run's result, and the runs whose end is on its way to disk. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { HeddleError } from '../errors.ts'
-
-const lastEndedMax = 4
 
 export class RunWaiters {
   readonly #waiters = new Map<string, PromiseWithResolvers<JsonText>[]>()
@@ -32,10 +30,11 @@ export class RunWaiters {
     this.#lastEnded.clear()
   }
 
-  keep(run: RunRow): void {
+  /** Until it is on disk: then the table has it, and a record may be large. */
+  keep(run: RunRow, durable: Promise<void>): void {
     this.#lastEnded.set(run.runId, run)
-    const [oldest] = this.#lastEnded.keys()
-    if (this.#lastEnded.size > lastEndedMax) this.#lastEnded.delete(oldest!)
+    const forget = () => this.forget(run.runId)
+    durable.then(forget, forget)
   }
 
   lastEnded(runId: string): RunRow | undefined {
