@@ -14,6 +14,7 @@ export function contains(whole: unknown, part: unknown): boolean {
     Object.hasOwn(whole, key) && contains(whole[key], part[key]))
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

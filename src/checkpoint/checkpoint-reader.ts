@@ -54,11 +54,11 @@ export class CheckpointReader implements CheckpointSource {
 
   async tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined> {
     const found = await this.checkpoint(ns, checkpointId)
-    return found && this.toTuple(found)
+    return found && toTuple(found)
   }
 
   async list(query: TupleQuery): Promise<StoredTuple[]> {
-    return (await this.page(query)).map((read) => this.toTuple(read))
+    return (await this.page(query)).map(toTuple)
   }
 
   /** As `tuple`, with the state as a view. */
@@ -118,23 +118,6 @@ export class CheckpointReader implements CheckpointSource {
     return this.#withStates(now, page)
   }
 
-  /** As savers take it. */
-  toTuple(read: ReadCheckpoint): StoredTuple {
-    const { checkpoint } = read
-    return {
-      ns: checkpoint.ns,
-      id: checkpoint.id,
-      parentId: checkpoint.parentId,
-      newest: read.newest,
-      skeleton: checkpoint.skeletonJson,
-      metadata: checkpoint.metadataJson,
-      channels: read.view.stored(),
-      writes: read.writes,
-      deltaBytes: read.deltaBytes,
-      fullBytes: read.fullBytes,
-    }
-  }
-
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
     if (id !== null) {
       return ns === '' && now.head?.id === id ? now.head : this.#log.findCheckpoint(now.branch, id)
@@ -151,17 +134,12 @@ export class CheckpointReader implements CheckpointSource {
       const before = states.get(checkpoint.parentId)
       const state = before || checkpoint.full
         ? step(before, checkpoint)
-        : await this.#stateOf(checkpoint)
+        : await this.#found(now, checkpoint.ns, checkpoint.id) ?? step(undefined, checkpoint)
       states.set(checkpoint.id, state)
       const newest = checkpoint.ns === '' && now.head?.id === checkpoint.id && !now.movedBack
       read.push({ checkpoint, writes, newest, ...state })
     }
     return read.reverse()
-  }
-
-  async #stateOf(checkpoint: Checkpoint): Promise<LineState> {
-    const found = await this.checkpoint(checkpoint.ns, checkpoint.id)
-    return found ?? step(undefined, checkpoint)
   }
 
   /**
@@ -273,4 +251,21 @@ function matches(checkpoint: Checkpoint, query: TupleQuery): boolean {
   if (wanted.length === 0) return true
   const metadata = JSON.parse(checkpoint.metadataJson) as Record<string, unknown>
   return wanted.every(([key, value]) => JSON.stringify(metadata[key]) === JSON.stringify(value))
+}
+
+/** A checkpoint as savers take it. */
+export function toTuple(read: ReadCheckpoint): StoredTuple {
+  const { checkpoint } = read
+  return {
+    ns: checkpoint.ns,
+    id: checkpoint.id,
+    parentId: checkpoint.parentId,
+    newest: read.newest,
+    skeleton: checkpoint.skeletonJson,
+    metadata: checkpoint.metadataJson,
+    channels: read.view.stored(),
+    writes: read.writes,
+    deltaBytes: read.deltaBytes,
+    fullBytes: read.fullBytes,
+  }
 }

@@ -4,7 +4,7 @@ export type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate } fro
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
   from './tuple.ts'
 export { ChannelView, changesBytes } from './channel-view.ts'
-export { CheckpointReader } from './checkpoint-reader.ts'
+export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
 export type { LogHead, ReadCheckpoint } from './checkpoint-reader.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'
 export { decodeRow, encodeRow } from './row-codec.ts'

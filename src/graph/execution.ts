@@ -175,8 +175,8 @@ export interface GraphHost {
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
   /** Ends an execution; its listener hears nothing of it any more. Never waits for user code. */
   abort(executionId: number): void
-  ask(graphId: string, thread: { tenant: string; threadId: string; headId: string | null },
-    question: StateQuestion, source: CheckpointSource): Promise<SnapshotAnswer[]>
+  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource):
+    Promise<SnapshotAnswer[]>
   schemas(graphId: string): Promise<GraphSchemas>
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Readonly<Record<string, GraphSchemas>>>

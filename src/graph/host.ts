@@ -102,7 +102,7 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#executions.abort(executionId)
   }
 
-  async ask(graphId: string, { threadId }: { threadId: string }, question: StateQuestion,
+  async ask(graphId: string, threadId: string, question: StateQuestion,
     source: CheckpointSource): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
     return await this.#inquiries.ask(inquiry, source) as SnapshotAnswer[]

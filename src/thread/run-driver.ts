@@ -262,8 +262,9 @@ export class RunDriver {
     this.#ledger.rest()
     // Who may come back with a key or an id finds it for a while.
     this.#mayGo = plan.temporary && !plan.resumable && run.commandId === ''
-    if (plan.temporary) this.#expire((waited || followed) && this.#mayGo)
-    if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
+    if (!plan.temporary) return
+    this.#expire((waited || followed) && this.#mayGo)
+    durable.then(() => this.#ledger.release(), () => {})
   }
 
   /** After loading: nobody knows who has heard of a stateless run's end. */

@@ -2,7 +2,8 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
-import type { ExecutionListener, Step, StepBatch, StepEvent } from '../graph/index.ts'
+import type { Step, StepBatch, StepEvent } from '../graph/index.ts'
+import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { FeedEntry } from './run-feed.ts'
 import type { RunFeeds } from './run-feeds.ts'
@@ -41,7 +42,7 @@ export class RunExecution {
       id, kind: 'run', tenant, threadId, graphId: plan.graphId, runId: run.runId,
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
       request: runRequest(run, plan, trail),
-    }, executionSource(ledger), this.#listener())
+    }, executionSource(ledger), executionListener(id, this.#setting))
   }
 
   /** Nothing more is expected of it. */
@@ -62,26 +63,13 @@ export class RunExecution {
 
   #write({ steps, events }: StepBatch): Appended {
     const { ledger, ports: { env } } = this.#setting
-    const atMs = env.nowMs()
-    const records = steps.map((step): RecordOf => step.$case === 'writes' ? step
-      : { $case: 'checkpoint', value: { ...step.value, runId: this.run.runId, atMs } })
+    const records = stepRecords(steps, this.run.runId, env.nowMs())
     const durableEvents = events.some(({ durable }) => durable)
     const entries = this.#entries(events, steps.length > 0 || durableEvents)
     if (durableEvents) records.push(this.#told(events, entries))
     const appended = records.length > 0 ? ledger.write(records) : ledger.durable
     this.#feeds.publish(this.run.runId, appended, entries)
     return { appended }
-  }
-
-  #listener(): ExecutionListener {
-    const { tell } = this.#setting
-    const executionId = this.id
-    return {
-      steps: (batch) => new Promise((done) =>
-        tell({ type: 'steps', executionId, batch, done })),
-      ended: (outcome) => tell({ type: 'ended', executionId, outcome }),
-      lost: (reason) => tell({ type: 'lost', executionId, reason }),
-    }
   }
 
   /** Events of a batch that adds to the log stand behind its row, others behind the last one. */

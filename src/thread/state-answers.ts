@@ -1,6 +1,9 @@
 /** Answers about a thread's state: only what is on disk, its values joined from stored text. */
 
-import type { ChannelView, CheckpointSource, JsonText } from '../checkpoint/index.ts'
+import { toTuple } from '../checkpoint/index.ts'
+import type {
+  ChannelView, CheckpointReader, CheckpointSource, JsonText,
+} from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
@@ -27,9 +30,7 @@ export class StateAnswers {
     const { ledger } = this.#setting
     await ledger.durable
     if (checkpointId === null && !ledger.state.row.head) return fresh
-    if (checkpointId !== null && !await this.#exists(ns, checkpointId)) {
-      throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
-    }
+    if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
     const [snapshot] = await this.#ask({ kind: 'state', ns, checkpointId, subgraphs })
     return snapshot ?? fresh
   }
@@ -44,23 +45,16 @@ export class StateAnswers {
     return `[${(await this.#ask(question)).join(',')}]`
   }
 
-  async #exists(ns: string, checkpointId: string): Promise<boolean> {
-    const { ledger } = this.#setting
-    if (ns === '' && ledger.state.row.head?.id === checkpointId) return true
-    return await ledger.settled.checkpoint(ns, checkpointId) !== undefined
-  }
-
   /** Throws `graph_failed` where the graph that knows what comes next is not there any more. */
   async #ask(question: StateQuestion): Promise<JsonText[]> {
-    const { ports: { host }, ledger, tenant, threadId } = this.#setting
+    const { ports: { host }, ledger, threadId } = this.#setting
     const graph = graphOf(this.#setting)
     if (!graph) {
       throw new HeddleError('graph_failed',
         'The graph of this thread is not in the project any more; add it again to see the state.')
     }
     const source = new RememberingSource(ledger.settled)
-    const thread = { tenant, threadId, headId: ledger.state.row.head?.id ?? null }
-    const answers = await host.ask(graph.graphId, thread, question, source)
+    const answers = await host.ask(graph.graphId, threadId, question, source)
     return Promise.all(answers.map(async (answer) =>
       withValues(answer, await this.#valuesOf(answer, source, graph.stateChannels))))
   }
@@ -81,9 +75,8 @@ export class StateAnswers {
       return this.#setting.ledger.values(headId, graph?.stateChannels ?? null)
     }
     const question = { kind: 'state', ns: '', checkpointId: headId, subgraphs: false } as const
-    const { ports: { host }, tenant, threadId, ledger } = this.#setting
-    const [answer] = await host.ask(graph.graphId, { tenant, threadId, headId }, question,
-      ledger.settled)
+    const { ports: { host }, threadId, ledger } = this.#setting
+    const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
     return answer?.values ?? '{}'
   }
 }
@@ -91,16 +84,16 @@ export class StateAnswers {
 /** Keeps the states that it hands out, so that their values need not be read again. */
 class RememberingSource implements CheckpointSource {
   readonly views = new Map<string, ChannelView>()
-  readonly #reader: ThreadSetting['ledger']['settled']
+  readonly #reader: CheckpointReader
 
-  constructor(reader: ThreadSetting['ledger']['settled']) {
+  constructor(reader: CheckpointReader) {
     this.#reader = reader
   }
 
   tuple: CheckpointSource['tuple'] = async (ns, checkpointId) => {
     const read = await this.#reader.checkpoint(ns, checkpointId)
     if (read && ns === '') this.views.set(read.checkpoint.id, read.view)
-    return read && this.#reader.toTuple(read)
+    return read && toTuple(read)
   }
 
   list: CheckpointSource['list'] = async (query) => {
@@ -108,7 +101,7 @@ class RememberingSource implements CheckpointSource {
     for (const { checkpoint, view } of page) {
       if (checkpoint.ns === '') this.views.set(checkpoint.id, view)
     }
-    return page.map((read) => this.#reader.toTuple(read))
+    return page.map(toTuple)
   }
 }
 

@@ -1,9 +1,10 @@
 /** Edits a thread's state outside a run: the graph's own updateState, all of it or nothing. */
 
-import type { CheckpointSelector, EditUpdate, Execution, ExecutionListener, Outcome, Step }
+import type { CheckpointSelector, EditUpdate, Execution, Outcome, Step }
   from '../graph/index.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
@@ -107,7 +108,8 @@ export class StateEditor {
     const id = nextExecutionId()
     const stopLimit = env.after(limits.editMs, () => tell({ type: 'time_limit', executionId: id }))
     this.#editing = { id, edit, steps: [], stopLimit, result }
-    host.execute(this.#execution(id, edit), executionSource(ledger), this.#listener(id))
+    const listener = executionListener(id, this.#setting)
+    host.execute(this.#execution(id, edit), executionSource(ledger), listener)
   }
 
   #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
@@ -124,20 +126,10 @@ export class StateEditor {
     }
   }
 
-  #listener(executionId: number): ExecutionListener {
-    const { tell } = this.#setting
-    return {
-      steps: (batch) => new Promise((done) => tell({ type: 'steps', executionId, batch, done })),
-      ended: (outcome) => tell({ type: 'ended', executionId, outcome }),
-      lost: (reason) => tell({ type: 'lost', executionId, reason }),
-    }
-  }
-
   #write({ edit, steps, result }: Editing, { waiting, interrupts }: Outcome): void {
     const { ledger, ports: { env }, threadId } = this.#setting
     const atMs = env.nowMs()
-    const records = steps.map((step): RecordOf => step.$case === 'writes' ? step
-      : { $case: 'checkpoint', value: { ...step.value, runId: '', atMs } })
+    const records = stepRecords(steps, '', atMs)
     // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
     const edited = { atMs, waiting: waiting && edit.before.length === 0,
       interruptsJson: interrupts }

@@ -167,7 +167,7 @@ class ThreadActor implements Actor {
     const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
       { checkpoint_id?: string; checkpoint_ns?: string }
     if (ledger.state.exists) {
-      await this.#checkpointExists(ns ?? '', id ?? null)
+      if (id !== undefined) await ledger.mustHave(ns ?? '', id)
     } else {
       if (run.ifMissing === 'reject' || id !== undefined) this.#mustExist()
       this.#mustNotBeInTheMaking()
@@ -191,26 +191,20 @@ class ThreadActor implements Actor {
     return { reply: this.#answers.view() }
   }
 
-  #edit({ update, checkpoint }: StateUpdate): Turn | Promise<Turn> {
+  async #edit({ update, checkpoint }: StateUpdate): Promise<Turn> {
     if (this.#runs.busy) {
       throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
     }
-    const { graphId } = this.#setting.ledger.state
+    const { ledger } = this.#setting
+    const { graphId } = ledger.state
     if (graphId === '') {
       throw new HeddleError('invalid',
         `Thread ${this.#setting.threadId} has no graph yet: run it or create it with a graph_id.`)
     }
     const edit = { graphId, supersteps: [[update]], checkpoint, before: [] }
-    return this.#checkpointExists(checkpoint?.checkpointNs ?? '', checkpoint?.checkpointId ?? null)
-      .then(() => ({ reply: this.#editor.edit(edit) }))
-  }
-
-  async #checkpointExists(ns: string, id: string | null): Promise<void> {
-    const { ledger } = this.#setting
-    if (id === null || ledger.state.row.head?.id === id) return
-    await ledger.durable
-    if (await ledger.settled.checkpoint(ns, id)) return
-    throw new HeddleError('not_found', `Checkpoint ${id} not found on this thread.`)
+    const id = checkpoint?.checkpointId ?? null
+    if (id !== null) await ledger.mustHave(checkpoint?.checkpointNs ?? '', id)
+    return { reply: this.#editor.edit(edit) }
   }
 
   #delete(): Turn {

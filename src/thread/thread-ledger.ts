@@ -121,6 +121,14 @@ export class ThreadLedger {
     return valuesJson(view, channels)
   }
 
+  /** Throws `not_found` for a checkpoint that is not on disk as part of history. */
+  async mustHave(ns: string, checkpointId: string): Promise<void> {
+    if (ns === '' && this.#state.row.head?.id === checkpointId) return
+    await this.durable
+    if (await this.settled.view(ns, checkpointId)) return
+    throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
+  }
+
   recentView(checkpointId: string): ChannelView | undefined {
     return this.#recent.get(checkpointId)
   }

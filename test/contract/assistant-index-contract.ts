@@ -2,27 +2,18 @@
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantQuery } from '../../src/records/index.ts'
 import { anAssistant } from './rows.ts'
 import { matchingAssistants, pageOfAssistants } from './search-model.ts'
-import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+import { useStore } from './store-place.ts'
+import type { MakePlace } from './store-place.ts'
 
 export function describeAssistantIndex(name: string, makePlace: MakePlace): void {
   describe(`the assistant index of the ${name} store`, () => {
-    let place: StorePlace
-    let store: OpenStore
-
-    beforeAll(async () => {
-      place = makePlace()
-      store = await place.open()
-    })
-    afterAll(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const store = useStore(makePlace)
 
     const put = (...rows: AssistantRow[]) =>
       store.log.append([], rows.map((row) => ({ table: 'assistant', row })))

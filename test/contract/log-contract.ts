@@ -1,28 +1,19 @@
 /** What every log port promises: order, fences, branches, checkpoints, large values. */
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogRange, NewRow } from '../../src/checkpoint/index.ts'
 import { aBranch, aRow, aThread, bodyText, copyOf, textBody } from './rows.ts'
-import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+import { useStore } from './store-place.ts'
+import type { MakePlace } from './store-place.ts'
 
 const everything: LogRange = { from: 1, through: Number.MAX_SAFE_INTEGER }
 
 export function describeLog(name: string, makePlace: MakePlace): void {
   describe(`the log of the ${name} store`, () => {
-    let place: StorePlace
-    let store: OpenStore
-
-    beforeAll(async () => {
-      place = makePlace()
-      store = await place.open()
-    })
-    afterAll(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const store = useStore(makePlace)
 
     const append = (...rows: NewRow[]) => store.log.append(rows, [])
     /** Rows 1 to `count`, one call each. */

@@ -2,12 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
 import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
-import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+import { useStore } from './store-place.ts'
+import type { MakePlace, OpenStore } from './store-place.ts'
 
 /** A branch as the model has it: every row that belongs to it, those of ancestors included. */
 interface ModelBranch {
@@ -41,17 +42,7 @@ const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
 
 export function describeLogModel(name: string, makePlace: MakePlace): void {
   describe(`the log of the ${name} store against a model`, () => {
-    let place: StorePlace
-    let store: OpenStore
-
-    beforeAll(async () => {
-      place = makePlace()
-      store = await place.open()
-    })
-    afterAll(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const store = useStore(makePlace)
 
     it('agrees after any appends, copies, deletes and strays', async () => {
       await fc.assert(fc.asyncProperty(operations, ranges, async (operations, ranges) => {

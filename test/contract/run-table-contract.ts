@@ -1,26 +1,17 @@
 /** What every run table promises: rows by id, the newest page, what is unfinished. */
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery, RunStatus } from '../../src/records/index.ts'
 import { aRun } from './rows.ts'
-import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+import { useStore } from './store-place.ts'
+import type { MakePlace } from './store-place.ts'
 
 export function describeRunTable(name: string, makePlace: MakePlace): void {
   describe(`the run table of the ${name} store`, () => {
-    let place: StorePlace
-    let store: OpenStore
-
-    beforeAll(async () => {
-      place = makePlace()
-      store = await place.open()
-    })
-    afterAll(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const store = useStore(makePlace)
 
     const put = (...rows: RunRow[]) =>
       store.log.append([], rows.map((row) => ({ table: 'run', row })))

@@ -1,5 +1,7 @@
 /** Where a contract suite finds a store: a place that can be opened, closed and opened again. */
 
+import { afterAll, beforeAll } from 'vitest'
+
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../src/records/index.ts'
 
@@ -20,3 +22,25 @@ export interface StorePlace {
 }
 
 export type MakePlace = () => StorePlace
+
+/** One store for all tests of a suite: opened before the first of them, removed after the last. */
+export function useStore(makePlace: MakePlace): OpenStore {
+  let place: StorePlace
+  let open: OpenStore
+  beforeAll(async () => {
+    place = makePlace()
+    open = await place.open()
+  })
+  afterAll(async () => {
+    await open.close()
+    await place.remove()
+  })
+  return {
+    get log() { return open.log },
+    get threads() { return open.threads },
+    get runs() { return open.runs },
+    get assistants() { return open.assistants },
+    claimEpoch: () => open.claimEpoch(),
+    close: () => open.close(),
+  }
+}

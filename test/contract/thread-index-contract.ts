@@ -2,13 +2,14 @@
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { ThreadQuery } from '../../src/records/index.ts'
 import { aBranch, aThread } from './rows.ts'
 import { matchingThreads, pageOfThreads } from './search-model.ts'
-import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
+import { useStore } from './store-place.ts'
+import type { MakePlace } from './store-place.ts'
 
 const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
 
@@ -16,17 +17,7 @@ const anything = { sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0
 
 export function describeThreadIndex(name: string, makePlace: MakePlace): void {
   describe(`the thread index of the ${name} store`, () => {
-    let place: StorePlace
-    let store: OpenStore
-
-    beforeAll(async () => {
-      place = makePlace()
-      store = await place.open()
-    })
-    afterAll(async () => {
-      await store.close()
-      await place.remove()
-    })
+    const store = useStore(makePlace)
 
     const put = (...rows: ThreadRow[]) =>
       store.log.append([], rows.map((row) => ({ table: 'thread', row })))

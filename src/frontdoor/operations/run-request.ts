@@ -1,6 +1,7 @@
 /** From what a client asks of a run to what the thread is told: merging and defaults. Pure. */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import { isObject } from '../../containment.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 
@@ -141,10 +142,6 @@ function withoutNulls(object: Json, except: readonly string[] = []): Record<stri
 
 function objectOf(value: unknown): Json {
   return isObject(value) ? value : {}
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -3,6 +3,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
+import { isLoopback } from '../../config.ts'
 import { HeddleError } from '../../errors.ts'
 
 export interface LocalSafetyOptions {
@@ -60,9 +61,4 @@ function hostOf(request: FastifyRequest): string {
 /** The host name of a URL without its port; empty where there is none. */
 function nameIn(url: string): string {
   return URL.parse(url)?.hostname ?? ''
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(host) ||
-    host === '::1' || host === '[::1]'
 }

@@ -1,6 +1,6 @@
 /** Metadata filters: what an index can answer of them, and whether a document holds the rest. */
 
-import { contains } from '../../containment.ts'
+import { contains, isObject } from '../../containment.ts'
 
 type Json = unknown
 
@@ -51,10 +51,6 @@ function tokenOf([key, value]: [string, Json]): string {
 /** Whether a token says all there is to say: a scalar, or an empty container. */
 function isSimple(value: Json): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
-}
-
-function isObject(value: Json): value is Record<string, Json> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parse(json: string): Json {

@@ -3,7 +3,7 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 
-import { isLoopback } from '../../../src/frontdoor/rest/local-safety.ts'
+import { isLoopback } from '../../../src/config.ts'
 import { call, openDoor } from './open-door.ts'
 
 /** The status of a request with a Host header of its own, which fetch does not let one set. */

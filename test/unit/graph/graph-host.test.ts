@@ -233,8 +233,7 @@ describe('a question', () => {
     const test = await TestHost.start(1)
     const { log, threadId, end } = test.run('where', {})
     await end
-    const thread = { tenant: 'local', threadId, headId: log.headId }
-    const answers = await test.host.ask('where', thread, question, log)
+    const answers = await test.host.ask('where', threadId, question, log)
     expect(answers).toMatchObject([{ valuesOf: log.headId }])
   })
 
@@ -258,9 +257,8 @@ describe('a question', () => {
     const busy = test.run('hold', { url: held.url })
     await held.arrived()
     spun.open()
-    const thread = { tenant: 'local', threadId, headId: log.headId }
     // Both have one execution, so the first one is asked.
-    const answers = test.host.ask('where', thread, question, log)
+    const answers = test.host.ask('where', threadId, question, log)
     test.env.advance(250)
     expect(await answers).toMatchObject([{ valuesOf: log.headId }])
     test.host.abort(spinner.id)
@@ -277,8 +275,7 @@ describe('a question', () => {
       }`))
     const { log, end } = test.run('where', {}, { threadId: 't' })
     await end
-    const thread = { tenant: 'local', threadId: 't', headId: log.headId }
-    const asking = test.host.ask('mortal', thread, question, log)
+    const asking = test.host.ask('mortal', 't', question, log)
     asking.catch(() => {})
     const other = test.run('where', {})
     for (let i = 0; i < 4; i++) test.env.advance(10_000)
