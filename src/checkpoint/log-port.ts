@@ -51,6 +51,12 @@ export interface LogRange {
  * It may not rely on any order between branches.
  */
 export interface LogPort {
+  /**
+   * Others may have written to it: whoever speaks for a log in a new epoch says so in a row of its
+   * own before it answers anything, and brings the rows up to date that may lag behind the log.
+   */
+  readonly shared: boolean
+
   /** Resolves when every row and update is on disk. */
   append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void>
 
@@ -75,4 +81,6 @@ export interface PurgeSubject {
   readonly tenant: string
   readonly id: string
   readonly branch: Branch
+  /** Of the owner that purges. */
+  readonly epoch: number
 }

@@ -67,6 +67,7 @@ class AssistantActor implements Actor {
     const { tenant, id } = this.#context.key
     const row = await this.#index.get(tenant, id)
     this.#row = row === undefined ? null : await this.#caughtUp(row)
+    if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
   async receive(command: unknown): Promise<Turn> {
@@ -176,9 +177,18 @@ class AssistantActor implements Actor {
     return row
   }
 
+  /** The first row of this epoch, which also brings the assistant's row up to date. */
+  async #opened(row: AssistantRow): Promise<AssistantRow | null> {
+    const { epoch } = this.#context
+    if (row.epoch === epoch) return row
+    return appendRecord(this.#log, epoch, row, { $case: 'opened', value: { epoch } }, row)
+  }
+
   #purge(row: AssistantRow): Promise<void> {
     const { tenant, assistantId } = row
-    return this.#log.purge({ table: 'assistant', tenant, id: assistantId, branch: branchOf(row) })
+    const { epoch } = this.#context
+    const branch = branchOf(row)
+    return this.#log.purge({ table: 'assistant', tenant, id: assistantId, branch, epoch })
   }
 
   #existing(): AssistantRow {

@@ -6,13 +6,14 @@ import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 
 /** Every method promises what the method of that name promises in the log's own port. */
 export interface AssistantLog {
+  readonly shared: boolean
   append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
   read(branch: Branch, range: { readonly from: number; readonly through: number
     readonly reverse?: boolean; readonly limit?: number }):
     Promise<readonly { readonly seq: number; readonly body: Uint8Array }[]>
   purge(subject: { readonly table: 'assistant'; readonly tenant: string; readonly id: string
-    readonly branch: Branch }): Promise<void>
+    readonly branch: Branch; readonly epoch: number }): Promise<void>
 }
 
 interface AssistantLogRow {

@@ -25,6 +25,4 @@ export interface RunTable {
   get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined>
   /** Newest first; runs made in the same millisecond in the reverse order of their creation. */
   list(query: RunQuery): Promise<RunRow[]>
-  /** Pending and running runs of a thread, oldest first. */
-  unfinished(tenant: string, threadId: string): Promise<RunRow[]>
 }

@@ -221,7 +221,8 @@ class ThreadActor implements Actor {
   /** A member that dies between the delete and this does it at its next start. */
   #purge(branch: Branch): Promise<void> {
     const { tenant, threadId } = this.#setting
-    return this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch })
+    const { epoch } = this.#context
+    return this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch, epoch })
   }
 
   /** Not while somebody still reads what the run told. */

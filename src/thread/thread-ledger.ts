@@ -6,18 +6,18 @@ import type { ChannelView, JsonText, LogHead, LogPort, RecordOf } from '../check
 import {
   ChannelView as Views, CheckpointReader, decodeRow, lateWritesOf, newestOf,
 } from '../checkpoint/index.ts'
-import type { RunTable, ThreadIndex } from '../records/index.ts'
+import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { HeddleError } from '../errors.ts'
 import { Journal } from './journal.ts'
 import type { Urgency } from './journal.ts'
-import { apply, endedRun, fromRows, unborn } from './thread-state.ts'
-import type { ThreadState } from './thread-state.ts'
+import { apply, fromRow, rowOf, runChanges, unborn } from './thread-state.ts'
+import type { RunChanges, ThreadState } from './thread-state.ts'
+import { unfinishedRuns } from './unfinished-run.ts'
 
 export interface LedgerPorts {
   readonly log: LogPort
   readonly threads: ThreadIndex
-  readonly runs: RunTable
   /** What all threads of this member together may remember of states. */
   readonly views: ByteBudget<ThreadLedger>
 }
@@ -62,20 +62,27 @@ export class ThreadLedger {
     this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
   }
 
-  /** Loads a thread: its row, its unfinished runs, and what the log says beyond the row. */
+  /** Loads a thread: its row, and what the log says beyond it. */
   static async load(options: LedgerOptions): Promise<ThreadLedger> {
-    const { ports: { log, threads, runs }, tenant, threadId } = options
+    const { ports: { log, threads }, tenant, threadId } = options
     const row = await threads.get(tenant, threadId)
     if (!row) {
       const branch = { id: options.newBranchId, ancestors: [] }
       return new ThreadLedger(options, unborn(tenant, threadId, branch))
     }
-    let state = fromRows(row, await runs.unfinished(tenant, threadId))
+    let state = fromRow(row, await unfinishedRuns(log, row))
+    const lag = new RunRows()
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
     for (const entry of await log.read(row.branch!, rest)) {
-      for (const record of decodeRow(entry.body)) state = apply(state, record, entry)
+      for (const record of decodeRow(entry.body)) {
+        const before = state
+        state = apply(state, record, entry)
+        lag.note(runChanges(record, before, state, entry.seq))
+      }
     }
-    return new ThreadLedger(options, state)
+    const ledger = new ThreadLedger(options, state)
+    if (log.shared && state.row.epoch !== options.epoch) await ledger.#openEpoch(lag)
+    return ledger
   }
 
   get state(): ThreadState { return this.#state }
@@ -90,8 +97,7 @@ export class ThreadLedger {
   /** Makes records true: in the state at once, on disk when the result resolves. */
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
     const places: CheckpointPlace[] = []
-    const runs = new Map<string, RunRow>()
-    const removedRunIds: string[] = []
+    const rows = new RunRows()
     let thread = false
     // All of them or, where one must not be, none.
     let state = this.#state
@@ -102,10 +108,20 @@ export class ThreadLedger {
       thread ||= !isStep(record)
       if (record.$case === 'checkpoint') places.push(...this.#advance(record.value))
       else if (record.$case === 'writes') places.push(...this.#lateWrites(record.value, before))
-      else this.#runChanges(record, before, runs, removedRunIds)
+      else rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
-    const entry = { records, places, runs: [...runs.values()], removedRunIds, thread }
+    const runs = [...rows.changed.values()]
+    const entry = { records, places, runs, removedRunIds: [...rows.removedRunIds], thread }
     return this.#settling(this.#journal.write(entry, urgency))
+  }
+
+  /** The first row of the epoch, and with it every row that lags behind the log. */
+  #openEpoch({ changed, removedRunIds }: RunRows): Promise<void> {
+    const { epoch } = this.position
+    this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
+    const runs = [...changed.values()]
+    const entry = { records: [], runs, removedRunIds: [...removedRunIds], thread: true }
+    return this.#settling(this.#journal.write(entry, 'now'))
   }
 
   /** Removes places of checkpoints that a rollback dropped, in the row that is being filled. */
@@ -189,7 +205,7 @@ export class ThreadLedger {
   #newJournal(state: ThreadState): Journal {
     const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
-    const threadRow = () => this.#state.row
+    const threadRow = () => rowOf(this.#state)
     const tail = { epoch: lastEpoch, seq }
     return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, onLost })
   }
@@ -231,28 +247,23 @@ export class ThreadLedger {
     return [{ id: lateWritesOf(checkpointId), seq, base: seq }]
   }
 
-  #runChanges(record: RecordOf, before: ThreadState, runs: Map<string, RunRow>,
-    removed: string[]): void {
-    const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
-    switch (record.$case) {
-      case 'runDeleted': removed.push(record.value.runId); break
-      case 'headMoved': removed.push(...record.value.droppedRunIds); break
-      case 'runCreated': case 'runStarted': case 'runEnded': {
-        const { runId } = record.value
-        const was = find(before, runId)
-        const is = find(this.#state, runId) ?? (record.$case === 'runEnded' && was
-          ? endedRun(was, record.value, this.position.seq) : undefined)
-        if (is) runs.set(runId, is)
-      }
-    }
-  }
-
   #remember(id: string, view: ChannelView): void {
     this.#recent.delete(id)
     this.#recent.set(id, view)
     const [oldest] = this.#recent.keys()
     if (this.#recent.size > recentViewsMax && oldest !== undefined) this.#recent.delete(oldest)
     this.#options.ports.views.hold(this, view.bytes, () => this.#recent.clear())
+  }
+}
+
+/** What records changed of the rows of runs, taken together. */
+class RunRows {
+  readonly changed = new Map<string, RunRow>()
+  readonly removedRunIds = new Set<string>()
+
+  note({ changed, removedRunIds }: RunChanges): void {
+    if (changed) this.changed.set(changed.runId, changed)
+    for (const runId of removedRunIds) this.removedRunIds.add(runId)
   }
 }
 

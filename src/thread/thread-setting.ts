@@ -3,12 +3,14 @@
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
+import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
 import type { RunFeed } from './run-feed.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface ThreadPorts extends LedgerPorts {
+  readonly runs: RunTable
   readonly host: GraphHost
   readonly env: Env
   readonly limits: ThreadLimits

@@ -5,6 +5,7 @@ import type { RecordOf } from '../checkpoint/index.ts'
 import type { RunStatus, ThreadStatus } from '../records/index.ts'
 import { assert } from '../errors.ts'
 import type { Origin } from './command.ts'
+import { newRun, unfinishedOf } from './unfinished-run.ts'
 
 export interface ThreadState {
   readonly row: ThreadRow
@@ -30,26 +31,25 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0,
+      resting: 'idle', stepSeq: 0, unfinished: [],
     },
   }
 }
 
-/** A thread from its row and its unfinished runs, as they were read together. */
-export function fromRows(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
+/** A thread from its row and the runs that it names as unfinished. */
+export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const resting = row.resting as ThreadState['resting']
-  const graphId = graphIdOf(row.metadataJson)
-  const exists = !row.deleted
-  return { row, exists, runs: [...runs].sort(byCreation), resting, graphId }
+  return { row, exists: !row.deleted, runs, resting, graphId: graphIdOf(row.metadataJson) }
+}
+
+/** The row as it is stored. */
+export function rowOf({ row, runs }: ThreadState): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf) }
 }
 
 function graphIdOf(metadataJson: string): string {
   const { graph_id: graphId } = JSON.parse(metadataJson) as { graph_id?: unknown }
   return typeof graphId === 'string' ? graphId : ''
-}
-
-function byCreation(a: RunRow, b: RunRow): number {
-  return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
 }
 
 /** A copy before its first row: the state of its origin, on a branch of its own. */
@@ -126,15 +126,8 @@ function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'
 
 function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition):
   ThreadState {
-  const { atMs, ...fields } = value
-  const run: RunRow = {
-    ...fields,
-    tenant: state.row.tenant, threadId: state.row.threadId,
-    createdAtMs: atMs, updatedAtMs: atMs, status: 'pending' satisfies RunStatus,
-    attempt: 0, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
-    interruptsJson: '', firstSeq: at.seq, lastSeq: at.seq,
-  }
-  return { ...withRow(state, { updatedAtMs: atMs }), runs: [...state.runs, run] }
+  const run = newRun(state.row, value, at.seq)
+  return { ...withRow(state, { updatedAtMs: value.atMs }), runs: [...state.runs, run] }
 }
 
 function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPosition):
@@ -202,5 +195,28 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
   return {
     ...run, status: value.status, updatedAtMs: value.atMs, errorJson: value.errorJson,
     interruptsJson: value.interruptsJson, finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
+  }
+}
+
+/** What a record changes of the rows of runs. */
+export interface RunChanges {
+  readonly changed: RunRow | undefined
+  readonly removedRunIds: readonly string[]
+}
+
+/** `record` stands at `seq` and led from the state `before` to `after`. */
+export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
+  seq: number): RunChanges {
+  const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
+  switch (record.$case) {
+    case 'runDeleted': return { changed: undefined, removedRunIds: [record.value.runId] }
+    case 'headMoved': return { changed: undefined, removedRunIds: record.value.droppedRunIds }
+    case 'runCreated': case 'runStarted': case 'runEnded': {
+      const { runId } = record.value
+      const was = find(before, runId)
+      const ended = record.$case === 'runEnded' && was && endedRun(was, record.value, seq)
+      return { changed: find(after, runId) ?? (ended || undefined), removedRunIds: [] }
+    }
+    default: return { changed: undefined, removedRunIds: [] }
   }
 }

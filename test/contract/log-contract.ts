@@ -197,7 +197,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         await fill(source, 2)
         const copy = copyOf(source, 2)
         await store.log.purge({ table: 'thread', tenant: 'local', id: randomUUID(),
-          branch: source })
+          branch: source, epoch: 1 })
         await expect(append(aRow({ branch: copy, seq: 3 }))).rejects
           .toMatchObject({ code: 'not_found' })
       })

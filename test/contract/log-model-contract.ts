@@ -142,7 +142,8 @@ class ModelRun {
 
   async #purge(target: ModelBranch): Promise<void> {
     const { branch } = target
-    await this.#store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch })
+    await this.#store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch,
+      epoch: 1 })
     target.gone = true
   }
 }

@@ -32,7 +32,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
     const seqs = async (branch: Branch) =>
       (await store.log.read(branch, everything)).map(({ seq }) => seq)
     const purge = (branch: Branch, id: string = randomUUID()) =>
-      store.log.purge({ table: 'thread', tenant: 'local', id, branch })
+      store.log.purge({ table: 'thread', tenant: 'local', id, branch, epoch: 1 })
 
     describe('deletes', () => {
       it('removes the row, the runs, the log and the checkpoints of a thread', async () => {
@@ -84,7 +84,8 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         const row = anAssistant()
         const branch = row.branch!
         await store.log.append([aRow({ branch, seq: 1 })], [{ table: 'assistant', row }])
-        await store.log.purge({ table: 'assistant', tenant: 'local', id: row.assistantId, branch })
+        await store.log.purge({ table: 'assistant', tenant: 'local', id: row.assistantId, branch,
+          epoch: 1 })
         expect(await store.assistants.get('local', row.assistantId)).toBeUndefined()
         expect(await seqs(branch)).toEqual([])
       })
@@ -174,7 +175,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await store.threads.count(query)).toBe(1)
         expect(await store.threads.unfinished())
           .toContainEqual({ tenant: 'local', threadId: row.threadId })
-        expect(await store.runs.unfinished('local', row.threadId)).toEqual([run])
+        expect(await store.runs.get('local', row.threadId, run.runId)).toEqual(run)
         await expect(store.log.append([aRow({ branch, seq: 4, epoch: epoch - 1 })], [])).rejects
           .toMatchObject({ code: 'stale_append' })
         await expect(store.log.append([aRow({ branch: source, seq: 2 })], [])).rejects

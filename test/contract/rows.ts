@@ -36,7 +36,7 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
     createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
     metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
     head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
-    stepSeq: 0, ...row,
+    stepSeq: 0, unfinished: [], ...row,
   }
 }
 
@@ -45,8 +45,8 @@ export function aRun(row: Partial<RunRow> = {}): RunRow {
     tenant: 'local', threadId: randomUUID(), runId: randomUUID(), createdAtMs: 1_000,
     updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
     metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
-    baseCheckpointId: '', started: false, errorJson: '', commandId: '', firstSeq: 0, lastSeq: 0,
-    finalCheckpointId: '', interruptsJson: '', ...row,
+    baseCheckpointId: '', started: false, errorJson: '', commandId: '', createdSeq: 0,
+    firstSeq: 0, lastSeq: 0, finalCheckpointId: '', interruptsJson: '', ...row,
   }
 }
 

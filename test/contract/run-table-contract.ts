@@ -70,17 +70,6 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         .length))).toEqual([0, 0, 1])
     })
 
-    it('names pending and running runs as unfinished, oldest first', async () => {
-      const threadId = randomUUID()
-      const statuses = ['running', 'success', 'pending', 'error', 'pending']
-      const runs = statuses.map((status, index) =>
-        aRun({ threadId, status, createdAtMs: 9 - (index >> 1) }))
-      await put(...runs)
-      expect((await store.runs.unfinished('local', threadId)).map(({ runId }) => runId))
-        .toEqual([runs[4], runs[2], runs[0]].map((row) => row!.runId))
-      expect(await store.runs.unfinished('local', randomUUID())).toEqual([])
-    })
-
     it('removes a run, and does not mind one that is not there', async () => {
       const [row, other] = [aRun(), aRun()]
       await put(row, { ...other, threadId: row.threadId })

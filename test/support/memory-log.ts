@@ -11,6 +11,8 @@ interface Row extends NewRow {
 }
 
 export class MemoryLog implements LogPort {
+  /** Where a test says so, others may write to it as well. */
+  shared = false
   readonly rows: Row[] = []
   readonly updates: RowUpdate[] = []
   /** An append becomes durable when this resolves; a test may put a gate of its own here. */

@@ -18,7 +18,6 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
     }
     return [...rows.values()].filter((row) => row.threadId === threadId)
   }
-  const unfinished = ({ status }: RunRow) => status === 'pending' || status === 'running'
   return {
     threads: {
       get: async (_, threadId) => threadRows().find((row) => row.threadId === threadId),
@@ -30,7 +29,6 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
       list: async ({ threadId, limit, offset }: RunQuery) =>
         runRows(threadId).toReversed().slice(offset, offset + limit),
-      unfinished: async (_, threadId) => runRows(threadId).filter(unfinished),
     },
   }
 }

@@ -1,15 +1,9 @@
 /** Branches of the log: their numbers, what they grew from, and who still needs their rows. */
 
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import { segmentsOf } from '../../checkpoint/index.ts'
 import type { Database, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
-
-/** Rows `from` to `through` of one branch. */
-export interface Segment {
-  readonly id: string
-  readonly from: number
-  readonly through: number
-}
 
 /** What may go of a branch: its rows after `after`. */
 export interface Cut {
@@ -21,21 +15,6 @@ export interface KnownBranch {
   readonly no: number
   /** Its owner was deleted; rows are kept only for the branches that grew from it. */
   readonly dead: boolean
-}
-
-/** The parts that a branch is made of, newest first; the first one is its own and has no end. */
-export function segmentsOf(branch: Branch): Segment[] {
-  const segments: Segment[] = []
-  let { id } = branch
-  let through = Number.MAX_SAFE_INTEGER
-  for (const ancestor of branch.ancestors.toReversed()) {
-    const end = Math.min(ancestor.through, through)
-    if (end < through) segments.push({ id, from: end + 1, through })
-    id = ancestor.id
-    through = end
-  }
-  if (through > 0) segments.push({ id, from: 1, through })
-  return segments
 }
 
 export const branchSchema = `

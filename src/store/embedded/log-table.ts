@@ -1,9 +1,10 @@
 /** Rows of the log: appended behind the newest of their branch, read back, cut when not needed. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import { segmentsOf } from '../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { BranchTable, segmentsOf } from './branch-table.ts'
+import { BranchTable } from './branch-table.ts'
 import type { Cut } from './branch-table.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 import type { Database, Statement } from './database.ts'

@@ -32,11 +32,6 @@ export class Lookup {
     return this.#read(() => this.#runs.get(tenant, threadId, runId))
   }
 
-  /** Pending and running ones, oldest first. */
-  unfinishedRuns(tenant: string, threadId: string): Uint8Array[] {
-    return this.#read(() => this.#runs.unfinished(tenant, threadId))
-  }
-
   close(): void {
     this.#database.close()
   }

@@ -11,6 +11,7 @@ import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink): LogPort {
   return {
+    shared: false,
     append: (rows, updates) => link.write({ kind: 'append', rows, updates: updates.map(entryOf) }),
     tail: (branch) => link.ask('tail', branch),
     read: async (branch, range) => unpackEntries(await link.ask('read', branch, range)),
@@ -41,8 +42,6 @@ export function runTable(link: WriterLink, lookup: Lookup): RunTable {
       return body && runOf(body)
     },
     list: async (query) => (await link.ask('runs', query)).map(runOf),
-    unfinished: async (tenant, threadId) =>
-      lookup.unfinishedRuns(tenant, threadId).map(runOf),
   }
 }
 

@@ -44,7 +44,6 @@ export class RunTable {
   readonly #list: Bodies
   readonly #listSuccess: Bodies
   readonly #listStatus: Bodies
-  readonly #unfinished: Bodies
 
   constructor(database: Database) {
     const body = 'SELECT body FROM run'
@@ -63,8 +62,6 @@ export class RunTable {
     this.#list = database.prepare(`${byTime} ${page}`)
     this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
     this.#listStatus = database.prepare(`${byStatus} AND status = :status ${page}`)
-    this.#unfinished = database.prepare(
-      `${byStatus} AND status IN ('pending', 'running') ORDER BY created_at, no`)
   }
 
   put(entry: RunEntry): void {
@@ -90,10 +87,5 @@ export class RunTable {
       : status === 'success' ? this.#listSuccess : this.#listStatus
     return rows.all({ tenant, threadId, limit, offset, status: status ?? null })
       .map(([body]) => body)
-  }
-
-  /** Oldest first. */
-  unfinished(tenant: string, threadId: string): Uint8Array[] {
-    return this.#unfinished.all({ tenant, threadId }).map(([body]) => body)
   }
 }

@@ -180,7 +180,8 @@ export class FakeRun {
       metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
       planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
       attempt: 1, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
-      interruptsJson: '', commandId: start.commandId, firstSeq: 1, lastSeq: 1,
+      interruptsJson: '', commandId: start.commandId, createdSeq: 1, firstSeq: 1,
+      lastSeq: 1,
     }
     const { runId: run_id } = start
     this.tell([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])

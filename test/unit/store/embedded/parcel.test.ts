@@ -23,7 +23,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     ), { maxLength: 3 }),
   }),
   fc.constant({ kind: 'purge' as const,
-    subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch() } }),
+    subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch(), epoch: 1 } }),
 )
 
 describe('a parcel', () => {

@@ -1,0 +1,37 @@
+/** A run that is not over, as its thread's row keeps it: what came after the row that created it. */
+
+import type { RunRow, ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
+import type { LogPort, RecordOf } from '../checkpoint/index.ts'
+import { decodeRow } from '../checkpoint/index.ts'
+import { assert } from '../errors.ts'
+
+type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
+
+export function unfinishedOf(run: RunRow): UnfinishedRun {
+  const { runId, createdSeq, updatedAtMs, status, started, attempt, baseCheckpointId, firstSeq } =
+    run
+  return { runId, createdSeq, updatedAtMs, status, started, attempt, baseCheckpointId, firstSeq }
+}
+
+/** A run as it is when row `seq` of its thread's log creates it. */
+export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq: number): RunRow {
+  return {
+    ...created,
+    tenant: thread.tenant, threadId: thread.threadId,
+    createdAtMs: atMs, updatedAtMs: atMs, status: 'pending',
+    attempt: 0, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
+    interruptsJson: '', createdSeq: seq, firstSeq: seq, lastSeq: seq,
+  }
+}
+
+/** The runs that a thread's row names: created by the log, brought up to date by the row. */
+export function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[]> {
+  return Promise.all(thread.unfinished.map(async (unfinished) => {
+    const { createdSeq: seq, runId } = unfinished
+    const [entry] = await log.read(thread.branch!, { from: seq, through: seq })
+    const created = entry && decodeRow(entry.body).find((record) =>
+      record.$case === 'runCreated' && record.value.runId === runId)
+    assert(created?.$case === 'runCreated', `row ${seq} of the log creates run ${runId}`)
+    return { ...newRun(thread, created.value, seq), ...unfinished }
+  }))
+}
