@@ -17,7 +17,10 @@ export interface NewRow {
   readonly places: readonly CheckpointPlace[]
 }
 
-/** A mutable row that changes in the same transaction as the log rows beside it. */
+/**
+ * A mutable row that changes with the log rows beside it: in one transaction or, where the log is
+ * shared, each after those before it, so that rows may lag behind the log and never lead.
+ */
 export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }
   | { readonly table: 'run'; readonly row: RunRow }

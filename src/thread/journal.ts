@@ -129,16 +129,17 @@ export class Journal {
     }], this.#updates(row))
   }
 
+  /** The thread's row comes last: where it stands, the rows of its runs stand too. */
   #updates(row: OpenRow): RowUpdate[] {
     const { tenant, threadId } = this.#options
     const updates: RowUpdate[] = []
-    if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow() })
     for (const run of row.runs.values()) {
       if (!row.removedRunIds.has(run.runId)) updates.push({ table: 'run', row: run })
     }
     for (const runId of row.removedRunIds) {
       updates.push({ table: 'run_removed', tenant, threadId, runId })
     }
+    if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow() })
     return updates
   }
 }

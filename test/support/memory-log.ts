@@ -32,6 +32,12 @@ export class MemoryLog implements LogPort {
     this.updates.push(...updates)
   }
 
+  /** What a crash between the log and the rows beside it leaves; the first rows are kept. */
+  loseUpdates(count: number): void {
+    const first = this.updates.findIndex(({ table }) => table === 'thread') + 1
+    this.updates.length = Math.max(first, this.updates.length - count)
+  }
+
   async tail(branch: Branch): Promise<{ epoch: number; seq: number } | undefined> {
     return this.#tail(branch)
   }

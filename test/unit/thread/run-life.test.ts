@@ -309,14 +309,17 @@ describe('a thread under any sequence of commands', () => {
   const act = fc.oneof(
     fc.record({ do: fc.constant('start' as const),
       strategy: fc.constantFrom('enqueue', 'interrupt', 'rollback', 'reject') }),
-    fc.record({ do: fc.constantFrom('step', 'end', 'fail', 'crash', 'lose') }),
+    fc.record({ do: fc.constantFrom('step', 'end', 'fail', 'lose') }),
+    fc.record({ do: fc.constant('crash' as const), lag: fc.nat(8) }),
     fc.record({ do: fc.constant('cancel' as const),
       action: fc.constantFrom('interrupt', 'rollback'), pick: fc.nat(5) }),
   )
 
   it('runs one run at a time, ends each once, and is the same after a restart', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+    const acts = fc.array(act, { maxLength: 25 })
+    await fc.assert(fc.asyncProperty(acts, fc.boolean(), async (acts, shared) => {
       const house = new ThreadHouse()
+      house.log.shared = shared
       await house.startRun('x')
       for (const step of acts) {
         const [scripted] = house.host.running.values()
@@ -328,6 +331,7 @@ describe('a thread under any sequence of commands', () => {
           const cancel = { action: step.action as 'rollback', wait: false }
           if (runId) await house.client.cancelRun('t', 'x', runId, cancel)
         } else if (step.do === 'crash') {
+          if (shared) house.log.loseUpdates(step.lag)
           house.restart()
           await house.client.get('t', 'x')
         } else if (scripted && step.do === 'step') {
@@ -347,11 +351,14 @@ describe('a thread under any sequence of commands', () => {
         expect(row.status === 'busy').toBe(unfinished)
       }
       const before = await house.client.get('t', 'x')
+      const runs = await listed(house)
+      if (shared) house.log.loseUpdates(3)
       house.restart()
       const after = await house.client.get('t', 'x')
       expect(after.values).toBe(before.values)
       expect(after.row.head).toEqual(before.row.head)
       expect(after.row.metadataJson).toBe(before.row.metadataJson)
-    }), { numRuns: 300 })
+      expect((await listed(house)).map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId))
+    }), { numRuns: 500 })
   })
 })
