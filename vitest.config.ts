@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    globalSetup: 'test/support/cassandra-setup.ts',
+    provide: { cassandraNodes: 1 },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
@@ -21,7 +23,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 1_800_000 },
+        test: {
+          name: 'long',
+          include: ['test/**/*.long.ts'],
+          testTimeout: 1_800_000,
+          provide: { cassandraNodes: 3 },
+        },
       },
     ],
   },

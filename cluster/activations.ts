@@ -11,11 +11,15 @@ import type { ActorKind } from './actor.ts'
 import { actorKeyText } from './actor-key.ts'
 import type { ActorKey } from './actor-key.ts'
 import type { Env } from './env.ts'
+import type { Gate } from './gate.ts'
 import type { Act, Letter } from './mailbox.ts'
+import { ReplyGate } from './reply-gate.ts'
 
 export interface ActivationsOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
+  /** Every reply passes it; without one each leaves when it is there. */
+  readonly gate?: Gate
   /** An actor that was asked nothing for so long is let go: 10 minutes unless told. */
   readonly idleMs?: number
   /** Actors that may be alive at once: 100 000 unless told. */
@@ -41,16 +45,18 @@ export class Activations {
   readonly #mailboxBound: number
   /** By key text, the one that rested longest first. */
   readonly #table = new Map<string, Activation>()
+  readonly #gate: ReplyGate | undefined
   readonly #stopTimer: () => void
   #closed = false
 
   constructor(options: ActivationsOptions) {
-    const { env, kinds, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
+    const { env, kinds, gate, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
     this.#env = env
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
     this.#idleMs = idleMs
     this.#limit = limit
     this.#mailboxBound = mailboxBound
+    this.#gate = gate && new ReplyGate(env, gate)
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
@@ -59,14 +65,22 @@ export class Activations {
 
   /** The actor's reply; it lives under the epoch given where it does not live yet. */
   ask(key: ActorKey, epoch: number, command: unknown): Promise<unknown> {
-    return this.#post(key, epoch, (actor) => actor.receive(command))
+    return this.#reply(key, epoch, (actor) => actor.receive(command))
   }
 
   async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
   Promise<() => void> {
-    const stop = await this.#post(key, epoch, async (actor) =>
-      ({ reply: await actor.follow(request, listener) }))
-    return stop as () => void
+    let stop: (() => void) | undefined
+    try {
+      await this.#reply(key, epoch, async (actor) => {
+        stop = await actor.follow(request, listener)
+        return { reply: undefined }
+      })
+      return stop!
+    } catch (error) {
+      stop?.()
+      throw error
+    }
   }
 
   /** Resolves when the actor lives: what it does by itself it does from then on. */
@@ -79,6 +93,11 @@ export class Activations {
     this.#closed = true
     this.#stopTimer()
     await Promise.all([...this.#table.values()].map((one) => one.passivate(deadline)))
+  }
+
+  #reply(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
+    if (this.#gate === undefined) return this.#post(key, epoch, act)
+    return this.#gate.reply(act, (gated) => this.#post(key, epoch, gated))
   }
 
   #post(key: ActorKey, epoch: number, act: Act): Promise<unknown> {

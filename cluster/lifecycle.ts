@@ -1,6 +1,7 @@
 /** The stages of a process: started upward in turn, stopped downward, each in its time. */
 
 import type { Env } from './env.ts'
+import { within } from './within.ts'
 
 /** `T` is what the stage provides to those above it. */
 export interface Stage<T> {
@@ -39,7 +40,7 @@ export function createLifecycle(env: Env): Lifecycle {
 
   const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
     if (stopping !== undefined) throw new Error(`The stage ${name} comes too late: all is ending.`)
-    const late = `The stage ${name} did not start within ${stage.startMs} ms.`
+    const late = () => new Error(`The stage ${name} did not start within ${stage.startMs} ms.`)
     const starting = Promise.resolve().then(() => stage.start())
     const started = within(env, stage.startMs, starting, late)
     const stopIt = (value: T) => stopStage(env, name, stage, value)
@@ -59,23 +60,12 @@ export function createLifecycle(env: Env): Lifecycle {
 async function stopStage<T>(env: Env, name: string, stage: Stage<T>, value: T): Promise<void> {
   const deadline = new AbortController()
   const cancel = env.after(stage.stopMs, () => deadline.abort())
-  const late = `The stage ${name} did not stop within ${stage.stopMs} ms.`
+  const late = () => new Error(`The stage ${name} did not stop within ${stage.stopMs} ms.`)
   try {
     const stopping = Promise.resolve().then(() => stage.stop(value, deadline.signal))
     await within(env, stage.stopMs + lastMomentMs, stopping, late)
   } catch (error) {
     env.log.warn('A stage did not stop in peace.', { stage: name, error })
-  } finally {
-    cancel()
-  }
-}
-
-/** `promise`, or an error with the sentence `late` after `ms`. */
-async function within<T>(env: Env, ms: number, promise: Promise<T>, late: string): Promise<T> {
-  const { promise: lateness, reject } = Promise.withResolvers<never>()
-  const cancel = env.after(ms, () => reject(new Error(late)))
-  try {
-    return await Promise.race([promise, lateness])
   } finally {
     cancel()
   }

@@ -32,3 +32,15 @@ export function placedOwnership({ view, shards, epoch }: PlacedOwnershipOptions)
     ({ member: placeShard(shard, view.members), epoch }))
   return { shards, self: view.self, ownerOf: (shard) => owners[shard]! }
 }
+
+export interface ClaimedOwnershipOptions {
+  readonly self: Member
+  /** Of each shard, all of them claimed by `self`. */
+  readonly epochs: readonly number[]
+}
+
+/** Every shard is owned by one member, each from an epoch of its own. */
+export function claimedOwnership({ self, epochs }: ClaimedOwnershipOptions): Ownership {
+  const owners = epochs.map((epoch): Owner => ({ member: self, epoch }))
+  return { shards: epochs.length, self, ownerOf: (shard) => owners[shard]! }
+}

@@ -1,7 +1,7 @@
-/** The graph behind any server of the API, through a plain HTTP client that keeps connections. */
+/** The graph behind any server of the API, through a bare HTTP client that keeps connections. */
 
-import { Agent, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { BareClient } from './bare-client.ts'
+import type { BareResponse, Progress } from './bare-client.ts'
 import { graphId, turn } from './target.ts'
 import type { StreamTimes, Target } from './target.ts'
 
@@ -15,7 +15,7 @@ export interface Answer {
 export class Served implements Target {
   readonly name: string
   readonly #url: URL
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  readonly #resting: BareClient[] = []
 
   constructor(name: string, url: string) {
     this.name = name
@@ -25,7 +25,9 @@ export class Served implements Target {
   /** A server keeps its threads. */
   reset(): void {}
 
-  close(): void { this.#agent.destroy() }
+  close(): void {
+    for (const client of this.#resting) client.close()
+  }
 
   async wait(threadId: string, text: string): Promise<void> {
     await this.ask('POST', `/threads/${threadId}/runs/wait`, runOf(text))
@@ -33,43 +35,32 @@ export class Served implements Target {
 
   async stream(threadId: string, text: string): Promise<StreamTimes> {
     const began = performance.now()
-    const response = await this.#send('POST', `/threads/${threadId}/runs/stream`,
-      { ...runOf(text), stream_mode: ['updates'] })
     let firstMs = 0
-    let told = ''
-    for await (const chunk of response) {
-      told += String(chunk)
-      if (firstMs === 0 && told.includes('event: metadata')) firstMs = performance.now() - began
-    }
-    if (!told.includes('event: updates')) throw new Error(`the stream told no update: ${told}`)
-    return { firstMs, totalMs: performance.now() - began }
+    const { body } = await this.#send('POST', `/threads/${threadId}/runs/stream`,
+      { ...runOf(text), stream_mode: ['updates'] }, (told) => {
+        if (firstMs === 0 && told.includes('event: metadata')) firstMs = performance.now() - began
+      })
+    const totalMs = performance.now() - began
+    if (!body.includes('event: updates')) throw new Error(`the stream told no update: ${body}`)
+    return { firstMs, totalMs }
   }
 
   /** Throws where the status is not one of success. */
   async ask(method: string, path: string, body?: object): Promise<Answer> {
     const began = performance.now()
-    const response = await this.#send(method, path, body)
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks)
-    const parsed: unknown = text.length === 0 ? undefined : JSON.parse(text.toString())
-    return { ms: performance.now() - began, bytes: text.length, body: parsed }
+    const answer = await this.#send(method, path, body)
+    const parsed: unknown = answer.body.length === 0 ? undefined
+      : JSON.parse(answer.body.toString())
+    return { ms: performance.now() - began, bytes: answer.body.length, body: parsed }
   }
 
-  #send(method: string, path: string, body?: object): Promise<IncomingMessage> {
-    const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-    return new Promise((done, failed) => {
-      const sent = request({
-        agent: this.#agent, host: this.#url.hostname, port: this.#url.port, method, path,
-        headers: text === undefined ? {}
-          : { 'content-type': 'application/json', 'content-length': text.length },
-      }, (response) => {
-        if ((response.statusCode ?? 500) < 300) done(response)
-        else failed(new Error(`${this.name}: ${method} ${path} answered ${response.statusCode}`))
-      })
-      sent.on('error', failed)
-      sent.end(text)
-    })
+  async #send(method: string, path: string, body?: object, progress?: Progress):
+    Promise<BareResponse> {
+    const client = this.#resting.pop() ?? new BareClient(this.#url)
+    const response = await client.ask(method, path, body, progress)
+    this.#resting.push(client)
+    if (response.status < 300) return response
+    throw new Error(`${this.name}: ${method} ${path} answered ${response.status}`)
   }
 }
 

@@ -1,0 +1,69 @@
+/**
+ * The gate before every reply: what it says was still this member's to say.
+ *
+ * A turn speaks of what the turns before it left, so it is enough that the session lived after the
+ * turn began. What a turn adds passes the gate on its way into the store, before its promise is
+ * kept: by then the reply is covered, and costs no second validation.
+ */
+
+import { HeddleError } from '../src/errors.ts'
+import type { Env } from './env.ts'
+import type { Gate } from './gate.ts'
+import type { Act } from './mailbox.ts'
+import { within } from './within.ts'
+
+/** How long a reply waits for a gate that may be closed. */
+const patienceMs = 2_500
+
+export class ReplyGate {
+  readonly #env: Env
+  readonly #gate: Gate
+
+  constructor(env: Env, gate: Gate) {
+    this.#env = env
+    this.#gate = gate
+  }
+
+  /**
+   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` where the store is
+   * out of reach and nothing was written, `not_owner` where the session is over.
+   */
+  async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
+    this.#mustHear()
+    let began: number | undefined
+    const marked: Act = (actor) => {
+      began = this.#gate.mark()
+      return act(actor)
+    }
+    try {
+      const reply = await post(marked)
+      await this.#pass(began)
+      return reply
+    } catch (error) {
+      // A refusal for good speaks of the actor's state as an answer does.
+      if (error instanceof HeddleError && error.retry === 'no') await this.#pass(began)
+      throw error
+    }
+  }
+
+  /** What begins while the gate is closed cannot be answered; so it is not begun. */
+  #mustHear(): void {
+    const { state } = this.#gate
+    if (state === 'closed') throw outOfReach()
+    if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
+  }
+
+  /**
+   * Whoever waits too long is told that nothing was written. That is true: where something was, the
+   * session was validated after that, so the turn's mark was passed before its reply came.
+   */
+  async #pass(began = this.#gate.mark()): Promise<void> {
+    if (this.#gate.passed(began)) return
+    await within(this.#env, patienceMs, this.#gate.pass(), outOfReach)
+  }
+}
+
+function outOfReach(): HeddleError {
+  return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
+    'again in a moment.')
+}

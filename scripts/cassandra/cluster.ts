@@ -1,0 +1,117 @@
+/** Real Apache Cassandra on this machine: one call starts a cluster and waits until it is whole. */
+
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { dataCenter } from './configuration.ts'
+import { placesOf, ports, usualFirstAddress } from './layout.ts'
+import { endLeftovers, takeDirectory } from './leftovers.ts'
+import { fetchLibrary, whatIsMissing } from './library.ts'
+import { NodeProcess } from './node-process.ts'
+import { untilWhole } from './whole.ts'
+
+export interface CassandraOptions {
+  readonly nodes: number
+  /** Holds the data; without it, a temporary one that goes when the cluster is closed. */
+  readonly directory?: string
+  /** The address of the first node, 127.0.0.1 if not given; the others have the next ones. */
+  readonly firstAddress?: string
+  /** Starts sooner and takes less memory, but never gets fast: for tests, not for figures. */
+  readonly light?: boolean
+  /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
+  readonly passwords?: boolean
+  /** Takes a line for a reader. */
+  readonly log?: (line: string) => void
+}
+
+export interface Cassandra {
+  readonly contactPoints: readonly string[]
+  readonly dataCenter: string
+  readonly nodes: readonly CassandraNode[]
+  /** Resolves when every node is up and knows of all others; for after a node was started again. */
+  whole(): Promise<void>
+  /** Ends the nodes; data in a directory that was given stays. */
+  close(): Promise<void>
+}
+
+export interface CassandraNode {
+  readonly address: string
+  /** Of its process that runs or ran last. */
+  readonly pid: number | undefined
+  /** Sends a signal; with SIGKILL or SIGTERM, resolves when the process has ended. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Starts it again on its data; resolves when it accepts clients. */
+  start(): Promise<void>
+}
+
+/** Rejects with one sentence that says what to do where this machine cannot run the cluster. */
+export async function startCassandra(options: CassandraOptions): Promise<Cassandra> {
+  const { nodes: count, firstAddress = usualFirstAddress, log = () => undefined } = options
+  const { light = false, passwords = false } = options
+  const places = placesOf({ nodes: count, firstAddress })
+  const missing = await whatIsMissing()
+  if (missing !== undefined) throw new Error(missing)
+  const library = await fetchLibrary(log)
+  const isTemporary = options.directory === undefined
+  const directory = resolve(options.directory ?? temporaryDirectory(firstAddress))
+  await endLeftovers(directory)
+  for (const { address } of places) {
+    for (const port of Object.values(ports)) await mustBeFree(address, port)
+  }
+  if (isTemporary) rmSync(directory, { recursive: true, force: true })
+  takeDirectory(directory, `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on`)
+
+  const nodes = places.map((place) => new NodeProcess({ place, seed: firstAddress, light,
+    passwords, library, log, directory: join(directory, `node-${place.address}`) }))
+  const contactPoints = places.map(({ address }) => address)
+  const whole = () => untilWhole({ contactPoints, passwords, patienceMs: 60_000 })
+  const close = async () => {
+    if (!isTemporary) return void await Promise.all(nodes.map((node) => node.stop(15_000)))
+    await Promise.all(nodes.map((node) => node.kill('SIGKILL')))
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await startNodes(nodes, log)
+    await whole()
+  } catch (error) {
+    // What was written stays for whoever looks for the reason.
+    await Promise.all(nodes.map((node) => node.kill('SIGKILL')))
+    throw error
+  }
+  return { contactPoints, dataCenter, nodes, whole, close }
+}
+
+/** The same for the same addresses, so that what a killed starter leaves there is found again. */
+function temporaryDirectory(firstAddress: string): string {
+  return join(tmpdir(), `heddle-cassandra-${userInfo().username}-${firstAddress}`)
+}
+
+/** The first one alone until the others can ask it for the ring, then those together. */
+async function startNodes(nodes: readonly NodeProcess[], log: (line: string) => void) {
+  const started = performance.now()
+  const isUp = ({ address }: NodeProcess) =>
+    log(`${address} is up (${((performance.now() - started) / 1000).toFixed(1)} s).`)
+  const [first, ...others] = nodes
+  log(`Starting ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`} …`)
+  await first!.start(ports.storage)
+  await Promise.all([
+    first!.accepts(ports.client).then(() => isUp(first!)),
+    ...others.map((node) => node.start().then(() => isUp(node))),
+  ])
+}
+
+async function mustBeFree(address: string, port: number): Promise<void> {
+  const probe = createServer()
+  const problem = await new Promise<string | undefined>((answer) => {
+    probe.once('error', (error: NodeJS.ErrnoException) => answer(error.code))
+    probe.listen({ host: address, port, exclusive: true }, () => answer(undefined))
+  })
+  if (problem === undefined) return void await new Promise((closed) => probe.close(closed))
+  throw new Error(problem === 'EADDRNOTAVAIL'
+    ? `This machine does not answer at ${address}: give it that address first (macOS: sudo` +
+      ` ifconfig lo0 alias ${address}), or start fewer nodes.`
+    : `${address}:${port} is taken (${problem}): stop what runs there, or name another block of` +
+      ' addresses with --first-address 127.0.0.11.')
+}

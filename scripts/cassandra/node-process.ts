@@ -1,0 +1,138 @@
+/** One node: a Java process that ends with us, however we end, and can be started again. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { javaArguments, writeConfiguration } from './configuration.ts'
+import type { NodeOptions } from './configuration.ts'
+import { ports } from './layout.ts'
+import { java } from './library.ts'
+
+export interface NodeProcessOptions extends NodeOptions {
+  /** The folder with the jars. */
+  readonly library: string
+  readonly log: (line: string) => void
+}
+
+export class NodeProcess {
+  readonly #options: NodeProcessOptions
+  #java: ChildProcess | undefined
+  /** Whether an end of the process is our doing. */
+  #ending = false
+
+  constructor(options: NodeProcessOptions) {
+    this.#options = options
+  }
+
+  get address(): string {
+    return this.#options.place.address
+  }
+
+  /** Of the process that runs or ran last. */
+  get pid(): number | undefined {
+    return this.#java?.pid
+  }
+
+  /** Starts the process on the data that is there; resolves when it accepts `port`. */
+  async start(port: number = ports.client): Promise<void> {
+    if (this.#runs()) throw new Error(`The node ${this.address} runs already.`)
+    const { directory, library } = this.#options
+    writeConfiguration(this.#options)
+    const output = openSync(join(directory, 'output.log'), 'a')
+    const program = spawn(java, javaArguments(this.#options, library),
+      { cwd: directory, detached: true, stdio: ['ignore', output, output] })
+    closeSync(output)
+    this.#java = program
+    this.#ending = false
+    program.on('error', () => undefined)
+    if (program.pid !== undefined) {
+      writeFileSync(pidFile(directory), String(program.pid))
+      endWithUs(program)
+    }
+    program.once('exit', () => this.#ended(program))
+    await this.accepts(port)
+  }
+
+  /** Resolves when the process accepts connections on `port`; rejects when it ends before. */
+  async accepts(port: number): Promise<void> {
+    while (!await isOpen(this.address, port)) {
+      if (!this.#runs()) throw new Error(this.#whyNot())
+      await pause(50)
+    }
+  }
+
+  /** Sends a signal; with one that ends the process, resolves when it has ended. */
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    if (!this.#runs()) return
+    if (signal !== 'SIGKILL' && signal !== 'SIGTERM') return void this.#java!.kill(signal)
+    const ended = once(this.#java!, 'exit')
+    this.#ending = true
+    this.#java!.kill(signal)
+    await ended
+  }
+
+  /** Ends the process in order, and by force where that takes longer than `patienceMs`. */
+  async stop(patienceMs: number): Promise<void> {
+    const patience = new AbortController()
+    const force = pause(patienceMs, undefined, { signal: patience.signal })
+      .then(() => this.kill('SIGKILL'), () => undefined)
+    await this.kill('SIGTERM')
+    patience.abort()
+    await force
+  }
+
+  #runs(): boolean {
+    const program = this.#java
+    return program?.pid !== undefined && program.exitCode === null && program.signalCode === null
+  }
+
+  #ended(program: ChildProcess): void {
+    if (this.#ending) return
+    const how = program.signalCode ?? `exit code ${program.exitCode}`
+    this.#options.log(`The node ${this.address} ended by itself (${how}).`)
+  }
+
+  /** The last that the node said, for somebody who must find out why it does not start. */
+  #whyNot(): string {
+    const { directory } = this.#options
+    const lines = ['system.log', 'output.log'].flatMap((name) => {
+      try {
+        return readFileSync(join(directory, name), 'utf8').trim().split('\n')
+      } catch {
+        return []
+      }
+    })
+    const reason = lines.findLast((line) => /^ERROR|Exception|rror:/.test(line)) ?? lines.at(-1)
+    return `The node ${this.address} did not start: ${reason ?? 'it said nothing'} (see ${
+      join(directory, 'system.log')}).`
+  }
+}
+
+/** Where the id of a node's process is kept, for whoever finds the node left over. */
+export const pidFile = (directory: string): string => join(directory, 'node.pid')
+
+/**
+ * Lets a shell wait for our end: it holds a pipe that the system closes when we die, even by
+ * SIGKILL, and then it kills the node. A line in the pipe says that the node is gone already.
+ */
+function endWithUs(program: ChildProcess): void {
+  const guard = spawn('sh', ['-c', 'read -r gone || kill -9 "$1"', 'sh', String(program.pid)],
+    { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  guard.stdin.on('error', () => undefined)
+  guard.unref()
+  program.once('exit', () => guard.stdin.end('gone\n'))
+}
+
+/** Whether somebody listens there. */
+export function isOpen(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      .once('connect', () => socket.destroy())
+  })
+}

@@ -1,0 +1,59 @@
+/** The chain: which of the rows that lie in the newest partitions are the end of the log. */
+
+/** Where a row stands. Of two rows with the same number, that of the newer epoch counts. */
+export interface Position {
+  readonly epoch: number
+  readonly seq: number
+}
+
+/** What a row says of itself and of the rows before it. */
+export interface ChainRow extends Position {
+  /** The epoch of the row before it, whose seq is one less. */
+  readonly prevEpoch: number
+  /** When this row was sent, rows up to this one were on a quorum. */
+  readonly settledSeq: number
+}
+
+/** Newest first. */
+export function comparePositions(a: Position, b: Position): number {
+  return b.epoch - a.epoch || b.seq - a.seq
+}
+
+/**
+ * The end of the log: the newest row that no row before it is missing of. The rows come newest
+ * first, tail first; the last of them is the first that was not known to be on a quorum.
+ *
+ *   none    nothing is there
+ *   unseen  it may be among the rows that were not read yet
+ */
+export type Tail<Row> = readonly [Row, ...Row[]] | 'none' | 'unseen'
+
+/**
+ * Given every row at or above `floor` that lies in the newest two buckets, newest first. A row
+ * says how far everything was on a quorum: below that nothing needs to be looked for.
+ *
+ * A row of a deposed owner that arrives late cannot win: the owner after it wrote a row of a newer
+ * epoch before it answered anything. Nor can a row that arrived without the one before it.
+ */
+export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Position): Tail<Row> {
+  const byPosition = new Map(rows.map((row) => [keyOf(row), row]))
+  const unseen = (at: Position) => floor !== undefined && comparePositions(at, floor) > 0
+  for (const candidate of rows) {
+    if (unseen(candidate)) return 'unseen'
+    const chain: [Row, ...Row[]] = [candidate]
+    for (let row = candidate; ;) {
+      const before = { epoch: row.prevEpoch, seq: row.seq - 1 }
+      if (before.seq <= candidate.settledSeq) return chain
+      const previous = byPosition.get(keyOf(before))
+      if (!previous && unseen(before)) return 'unseen'
+      if (!previous) break
+      chain.push(previous)
+      row = previous
+    }
+  }
+  return floor === undefined ? 'none' : 'unseen'
+}
+
+function keyOf({ epoch, seq }: Position): string {
+  return `${epoch} ${seq}`
+}

@@ -1,0 +1,304 @@
+/** The connection to Cassandra: every statement of the store goes through one of its few methods. */
+
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
+
+import { Client, policies, types } from 'cassandra-driver'
+import type { QueryOptions } from 'cassandra-driver'
+
+import type { Env } from '../../../cluster/index.ts'
+import { assert, HeddleError } from '../../errors.ts'
+import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
+import { startError } from './start-error.ts'
+
+/** `bigint` for bigint columns, a text for uuid ones. In a plain write null leaves a column unset. */
+export type Value = string | number | bigint | boolean | Uint8Array | null
+
+/** `?` stands for the values in their order. Tables are named with their keyspace. */
+export interface Statement {
+  readonly cql: string
+  readonly values: readonly Value[]
+}
+
+/** A row of an answer: bigints for bigint columns, Buffers for blobs. */
+export type Row = types.Row
+
+/** Paths of files in PEM format. */
+export interface TlsFiles {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+export interface ConnectionOptions {
+  readonly env: Env
+  /** Names or addresses, with `:port` where it is not 9042. */
+  readonly contactPoints: readonly string[]
+  readonly localDataCenter: string
+  /** Of the data; control rows live in `<keyspace>_control`. */
+  readonly keyspace: string
+  readonly user?: string
+  readonly password?: string
+  readonly tls?: TlsFiles
+}
+
+/** A compare-and-set that may or may not have happened, now or later. */
+export class AmbiguousSwap extends Error {
+  override readonly name = 'AmbiguousSwap'
+
+  constructor(cause: unknown) {
+    super('The outcome of a compare-and-set is not known.', { cause })
+  }
+}
+
+const attemptMs = 2_000
+const connectMs = 2_000
+/** A schema change waits for all hosts. */
+const schemaMs = 30_000
+/** How long a read goes on trying. */
+const readMs = 2_500
+/** How long a write goes on trying while it is certain that nothing was written. */
+const writeMs = 1_000
+const [firstPauseMs, longestPauseMs] = [50, 1_000]
+/** Then a second host is asked as well. */
+const speculateMs = 200
+/** Most rows that one answer may have. */
+const pageRows = 5_000
+
+const { localQuorum, localSerial } = types.consistencies
+const prepared = { prepare: true, consistency: localQuorum, readTimeout: attemptMs } as const
+// Not repeated by the driver: after a repetition of its own it tells of the last attempt only.
+const written: QueryOptions = { ...prepared, isIdempotent: false }
+const swapped: QueryOptions = { ...written, serialConsistency: localSerial }
+
+export class Connection {
+  readonly keyspace: string
+  /** The keyspace of control rows. */
+  readonly control: string
+  readonly localDataCenter: string
+  readonly #client: Client
+  readonly #env: Env
+  readonly #pauses = new Set<() => void>()
+  #closed = false
+
+  /** Throws HeddleError with a sentence for whoever starts the member. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    if (!/^[a-z][a-z0-9_]{0,39}$/.test(options.keyspace)) {
+      throw new HeddleError('invalid', `${options.keyspace} cannot name a keyspace. Use up to 40 ` +
+        'lower case letters, digits and underscores, a letter first.')
+    }
+    const client = new Client(clientOptions(options))
+    client.on('log', (level: string, source: string, message: string) =>
+      options.env.log.debug('The driver says something.', { level, source, message }))
+    try {
+      await client.connect()
+    } catch (error) {
+      throw startError(error, options)
+    }
+    return new Connection(client, options)
+  }
+
+  private constructor(client: Client, { env, keyspace, localDataCenter }: ConnectionOptions) {
+    this.#client = client
+    this.#env = env
+    this.keyspace = keyspace
+    this.control = `${keyspace}_control`
+    this.localDataCenter = localDataCenter
+  }
+
+  /**
+   * Resolves when it is on a quorum; the same bytes are sent again until that is known. Throws
+   * `unavailable`: nothing was written, or the connection was closed (`ambiguous` in its facts
+   * where it may have been written).
+   */
+  async write({ cql, values }: Statement): Promise<void> {
+    const sent = values.map(unsetOrSent)
+    await this.#untilKnown(() => this.#client.execute(cql, sent, written))
+  }
+
+  /** All statements change one partition: all of them are written or none. As `write` otherwise. */
+  async batch(statements: readonly Statement[]): Promise<void> {
+    const queries = statements.map(({ cql, values }) =>
+      ({ query: cql, params: values.map(unsetOrSent) }))
+    await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
+  }
+
+  /** For up to 5 000 rows. Throws `unavailable` when there is no answer in time. */
+  async read(statement: Statement): Promise<Row[]> {
+    const { rows, pageState } = await this.#page(statement, pageRows)
+    assert(pageState == null, 'this reads a bounded number of rows')
+    return rows
+  }
+
+  /** As many rows at a time as `fetchSize` says. Throws as `read` does. */
+  async *pages(statement: Statement, fetchSize: number): AsyncGenerator<Row[], void, void> {
+    let pageState: string | undefined
+    do {
+      const page = await this.#page(statement, fetchSize, pageState)
+      yield page.rows
+      pageState = page.pageState ?? undefined
+    } while (pageState !== undefined)
+  }
+
+  /**
+   * One compare-and-set; several statements are done together or not at all. `row` is what is there
+   * where it was not applied. Null is written as null. Throws AmbiguousSwap, and `unavailable`
+   * where it certainly did not and will not happen.
+   */
+  async swap(statements: Statement | readonly Statement[]):
+    Promise<{ applied: boolean; row: Row | undefined }> {
+    try {
+      const { rows } = await this.#swap([statements].flat())
+      const row = rows[0]
+      const found = row !== undefined && row.keys().length > 1
+      return { applied: row?.['[applied]'] === true, row: found ? row : undefined }
+    } catch (error) {
+      switch (swapOutcomeOf(error)) {
+        case 'refused': throw refusal(error)
+        case 'not_done': throw unavailable(error)
+        case 'unknown': throw new AmbiguousSwap(error)
+      }
+    }
+  }
+
+  /** A statement that changes the schema. Throws what the driver throws. */
+  async execute(cql: string): Promise<void> {
+    await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs })
+  }
+
+  /** Whether Cassandra answers at once. */
+  async reachable(): Promise<boolean> {
+    const cql = `SELECT value FROM ${this.control}.setting WHERE name = 'shards'`
+    return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
+  }
+
+  /** How many hosts of the local data center there are. */
+  localHosts(): number {
+    return this.#client.hosts.values()
+      .filter(({ datacenter }) => datacenter === this.localDataCenter).length
+  }
+
+  /** What is on its way is given up. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const wake of this.#pauses) wake()
+    await this.#client.shutdown()
+  }
+
+  async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
+    const giveUpMs = this.#env.monotonicMs() + writeMs
+    let ambiguous = false
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw closed(ambiguous)
+      try {
+        await attempt()
+        return
+      } catch (error) {
+        const outcome = outcomeOf(error)
+        if (outcome === 'refused') throw refusal(error)
+        ambiguous ||= outcome === 'unknown'
+        if (!ambiguous && this.#env.monotonicMs() >= giveUpMs) throw unavailable(error)
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  async #page({ cql, values }: Statement, fetchSize: number, pageState?: string):
+    Promise<types.ResultSet> {
+    const sent = values.map(asSent)
+    const giveUpMs = this.#env.monotonicMs() + readMs
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw closed(false)
+      const leftMs = Math.ceil(giveUpMs - this.#env.monotonicMs())
+      const readTimeout = Math.max(1, Math.min(attemptMs, leftMs))
+      try {
+        return await this.#client.execute(cql, sent,
+          { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState })
+      } catch (error) {
+        if (outcomeOf(error) === 'refused') throw refusal(error)
+        if (this.#env.monotonicMs() + pauseMs >= giveUpMs) throw unavailable(error)
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  #swap(statements: readonly Statement[]): Promise<types.ResultSet> {
+    const queries = statements.map(({ cql, values }) =>
+      ({ query: cql, params: values.map(asSent) }))
+    const [only] = queries
+    return queries.length === 1 ? this.#client.execute(only!.query, only!.params, swapped)
+      : this.#client.batch(queries, { ...swapped, logged: false })
+  }
+
+  /** Ends early when the connection is closed. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel()
+        this.#pauses.delete(wake)
+        resolve()
+      }
+      const cancel = this.#env.after(ms, wake)
+      this.#pauses.add(wake)
+    })
+  }
+}
+
+function clientOptions(options: ConnectionOptions) {
+  const { contactPoints, localDataCenter, user, password = '', tls } = options
+  return {
+    contactPoints: [...contactPoints],
+    localDataCenter,
+    ...user !== undefined && { credentials: { username: user, password } },
+    ...tls && { sslOptions: tlsOptions(tls) },
+    encoding: { useBigIntAsLong: true },
+    policies: {
+      retry: new policies.retry.FallthroughRetryPolicy(),
+      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
+      speculativeExecution:
+        new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(speculateMs, 1),
+    },
+    pooling: {
+      coreConnectionsPerHost: { [types.distance.local]: 2 },
+      heartBeatInterval: 5_000,
+    },
+    socketOptions: { connectTimeout: connectMs, readTimeout: attemptMs },
+  }
+}
+
+function tlsOptions({ ca, cert, key }: TlsFiles): TlsOptions {
+  return {
+    rejectUnauthorized: true,
+    ...ca !== undefined && { ca: pem(ca) },
+    ...cert !== undefined && { cert: pem(cert) },
+    ...key !== undefined && { key: pem(key) },
+  }
+}
+
+function pem(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new HeddleError('invalid', `${file} cannot be read. Name a PEM file that this user may ` +
+      'read.', {}, { cause: error })
+  }
+}
+
+/** The driver wants Buffers. */
+function asSent(value: Value): Value {
+  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function unsetOrSent(value: Value): Value | undefined {
+  return value === null ? undefined : asSent(value)
+}
+
+function unavailable(cause: unknown): HeddleError {
+  return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', {}, { cause })
+}
+
+function closed(ambiguous: boolean): HeddleError {
+  return new HeddleError('unavailable', 'This member is ending; try again.',
+    ambiguous ? { ambiguous } : {})
+}

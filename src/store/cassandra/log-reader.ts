@@ -1,0 +1,143 @@
+/** Reads the log's partitions: where a branch ends, and the rows of a slice of it. */
+
+import type { LogEntry } from '../../checkpoint/index.ts'
+import { assert, HeddleError } from '../../errors.ts'
+import { comparePositions, tailOf } from './chain.ts'
+import type { Position, Tail } from './chain.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import type { Connection } from './connection.ts'
+import { rowColumns, storedRowOf } from './log-row.ts'
+import type { Partition, StoredRow } from './log-row.ts'
+import { decodeStretches } from './stretch.ts'
+import type { Slice, StretchList } from './stretch.ts'
+
+/** Where a branch ends. */
+export interface BranchEnd {
+  readonly tail: StoredRow
+  /** The last rows, tail first: nobody had read that they are on a quorum. Now they are. */
+  readonly unsettled: readonly StoredRow[]
+  readonly stretches: StretchList
+}
+
+/** Rows looked at for the tail: enough where few were on their way when their owner ended. */
+const fewRows = 8
+const manyRows = 72
+/** Rows read at a time. */
+const fetchSize = 128
+
+export class LogReader {
+  readonly #connection: Connection
+  readonly #chunks: ChunkTable
+  readonly #newest: string
+  readonly #probe: string
+  readonly #first: string
+  readonly #upwards: string
+  readonly #downwards: string
+
+  constructor(connection: Connection, chunks: ChunkTable) {
+    this.#connection = connection
+    this.#chunks = chunks
+    const from = `FROM ${connection.keyspace}.log WHERE branch_id = ? AND bucket = ?`
+    const slice = `SELECT epoch, seq, chunks, body ${from}
+      AND epoch = ? AND seq >= ? AND seq <= ?`
+    const reversed = 'ORDER BY epoch ASC, seq ASC, stated ASC, stated_epoch ASC'
+    this.#newest = `SELECT ${rowColumns} ${from} AND epoch >= 1 LIMIT ?`
+    this.#probe = `SELECT seq ${from} AND epoch >= 1 LIMIT 1`
+    this.#first = `SELECT stretches ${from} AND epoch = ? ${reversed} LIMIT 1`
+    this.#upwards = `${slice} ${reversed}`
+    this.#downwards = slice
+  }
+
+  /**
+   * Undefined for a branch without rows. Whoever asks may build on the answer: it was read, as a
+   * whole, from a quorum that agrees now.
+   */
+  async end(branchId: string): Promise<BranchEnd | undefined> {
+    for (let limit = fewRows; ; limit = limit === fewRows ? manyRows : 2 * limit) {
+      const rows = await this.#newestRows(branchId, limit)
+      const tail = tailOf(rows.seen, rows.floor)
+      if (tail === 'none') return undefined
+      if (tail !== 'unseen') return this.#endAt(branchId, tail, rows.seen)
+    }
+  }
+
+  /** The newest bucket in which anything is; 0 where nothing is anywhere. */
+  async newestBucket(branchId: string): Promise<number> {
+    let [low, high] = [0, 1]
+    while (await this.#occupied({ branchId, bucket: high })) [low, high] = [high, 2 * high]
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (await this.#occupied({ branchId, bucket: middle })) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  /** All rows of a slice. Throws `not_found` where one is missing: the log was deleted. */
+  async rows(branchId: string, slice: Slice, reverse: boolean): Promise<LogEntry[]> {
+    const { bucket, epoch, from, through } = slice
+    const entries: LogEntry[] = []
+    const values = [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
+    const cql = reverse ? this.#downwards : this.#upwards
+    for await (const page of this.#connection.pages({ cql, values }, fetchSize)) {
+      entries.push(...await Promise.all(page.map(async (row) => {
+        const seq = Number(row.seq)
+        const chunks = row.chunks as number | null ?? 0
+        const body = chunks === 0 ? row.body as Uint8Array
+          : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
+        return { epoch, seq, body }
+      })))
+    }
+    if (entries.length === through - from + 1) return entries
+    throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
+  }
+
+  async #newestRows(branchId: string, limit: number):
+    Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
+    let buckets = await this.#bucketsFrom(branchId, 0, limit)
+    if (buckets[1]!.length > 0) {
+      const newest = await this.newestBucket(branchId)
+      if (newest > 1) buckets = await this.#bucketsFrom(branchId, newest - 1, limit)
+    }
+    const floors = buckets.filter(({ length }) => length === limit).map((rows) => rows.at(-1)!)
+    return {
+      seen: buckets.flat().sort(comparePositions),
+      floor: floors.sort(comparePositions)[0],
+    }
+  }
+
+  /** The newest rows of a bucket and of the one after it. */
+  async #bucketsFrom(branchId: string, first: number, limit: number): Promise<StoredRow[][]> {
+    return Promise.all([first, first + 1].map(async (bucket) => {
+      const values = [branchId, bucket, limit]
+      const rows = await this.#connection.read({ cql: this.#newest, values })
+      return rows.map((row) => storedRowOf(bucket, row))
+    }))
+  }
+
+  async #occupied({ branchId, bucket }: Partition): Promise<boolean> {
+    const rows = await this.#connection.read({ cql: this.#probe, values: [branchId, bucket] })
+    return rows.length > 0
+  }
+
+  async #endAt(branchId: string, unsettled: Exclude<Tail<StoredRow>, string>,
+    seen: readonly StoredRow[]): Promise<BranchEnd> {
+    const [tail] = unsettled
+    const { epoch, bucket } = tail
+    const first = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
+    const stretches = first?.stretches ?? await this.#stretches(branchId, tail)
+    return { tail, unsettled, stretches }
+  }
+
+  async #stretches(branchId: string, { epoch, bucket }: StoredRow): Promise<StretchList> {
+    const values = [branchId, bucket, BigInt(epoch)]
+    const [row] = await this.#connection.read({ cql: this.#first, values })
+    assert(row?.stretches, 'the first row of a stretch names all stretches')
+    return decodeStretches(row.stretches as Uint8Array)
+  }
+}
+
+/** The name under which a row's body is kept where it is too large for the row. */
+export function chunkKey(branchId: string, { epoch, seq }: Position): string {
+  return `${branchId}/${epoch}/${seq}`
+}

@@ -1,0 +1,59 @@
+/** Commit by plain writes: a row is history when it is on a quorum and its owner still is one. */
+
+import type { Gate } from '../../../cluster/index.ts'
+import type { CheckpointTable } from './checkpoint-table.ts'
+import type { Commit } from './commit.ts'
+import type { Connection } from './connection.ts'
+import type { BranchEnd } from './log-reader.ts'
+import { insertOf } from './log-row.ts'
+import type { OutgoingRow } from './log-row.ts'
+import type { Rank } from './rank.ts'
+
+/**
+ * One mutation a row. Whoever acknowledges passes the gate after it; rows of an owner that is none
+ * any more may land and are never history, because the chain passes them by.
+ */
+export class PlainCommit implements Commit {
+  readonly inFlight = 64
+  readonly #connection: Connection
+  readonly #checkpoints: CheckpointTable
+  readonly #rank: Rank
+  readonly #gate: Pick<Gate, 'pass'>
+  readonly #table: string
+
+  constructor({ connection, checkpoints, rank, gate }: { readonly connection: Connection
+    readonly checkpoints: CheckpointTable; readonly rank: Rank
+    readonly gate: Pick<Gate, 'pass'> }) {
+    this.#connection = connection
+    this.#checkpoints = checkpoints
+    this.#rank = rank
+    this.#gate = gate
+    this.#table = `${connection.keyspace}.log`
+  }
+
+  /**
+   * Read repair put the last rows on a quorum, but not the places beside them: of those, one
+   * replica may have the only copy. So they are written again, from the rows.
+   */
+  async open(branchId: string, { unsettled }: BranchEnd, epoch: number): Promise<boolean> {
+    await Promise.all(unsettled.filter(({ places }) => places.length > 0).map((row) =>
+      this.#connection.batch(
+        this.#checkpoints.statements({ branchId, ...row }, this.#rank.next(epoch)))))
+    return true
+  }
+
+  /**
+   * A deposed owner must never get two buckets ahead of what was acknowledged: its successor
+   * looks no further. What stands in the old bucket is acknowledged once the gate was passed.
+   */
+  async rollOver(): Promise<void> {
+    await this.#gate.pass()
+  }
+
+  async write(row: OutgoingRow): Promise<void> {
+    const insert = insertOf(this.#table, row)
+    if (row.places.length === 0) return this.#connection.write(insert)
+    const places = this.#checkpoints.statements(row, row.timestamp)
+    return this.#connection.batch([insert, ...places])
+  }
+}

@@ -1,0 +1,56 @@
+/** Who owns each shard: one row each in the control keyspace, changed by compare and set only. */
+
+import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from '../../../cluster/index.ts'
+import { AmbiguousSwap } from './connection.ts'
+import type { Row, Statement } from './connection.ts'
+import type { ControlConnection } from './session-table.ts'
+
+export class ShardTable implements ShardPort {
+  readonly #connection: ControlConnection
+  readonly #table: string
+
+  constructor(connection: ControlConnection) {
+    this.#connection = connection
+    this.#table = `${connection.control}.shard_owner`
+  }
+
+  async owners(): Promise<readonly ShardOwner[]> {
+    const cql = `SELECT shard, epoch, session, address FROM ${this.#table}`
+    const rows = await this.#connection.read({ cql, values: [] })
+    return rows.map((row) => ownerIn(row, row['shard'] as number))
+  }
+
+  async claim(claim: Claim): Promise<ClaimOutcome> {
+    try {
+      const { applied, row } = await this.#connection.swap(this.#statement(claim))
+      if (applied) return { kind: 'claimed' }
+      return { kind: 'refused', found: row && ownerIn(row, claim.to.shard) }
+    } catch (error) {
+      if (error instanceof AmbiguousSwap) return { kind: 'unknown' }
+      throw error
+    }
+  }
+
+  /** All that was known is a condition: what is a condition is told where it does not hold. */
+  #statement({ from, to: { shard, epoch, session, address } }: Claim): Statement {
+    if (from === undefined) {
+      const cql = `INSERT INTO ${this.#table} (shard, epoch, session, address) ` +
+        'VALUES (?, ?, ?, ?) IF NOT EXISTS'
+      return { cql, values: [shard, BigInt(epoch), session, address] }
+    }
+    const cql = `UPDATE ${this.#table} SET epoch = ?, session = ?, address = ? ` +
+      'WHERE shard = ? IF epoch = ? AND session = ? AND address = ?'
+    const known = [BigInt(from.epoch), from.session, from.address]
+    return { cql, values: [BigInt(epoch), session, address, shard, ...known] }
+  }
+}
+
+function ownerIn(row: Row, shard: number): ShardOwner {
+  const session = row['session'] as { toString(): string } | null
+  return {
+    shard,
+    epoch: Number(row['epoch']),
+    session: session === null ? null : session.toString(),
+    address: row['address'] as string,
+  }
+}

@@ -1,0 +1,246 @@
+/** The control tables on a real Cassandra: sessions and shards, by compare and set. */
+
+import { randomUUID } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { openSession, systemEnv } from '../../cluster/index.ts'
+import type { Claim, Member, SessionState, ShardOwner } from '../../cluster/index.ts'
+import { AmbiguousSwap, Connection } from '../../src/store/cassandra/connection.ts'
+import { SessionTable } from '../../src/store/cassandra/session-table.ts'
+import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+
+const cassandra = await cassandraForTests()
+const env = systemEnv({ level: 'silent' })
+
+let connection: Connection
+/** A second member's own connection. */
+let elsewhere: Connection
+
+beforeAll(async () => {
+  if (cassandra === undefined) return
+  const keyspace = `control_${randomUUID().slice(0, 8)}`
+  const open = () => Connection.open({
+    env, keyspace, contactPoints: cassandra.contactPoints, localDataCenter: cassandra.dataCenter,
+  })
+  connection = await open()
+  elsewhere = await open()
+  await connection.execute(`CREATE KEYSPACE ${connection.control} WITH replication = ` +
+    `{'class': 'NetworkTopologyStrategy', '${cassandra.dataCenter}': 1}`)
+  await connection.execute(`CREATE TABLE ${connection.control}.node_session (session uuid ` +
+    'PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid)')
+  await connection.execute(`CREATE TABLE ${connection.control}.shard_owner (shard int ` +
+    'PRIMARY KEY, epoch bigint, session uuid, address text)')
+})
+
+afterAll(async () => {
+  await connection?.execute(`DROP KEYSPACE ${connection.control}`)
+  await Promise.all([connection?.close(), elsewhere?.close()])
+})
+
+const newMember = (): Member => ({ id: randomUUID(), address: '127.0.0.1:4000' })
+
+type Swap = Connection['swap']
+
+/** The same connection, whose compare-and-sets answer as `swap` does with the real one at hand. */
+function over(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
+  const real: Swap = (statement) => connection.swap(statement)
+  return {
+    control: connection.control,
+    read: (...of: Parameters<Connection['read']>) => connection.read(...of),
+    swap: (...of: Parameters<Swap>) => swap(real, ...of),
+  }
+}
+
+/** The first `times` of them are done, or not, and nobody hears of it. */
+function unclear(times: number, isDone: boolean) {
+  let left = times
+  return over(async (real, statement) => {
+    if (left-- <= 0) return real(statement)
+    if (isDone) await real(statement)
+    throw new AmbiguousSwap(new Error('timed out'))
+  })
+}
+
+describe.skipIf(cassandra === undefined)('the session table', () => {
+  it('keeps a session from its start to its end', async () => {
+    const sessions = new SessionTable(connection, env)
+    const { id, address } = newMember()
+    expect(await sessions.state(id)).toBeUndefined()
+    await sessions.join({ id, address })
+    expect(await sessions.state(id)).toBe('alive')
+    await sessions.leave(id)
+    expect(await sessions.state(id)).toBe('left')
+    await sessions.leave(id)
+    await expect(sessions.join({ id, address })).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('ends a session once, and tells every later one how it ended', async () => {
+    const sessions = new SessionTable(connection, env)
+    const [left, fenced] = [newMember(), newMember()]
+    await Promise.all([sessions.join(left), sessions.join(fenced)])
+    await sessions.leave(left.id)
+    for (const by of [randomUUID(), randomUUID()]) {
+      expect(await sessions.fence(left.id, by)).toBe('left')
+      expect(await sessions.fence(fenced.id, by)).toBe('fenced')
+    }
+    await sessions.leave(fenced.id)
+    expect(await sessions.state(fenced.id)).toBe('fenced')
+  })
+
+  it('fences a session that it does not know, which cannot join any more', async () => {
+    const sessions = new SessionTable(connection, env)
+    const stranger = newMember()
+    expect(await sessions.fence(stranger.id, randomUUID())).toBe('fenced')
+    await expect(sessions.join(stranger)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await sessions.state(stranger.id)).toBe('fenced')
+  })
+
+  it('ends one that many fence at once while it leaves, in one way', async () => {
+    const member = newMember()
+    const tables = [connection, elsewhere].map((own) => new SessionTable(own, env))
+    await tables[0]!.join(member)
+    const [, ...ends] = await Promise.all([
+      tables[0]!.leave(member.id),
+      ...[0, 1, 0, 1].map((place) => tables[place]!.fence(member.id, randomUUID())),
+    ])
+    const state = await tables[0]!.state(member.id)
+    expect(new Set(ends)).toEqual(new Set([state]))
+  })
+
+  for (const isDone of [true, false]) {
+    it(`asks again after what was ${isDone ? 'done' : 'lost'} unheard`, async () => {
+      const { id, address } = newMember()
+      const steps: [(sessions: SessionTable) => Promise<unknown>, SessionState][] = [
+        [(sessions) => sessions.join({ id, address }), 'alive'],
+        [(sessions) => sessions.fence(id, randomUUID()), 'fenced'],
+        [(sessions) => sessions.fence(id, randomUUID()), 'fenced'],
+      ]
+      for (const [step, state] of steps) {
+        const sessions = new SessionTable(unclear(2, isDone), env)
+        await step(sessions)
+        expect(await sessions.state(id)).toBe(state)
+      }
+      const leaver = newMember()
+      const sessions = new SessionTable(unclear(2, isDone), env)
+      await sessions.join(leaver)
+      await new SessionTable(unclear(2, isDone), env).leave(leaver.id)
+      expect(await sessions.state(leaver.id)).toBe('left')
+    })
+  }
+
+  it('takes no word for an end but that of a change of its own that came through', async () => {
+    const member = newMember()
+    await new SessionTable(connection, env).join(member)
+    await new SessionTable(connection, env).fence(member.id, randomUUID())
+    const applied: boolean[] = []
+    const watched = over(async (real, statement) => {
+      const answer = await real(statement)
+      applied.push(answer.applied)
+      return answer
+    })
+    await new SessionTable(watched, env).fence(member.id, randomUUID())
+    expect(applied).toEqual([false, true])
+  })
+
+  it('gives up where nothing is ever heard', async () => {
+    const deaf = new SessionTable(unclear(Infinity, false), { ...env, after: (_, fn) => {
+      queueMicrotask(fn)
+      return () => {}
+    } })
+    await expect(deaf.fence(randomUUID(), randomUUID())).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+  })
+})
+
+describe.skipIf(cassandra === undefined)('the shard table', () => {
+  const claimed = { kind: 'claimed' }
+  let shard = 1_000
+
+  /** A shard that no other test touches. */
+  function newShard() {
+    const number = shard++
+    const owner = (epoch: number, session: string | null = randomUUID()): ShardOwner =>
+      ({ shard: number, epoch, session, address: '127.0.0.1:4000' })
+    return owner
+  }
+
+  it('hands a shard from nobody to one, and on from him', async () => {
+    const shards = new ShardTable(connection)
+    const owner = newShard()
+    const [first, second] = [owner(1), owner(5)]
+    expect(await shards.claim({ from: undefined, to: first })).toEqual(claimed)
+    expect(await shards.claim({ from: first, to: second })).toEqual(claimed)
+    expect(await shards.owners()).toContainEqual(second)
+  })
+
+  it('refuses who believes what is not so, and tells what is', async () => {
+    const shards = new ShardTable(connection)
+    const owner = newShard()
+    const [now, next] = [owner(3), owner(4)]
+    expect(await shards.claim({ from: owner(2), to: now }))
+      .toEqual({ kind: 'refused', found: undefined })
+    expect(await shards.claim({ from: undefined, to: now })).toEqual(claimed)
+    const wrong = [undefined, { ...now, epoch: 2 }, { ...now, session: randomUUID() },
+      { ...now, session: null }]
+    for (const from of wrong) {
+      expect(await shards.claim({ from, to: next })).toEqual({ kind: 'refused', found: now })
+    }
+    expect(await shards.owners()).toContainEqual(now)
+  })
+
+  it('hands on what was given back', async () => {
+    const shards = new ShardTable(connection)
+    const owner = newShard()
+    const [first, free, second] = [owner(1), owner(2, null), owner(3)]
+    const steps: Claim[] = [{ from: undefined, to: first }, { from: first, to: free },
+      { from: free, to: second }]
+    for (const step of steps) expect(await shards.claim(step)).toEqual(claimed)
+    expect(await shards.owners()).toContainEqual(second)
+  })
+
+  it('says that it does not know', async () => {
+    const shards = new ShardTable(unclear(1, true))
+    const owner = newShard()
+    const [first, second] = [owner(1), owner(2)]
+    expect(await shards.claim({ from: undefined, to: first })).toEqual({ kind: 'unknown' })
+    expect(await shards.claim({ from: undefined, to: second }))
+      .toEqual({ kind: 'refused', found: first })
+  })
+
+  it('gives each epoch to one of many that claim at once', async () => {
+    const tables = [connection, elsewhere].map((own) => new ShardTable(own))
+    const owner = newShard()
+    const contenders = Array.from({ length: 8 }, () => owner(1))
+    const claims = await Promise.all(contenders.map((to, place) =>
+      tables[place % 2]!.claim({ from: undefined, to })))
+    const won = contenders.filter((_, place) => claims[place]!.kind === 'claimed')
+    const [now] = (await tables[0]!.owners()).filter(({ shard: one }) => one === won[0]?.shard)
+    expect(won).toEqual([now])
+  })
+})
+
+describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
+  const open = (own: Connection, { lives }: { lives: boolean }) => openSession({
+    env, self: newMember(), shards: 256, onFenced: () => {},
+    sessions: new SessionTable(own, env),
+    shardOwners: new ShardTable(own),
+    probe: async () => lives,
+  })
+
+  it('owns all shards in a moment, and is deposed by the one after it', async () => {
+    const first = await open(connection, { lives: false })
+    await first.gate.pass()
+    await expect(open(elsewhere, { lives: true })).rejects.toMatchObject({ code: 'not_owner' })
+    await first.gate.pass()
+    const second = await open(elsewhere, { lives: false })
+    const epochs = [first, second].map(({ ownership }) =>
+      Array.from({ length: 256 }, (_, place) => ownership.ownerOf(place).epoch))
+    expect(epochs[1]!.every((epoch, place) => epoch > epochs[0]![place]!)).toBe(true)
+    await expect(first.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    await second.gate.pass()
+    await Promise.all([first.leave(), second.leave()])
+  })
+})

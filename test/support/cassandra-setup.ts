@@ -1,0 +1,65 @@
+/** Before all tests: offers them a Cassandra, which starts when the first one asks for it. */
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { TestProject } from 'vitest/node'
+
+import { startCassandra } from '../../scripts/cassandra/cluster.ts'
+import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../scripts/cassandra/library.ts'
+
+/** What a test that asks for Cassandra gets to know. */
+export type CassandraAnswer =
+  | { readonly contactPoints: readonly string[]; readonly dataCenter: string }
+  /** What this machine lacks. */
+  | { readonly missing: string }
+  /** Why it did not start. */
+  | { readonly broken: string }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where to ask for Cassandra. */
+    readonly cassandraDoor: string
+    /** How many nodes the tests of this project want. */
+    readonly cassandraNodes: number
+  }
+}
+
+/** Neighbours of these stay free as well, up to the number of nodes. */
+const firstAddresses: Readonly<Record<number, string>> = { 1: '127.0.0.31', 3: '127.0.0.32' }
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const clusters = new Map<number, Promise<Cassandra>>()
+  const answers = new Map<number, Promise<CassandraAnswer>>()
+  const door = createServer(async (request, response) => {
+    const nodes = Number(request.url!.slice(1))
+    if (!answers.has(nodes)) answers.set(nodes, answerFor(nodes, clusters))
+    response.end(JSON.stringify(await answers.get(nodes)))
+  })
+  door.listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  project.provide('cassandraDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}`)
+  return async () => {
+    door.closeAllConnections()
+    door.close()
+    await Promise.allSettled([...clusters.values()].map(async (cluster) =>
+      (await cluster).close()))
+  }
+}
+
+async function answerFor(
+  nodes: number, clusters: Map<number, Promise<Cassandra>>,
+): Promise<CassandraAnswer> {
+  const missing = await whatIsMissing()
+  if (missing !== undefined) {
+    console.log(`Tests that need Cassandra are skipped. ${missing}`)
+    return { missing }
+  }
+  const starting = startCassandra({ nodes, firstAddress: firstAddresses[nodes], light: true,
+    log: (line) => console.log(`Cassandra for tests: ${line}`) })
+  clusters.set(nodes, starting)
+  return starting.then(({ contactPoints, dataCenter }) => ({ contactPoints, dataCenter }),
+    (error: Error) => ({ broken: error.message }))
+}

@@ -1,0 +1,31 @@
+/** The Cassandra that tests run on: the one that is named to them, or one that is started here. */
+
+import { inject } from 'vitest'
+
+import type { CassandraAnswer } from './cassandra-setup.ts'
+
+export interface CassandraForTests {
+  readonly contactPoints: readonly string[]
+  readonly dataCenter: string
+}
+
+/**
+ * Undefined on a machine that cannot run it, which one line of the output says; a failure there
+ * where HEDDLE_REQUIRE_CASSANDRA is set. To be asked at the top of a file, because the first one
+ * to ask waits until the nodes are up.
+ */
+export async function cassandraForTests(): Promise<CassandraForTests | undefined> {
+  const { env } = process
+  if (env.HEDDLE_TEST_CONTACT_POINTS) {
+    return {
+      contactPoints: env.HEDDLE_TEST_CONTACT_POINTS.split(','),
+      dataCenter: env.HEDDLE_TEST_DATACENTER || 'datacenter1',
+    }
+  }
+  const response = await fetch(`${inject('cassandraDoor')}/${inject('cassandraNodes')}`)
+  const answer = await response.json() as CassandraAnswer
+  if ('broken' in answer) throw new Error(`Cassandra for tests: ${answer.broken}`)
+  if (!('missing' in answer)) return answer
+  if (env.HEDDLE_REQUIRE_CASSANDRA) throw new Error(answer.missing)
+  return undefined
+}

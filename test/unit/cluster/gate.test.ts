@@ -1,0 +1,215 @@
+/** The gate of acknowledgements: who passes, who waits, and who never passes again. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import type { SessionState } from '../../../cluster/index.ts'
+import { SessionGate } from '../../../cluster/gate.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+/** A gate whose validations end as the test says, in the order in which they began. */
+function newGate() {
+  const env = virtualEnv()
+  const reads: PromiseWithResolvers<SessionState | undefined>[] = []
+  const fencings: string[] = []
+  let ended = 0
+  const gate = new SessionGate({
+    env,
+    validate: () => {
+      const read = Promise.withResolvers<SessionState | undefined>()
+      reads.push(read)
+      return read.promise
+    },
+    onFenced: (reason) => fencings.push(reason),
+  })
+  return {
+    env, gate, fencings,
+    /** How many validations have begun. */
+    begun: () => reads.length,
+    async say(state: SessionState | undefined) {
+      reads[ended++]!.resolve(state)
+      await settle()
+    },
+    async fail() {
+      reads[ended++]!.reject(new Error('no quorum'))
+      await settle()
+    },
+  }
+}
+
+/** Passes time in which promises, but no timers, go on. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** What became of a promise so far. */
+function fateOf(promise: Promise<unknown>): { now: 'waits' | 'passed' | 'refused' } {
+  const fate: { now: 'waits' | 'passed' | 'refused' } = { now: 'waits' }
+  promise.then(() => { fate.now = 'passed' }, () => { fate.now = 'refused' })
+  return fate
+}
+
+describe('the gate', () => {
+  it('lets pass when a validation says that the session lives', async () => {
+    const { gate, begun, say } = newGate()
+    const pass = fateOf(gate.pass())
+    await settle()
+    expect([begun(), pass.now]).toEqual([1, 'waits'])
+    await say('alive')
+    expect([begun(), pass.now, gate.state]).toEqual([1, 'passed', 'open'])
+  })
+
+  it('takes one validation for all that come in one tick', async () => {
+    const { gate, begun, say } = newGate()
+    const passes = [1, 2, 3].map(() => fateOf(gate.pass()))
+    await settle()
+    await say('alive')
+    expect(passes.map(({ now }) => now)).toEqual(['passed', 'passed', 'passed'])
+    expect(begun()).toBe(1)
+  })
+
+  it('lets nobody pass by a validation that began before he came', async () => {
+    const { gate, begun, say } = newGate()
+    const early = fateOf(gate.pass())
+    await settle()
+    const late = [fateOf(gate.pass()), fateOf(gate.pass())]
+    await settle()
+    expect(begun()).toBe(1)
+    await say('alive')
+    expect([early.now, late[0]!.now, late[1]!.now]).toEqual(['passed', 'waits', 'waits'])
+    expect(begun()).toBe(2)
+    await say('alive')
+    expect([late[0]!.now, late[1]!.now, begun()]).toEqual(['passed', 'passed', 2])
+  })
+
+  it('closes when a validation fails, lets all wait and opens by itself', async () => {
+    const { env, gate, begun, say, fail, fencings } = newGate()
+    const first = fateOf(gate.pass())
+    await settle()
+    const second = fateOf(gate.pass())
+    await fail()
+    const third = fateOf(gate.pass())
+    expect([gate.state, first.now, second.now, third.now])
+      .toEqual(['closed', 'waits', 'waits', 'waits'])
+    env.advance(249)
+    await settle()
+    expect(begun()).toBe(1)
+    env.advance(1)
+    await fail()
+    expect([gate.state, begun()]).toEqual(['closed', 2])
+    env.advance(250)
+    await say('alive')
+    expect([gate.state, first.now, second.now, third.now])
+      .toEqual(['open', 'passed', 'passed', 'passed'])
+    expect([begun(), fencings.length, env.timers()]).toEqual([3, 0, 0])
+  })
+
+  it('says once that the store is out of reach, and once that it is back', async () => {
+    const { env, gate, say, fail } = newGate()
+    void gate.pass()
+    await settle()
+    for (const _ of [1, 2, 3]) {
+      await fail()
+      env.advance(250)
+    }
+    await say('alive')
+    expect(env.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+
+  for (const state of ['fenced', 'left', undefined] as const) {
+    it(`refuses all, for ever, once its session is read as ${state ?? 'unknown'}`, async () => {
+      const { env, gate, begun, say, fencings } = newGate()
+      const early = gate.pass()
+      await settle()
+      const late = gate.pass()
+      await Promise.all([
+        expect(early).rejects.toMatchObject({ code: 'not_owner' }),
+        expect(late).rejects.toMatchObject({ code: 'not_owner' }),
+        say(state),
+      ])
+      await expect(gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+      expect([gate.state, begun(), fencings.length, env.timers()]).toEqual(['fenced', 1, 1, 0])
+    })
+  }
+
+  it('lets nobody pass after it was shut, and tells nobody of a fence', async () => {
+    const { gate, say, fencings } = newGate()
+    const early = gate.pass()
+    await settle()
+    const late = gate.pass()
+    const mark = gate.mark()
+    gate.shut()
+    await Promise.all([
+      expect(early).rejects.toMatchObject({ code: 'not_owner' }),
+      expect(late).rejects.toMatchObject({ code: 'not_owner' }),
+      say('alive'),
+    ])
+    await expect(gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    expect([gate.state, gate.passed(mark - 1), fencings]).toEqual(['fenced', false, []])
+  })
+
+  it('stops asking when it is shut while it is closed', async () => {
+    const { env, gate, begun, fail } = newGate()
+    const pass = gate.pass()
+    await settle()
+    await fail()
+    gate.shut()
+    await expect(pass).rejects.toMatchObject({ code: 'not_owner' })
+    env.advance(10_000)
+    expect([begun(), env.timers()]).toEqual([1, 0])
+  })
+
+  it('tells of a mark whether a validation that began after it said alive', async () => {
+    const { gate, say } = newGate()
+    const before = gate.mark()
+    void gate.pass()
+    await settle()
+    const during = gate.mark()
+    expect([gate.passed(before), gate.passed(during)]).toEqual([false, false])
+    await say('alive')
+    expect([gate.passed(before), gate.passed(during)]).toEqual([true, false])
+    expect(gate.passed(gate.mark())).toBe(false)
+  })
+
+  it('lets nobody pass who came after the session ended, whatever the store does', async () => {
+    const steps = fc.array(fc.constantFrom('come', 'alive', 'fail', 'end', 'wait'),
+      { minLength: 5, maxLength: 40 })
+    await fc.assert(fc.asyncProperty(steps, async (all) => {
+      const env = virtualEnv()
+      let [ended, underWay, fencings] = [false, 0, 0]
+      const reads: { read: PromiseWithResolvers<SessionState>; lived: boolean }[] = []
+      const gate = new SessionGate({
+        env,
+        validate: () => {
+          expect(++underWay).toBe(1)
+          const read = Promise.withResolvers<SessionState>()
+          reads.push({ read, lived: !ended })
+          return read.promise.finally(() => { underWay-- })
+        },
+        onFenced: () => { fencings++ },
+      })
+      const passes: { fate: ReturnType<typeof fateOf>; lived: boolean }[] = []
+      const answer = async (said: 'alive' | 'fail') => {
+        const next = reads.shift()
+        if (said === 'fail') next?.read.reject(new Error('no quorum'))
+        else next?.read.resolve(next.lived ? 'alive' : 'fenced')
+        await settle()
+      }
+      for (const step of all) {
+        if (step === 'come') passes.push({ fate: fateOf(gate.pass()), lived: !ended })
+        if (step === 'alive' || step === 'fail') await answer(step)
+        if (step === 'end') ended = true
+        if (step === 'wait') env.advance(250)
+        await settle()
+      }
+      while (passes.some(({ fate }) => fate.now === 'waits')) {
+        env.advance(250)
+        await settle()
+        await answer('alive')
+      }
+      for (const { fate, lived } of passes) if (!lived) expect(fate.now).toBe('refused')
+      if (!ended) expect(passes.every(({ fate }) => fate.now === 'passed')).toBe(true)
+      expect(fencings).toBeLessThanOrEqual(1)
+    }), { numRuns: 100 })
+  })
+})

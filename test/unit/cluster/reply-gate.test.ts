@@ -1,0 +1,224 @@
+/** Replies behind a gate: what leaves, what waits, and what is not begun. */
+
+import { describe, expect, it } from 'vitest'
+
+import { Activations } from '../../../cluster/index.ts'
+import type { Actor, Gate, GateState, Turn } from '../../../cluster/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { game } from './chess.ts'
+
+/** A gate that validates when the test says so. */
+class HandGate implements Gate {
+  state: GateState = 'open'
+  /** Validations that were asked for, here each by one. */
+  asked = 0
+  #begun = 0
+  #alive = 0
+  #waiting: PromiseWithResolvers<void>[] = []
+
+  pass(): Promise<void> {
+    this.asked++
+    const waiting = Promise.withResolvers<void>()
+    this.#waiting.push(waiting)
+    return waiting.promise
+  }
+
+  mark(): number { return this.#begun }
+  passed(mark: number): boolean { return this.#alive > mark }
+
+  validate(): void {
+    this.#alive = ++this.#begun
+    for (const waiting of this.#waiting.splice(0)) waiting.resolve()
+  }
+
+  fence(): void {
+    this.state = 'fenced'
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(new HeddleError('not_owner'))
+  }
+}
+
+/** A member with one kind of actor, which does as each command says. */
+function host() {
+  const env = virtualEnv()
+  const gate = new HandGate()
+  const heard: string[] = []
+  const told: string[] = []
+  let followers = 0
+  const actor = (tell: (command: unknown) => void): Actor => ({
+    occupied: false,
+    activate: async () => {},
+    passivate: async () => {},
+    receive(command): Turn | Promise<Turn> {
+      const { name, turn } = command as Command
+      heard.push(name)
+      return turn(tell)
+    },
+    async follow(request) {
+      if (request === 'nothing') throw new HeddleError('not_found')
+      followers++
+      return () => { followers-- }
+    },
+  })
+  const kind = { name: 'game', create: ({ tell }: { tell(command: unknown): void }) => actor(tell) }
+  const activations = new Activations({ env, kinds: [kind], gate })
+  const ask = (name: string, turn: Command['turn']) => {
+    const asked = activations.ask(game('a'), 1, { name, turn })
+    asked.then(() => told.push(name), () => told.push(`no ${name}`))
+    return asked
+  }
+  const follow = (request: unknown) => activations.follow(game('a'), 1, request, null)
+  return { env, gate, heard, told, ask, follow, followers: () => followers }
+}
+
+interface Command {
+  readonly name: string
+  turn(tell: (command: unknown) => void): Turn | Promise<Turn>
+}
+
+/** Passes time in which promises, but no timers, go on. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a reply behind a gate', () => {
+  it('leaves when the session was alive after the turn', async () => {
+    const { gate, told, ask } = host()
+    const asked = ask('read', () => ({ reply: 'e4' }))
+    await settle()
+    expect(told).toEqual([])
+    gate.validate()
+    expect(await asked).toBe('e4')
+  })
+
+  it('does not count a validation that began before the turn', async () => {
+    const { gate, told, ask } = host()
+    gate.validate()
+    void ask('read', () => ({ reply: 'e4' }))
+    await settle()
+    expect([told, gate.asked]).toEqual([[], 1])
+  })
+
+  for (const long of [false, true]) {
+    const kind = long ? 'a turn that writes' : 'a promised reply that was written'
+    it(`takes no second validation after ${kind}`, async () => {
+      const { gate, ask } = host()
+      const written = Promise.withResolvers<string>()
+      const asked = ask('write', () => long ? written.promise.then((reply) => ({ reply }))
+        : { reply: written.promise })
+      await settle()
+      gate.validate()
+      written.resolve('e4')
+      expect(await asked).toBe('e4')
+      expect(gate.asked).toBe(0)
+    })
+  }
+
+  it('does not hold up the next turn', async () => {
+    const { gate, heard, told, ask } = host()
+    void ask('one', () => ({ reply: 1 }))
+    void ask('two', () => ({ reply: 2 }))
+    await settle()
+    expect([heard, told]).toEqual([['one', 'two'], []])
+    gate.validate()
+    await settle()
+    expect(told).toEqual(['one', 'two'])
+  })
+
+  it('waits also where it refuses for good, for a refusal speaks of the state', async () => {
+    const { gate, told, ask } = host()
+    const thrown = ask('thrown', () => { throw new HeddleError('busy') })
+    const late = ask('late', () => ({ reply: Promise.reject(new HeddleError('not_found')) }))
+    const outcomes = Promise.allSettled([thrown, late])
+    await settle()
+    expect(told).toEqual([])
+    gate.validate()
+    expect(await outcomes).toMatchObject([{ reason: { code: 'busy' } },
+      { reason: { code: 'not_found' } }])
+  })
+
+  it('does not wait to say that it may be asked again', async () => {
+    const { gate, ask } = host()
+    await expect(ask('full', () => { throw new HeddleError('full') }))
+      .rejects.toMatchObject({ code: 'full' })
+    expect(gate.asked).toBe(0)
+  })
+
+  it('is refused after two and a half seconds at a gate that does not open', async () => {
+    const { env, gate, told, ask } = host()
+    const asked = ask('read', () => ({ reply: 'e4' }))
+    asked.catch(() => {})
+    await settle()
+    gate.state = 'closed'
+    env.advance(2_499)
+    await settle()
+    expect(told).toEqual([])
+    env.advance(1)
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable', httpStatus: 503 })
+    expect(env.timers()).toBe(1)
+  })
+
+  it('waits for what is written, however long, though the gate is closed', async () => {
+    const { env, gate, told, ask } = host()
+    const written = Promise.withResolvers<string>()
+    const asked = ask('write', () => ({ reply: written.promise }))
+    gate.state = 'closed'
+    env.advance(60_000)
+    await settle()
+    expect(told).toEqual([])
+    gate.state = 'open'
+    gate.validate()
+    written.resolve('e4')
+    expect(await asked).toBe('e4')
+  })
+
+  it('is refused at once, and nothing is begun, while the gate is closed', async () => {
+    const { gate, heard, ask, follow } = host()
+    gate.state = 'closed'
+    await expect(ask('write', () => ({ reply: 1 }))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(follow('all')).rejects.toMatchObject({ code: 'unavailable' })
+    expect([heard, gate.asked]).toEqual([[], 0])
+  })
+
+  it('never leaves when the session is over, and nothing is begun then', async () => {
+    const { gate, heard, ask } = host()
+    const asked = ask('early', () => ({ reply: 1 }))
+    asked.catch(() => {})
+    await settle()
+    gate.fence()
+    await expect(asked).rejects.toMatchObject({ code: 'not_owner' })
+    await expect(ask('late', () => ({ reply: 1 }))).rejects.toMatchObject({ code: 'not_owner' })
+    expect(heard).toEqual(['early'])
+  })
+
+  it('does not concern what an actor tells itself', async () => {
+    const { gate, heard, ask } = host()
+    const asked = ask('first', (tell) => {
+      gate.state = 'closed'
+      tell({ name: 'own', turn: () => ({ reply: undefined }) })
+      return { reply: 1 }
+    })
+    await settle()
+    expect(heard).toEqual(['first', 'own'])
+    gate.validate()
+    await asked
+  })
+
+  it('lets follow only whose beginning passed, and forgets the others', async () => {
+    const { gate, follow, followers } = host()
+    const following = follow('all')
+    await settle()
+    gate.validate()
+    const stop = await following
+    expect(followers()).toBe(1)
+    stop()
+    expect(followers()).toBe(0)
+    const fenced = follow('all')
+    fenced.catch(() => {})
+    await settle()
+    expect(followers()).toBe(1)
+    gate.fence()
+    await expect(fenced).rejects.toMatchObject({ code: 'not_owner' })
+    expect(followers()).toBe(0)
+  })
+})
