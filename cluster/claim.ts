@@ -76,13 +76,13 @@ export function ownerBeside(self: Member, owner: ShardOwner | undefined): Member
   return { id: owner.session, address: owner.address }
 }
 
-export function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): Claim {
+function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): Claim {
   const epoch = (from?.epoch ?? 0) + 1
   return { from, to: { shard, epoch, session: self.id, address: self.address } }
 }
 
 /** What to try when `claim` did not come through, or may not have. */
-export function nextClaim({ from, to }: Claim, outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>):
+function nextClaim({ from, to }: Claim, outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>):
 Claim {
   const found = outcome.kind === 'refused' ? outcome.found : from
   const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1

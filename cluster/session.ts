@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly probe: Probe
   /** How many there are: the same for all members. */
   readonly shards: number
-  /** Called once, with a sentence, when another member ended this session: nothing is left to do. */
+  /** Called once, with a sentence, when another member ended this session while it served. */
   onFenced(reason: string): void
 }
 

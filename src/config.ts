@@ -9,6 +9,12 @@ import { availableParallelism } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { isIPv4 } from 'node:net'
 
+const stores = ['embedded', 'cassandra'] as const
+/**
+ * validate  a plain write, then a shared look whether this member still owns what it wrote
+ * lwt       a compare-and-set for each row of the log: slower, and without any such argument
+ */
+const commitModes = ['validate', 'lwt'] as const
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 export interface Settings {
@@ -27,6 +33,24 @@ export interface Settings {
   readonly allowOrigins: readonly string[]
   readonly reload: boolean
   readonly logLevel: typeof logLevels[number]
+  /** Null where everything is kept in the data directory. */
+  readonly cassandra: CassandraSettings | null
+}
+
+/** Where threads live that outgrew one machine. */
+export interface CassandraSettings {
+  /** Names or addresses, with `:port` where it is not 9042. */
+  readonly contactPoints: readonly string[]
+  readonly localDataCenter: string
+  readonly keyspace: string
+  /** Empty without authentication. */
+  readonly user: string
+  readonly password: string
+  /** Paths of files in PEM format; null where the connection is not encrypted. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
+  readonly commit: typeof commitModes[number]
+  /** Where other members reach this one; empty: the address that it has towards Cassandra. */
+  readonly memberHost: string
 }
 
 /** How a setting is given: as text by a flag or a variable. */
@@ -86,6 +110,63 @@ export const knownSettings = {
     variable: 'HEDDLE_RELOAD',
     sentence: 'Do not load the project anew when one of its files changes.',
   },
+  store: {
+    flags: '--store <kind>',
+    variable: 'HEDDLE_STORE',
+    sentence: 'Where threads are kept: embedded (in the data folder) or cassandra ' +
+      '(default: embedded).',
+  },
+  contactPoints: {
+    flags: '--contact-points <addresses>',
+    variable: 'HEDDLE_CONTACT_POINTS',
+    sentence: 'Nodes of Cassandra to ask first: a,b,c (default: 127.0.0.1).',
+  },
+  localDatacenter: {
+    flags: '--local-datacenter <name>',
+    variable: 'HEDDLE_LOCAL_DATACENTER',
+    sentence: 'The data center of Cassandra that this server belongs to.',
+  },
+  keyspace: {
+    flags: '--keyspace <name>',
+    variable: 'HEDDLE_KEYSPACE',
+    sentence: 'The keyspace of the data; <name>_control stands beside it (default: heddle).',
+  },
+  cassandraUser: {
+    flags: '--cassandra-user <name>',
+    variable: 'HEDDLE_CASSANDRA_USER',
+    sentence: 'Who this server is to Cassandra (default: nobody).',
+  },
+  cassandraPassword: {
+    flags: '--cassandra-password <text>',
+    variable: 'HEDDLE_CASSANDRA_PASSWORD',
+    sentence: 'Better given by the variable: others can read what was typed.',
+  },
+  tlsCa: {
+    flags: '--tls-ca <file>',
+    variable: 'HEDDLE_TLS_CA',
+    sentence: 'Encrypt the connection to Cassandra; its certificate was signed by this one (PEM).',
+  },
+  tlsCert: {
+    flags: '--tls-cert <file>',
+    variable: 'HEDDLE_TLS_CERT',
+    sentence: 'The certificate that this server shows to Cassandra (PEM).',
+  },
+  tlsKey: {
+    flags: '--tls-key <file>',
+    variable: 'HEDDLE_TLS_KEY',
+    sentence: 'The private key of that certificate (PEM).',
+  },
+  commit: {
+    flags: '--commit <mode>',
+    variable: 'HEDDLE_COMMIT',
+    sentence: 'How rows of the log are committed: validate, or lwt, which is slower ' +
+      '(default: validate).',
+  },
+  memberHost: {
+    flags: '--member-host <address>',
+    variable: 'HEDDLE_MEMBER_HOST',
+    sentence: 'Where other members reach this one (default: its address towards Cassandra).',
+  },
   logLevel: {
     flags: '--log-level <level>',
     variable: 'HEDDLE_LOG_LEVEL',
@@ -126,10 +207,30 @@ export function resolveSettings(source: SettingsSource): Settings {
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
     reload: reader.yesOrNo('reload', true),
     logLevel: reader.oneOf('logLevel', logLevels, 'info'),
+    cassandra: reader.oneOf('store', stores, 'embedded') === 'embedded' ? null
+      : cassandraSettings(reader, source.folder),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+function cassandraSettings(reader: SettingsReader, folder: string): CassandraSettings {
+  const file = (name: 'tlsCa' | 'tlsCert' | 'tlsKey') => {
+    const path = reader.text(name, '')
+    return path === '' ? undefined : resolve(folder, path)
+  }
+  const [ca, cert, key] = [file('tlsCa'), file('tlsCert'), file('tlsKey')]
+  return Object.freeze({
+    contactPoints: Object.freeze(reader.list('contactPoints', ['127.0.0.1'])),
+    localDataCenter: reader.required('localDatacenter', 'with --store cassandra'),
+    keyspace: reader.text('keyspace', 'heddle'),
+    user: reader.text('cassandraUser', ''),
+    password: reader.text('cassandraPassword', ''),
+    tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
+    commit: reader.oneOf('commit', commitModes, 'validate'),
+    memberHost: reader.text('memberHost', ''),
+  })
 }
 
 /** True for an address that only this machine reaches. */
@@ -163,6 +264,20 @@ class SettingsReader {
   text(name: SettingName, fallback: string): string {
     const given = this.#given(name)
     return typeof given === 'string' ? given : fallback
+  }
+
+  /** Empty where it is missing, which is a mistake like any other. */
+  required(name: SettingName, when: string): string {
+    const text = this.text(name, '')
+    const { flags, variable } = knownSettings[name]
+    if (text === '') this.mistakes.push(`${flags} (or ${variable}) is needed ${when}.`)
+    return text
+  }
+
+  list(name: SettingName, fallback: readonly string[]): readonly string[] {
+    const texts = this.text(name, '').split(',').map((text) => text.trim())
+    const named = texts.filter((text) => text !== '')
+    return named.length > 0 ? named : fallback
   }
 
   wholeNumber(name: SettingName, { fallback, min, max }: {

@@ -32,7 +32,10 @@ async function serve(): Promise<void> {
   const env = systemEnv({ level: settings.logLevel })
   try {
     const { openServer } = await import('./server.ts')
-    const server = await openServer(settings, env)
+    const server = await openServer(settings, env, (reason) => {
+      env.log.error('Another member owns what this one served: it ends.', { reason })
+      process.exit(exitCodes.failed)
+    })
     endOnSignal(server, settings, env)
     announce(server, settings)
   } catch (error) {
@@ -82,7 +85,7 @@ function folderOfCaller(): string {
   return callingScript() !== undefined && caller ? caller : process.cwd()
 }
 
-function announce({ url, graphs }: Server, { dataDirectory }: Settings): void {
+function announce({ url, graphs, place }: Server, { dataDirectory }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, place) => {
@@ -95,7 +98,7 @@ function announce({ url, graphs }: Server, { dataDirectory }: Settings): void {
     `  ${styleText('bold', `heddle ${ownVersion()}`)} serves at ${styleText('cyan', url)}`,
     '',
     ...lines,
-    `  ${label('data')}${nearby(dataDirectory)}`,
+    `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     `  ${label('docs')}${url}/docs`,
     '',
     '',

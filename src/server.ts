@@ -1,8 +1,8 @@
 /** One member with all that it serves: put together stage by stage, taken apart in reverse. */
 
 import {
-  Activations, createInbound, createLifecycle, createRouter, defaultShards, inProcessTransport,
-  placedOwnership, soleMember,
+  Activations, actorKeyText, createInbound, createLifecycle, createRouter, inProcessTransport,
+  shardOf,
 } from '../cluster/index.ts'
 import type { ActorKey, ActorKind, Env, Router } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
@@ -13,12 +13,15 @@ import type { FrontDoor, FrontDoorOptions } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
 import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
 import { assistantClient, assistantKind } from './records/index.ts'
-import { openEmbeddedStore } from './store/embedded/index.ts'
-import type { EmbeddedStore } from './store/embedded/index.ts'
+import { openCassandraGround } from './server/cassandra-ground.ts'
+import { openEmbeddedGround } from './server/embedded-ground.ts'
+import type { Ground } from './server/ground.ts'
 import { ByteBudget, createThreadClient, defaultLimits, threadKind } from './thread/index.ts'
 
 export interface Server {
   readonly url: string
+  /** Where the data is. */
+  readonly place: string
   /** As the project names them, those that cannot be loaded included. */
   readonly graphs: readonly ServedGraph[]
   /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
@@ -45,18 +48,19 @@ const feedsBytes = 64 * 1024 * 1024
 const wokenAtOnce = 8
 
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
-export async function openServer(settings: Settings, env: Env): Promise<Server> {
+export async function openServer(settings: Settings, env: Env,
+  onFenced: (reason: string) => void): Promise<Server> {
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
   const lifecycle = createLifecycle(env)
   const times = (stage: keyof typeof endingShares) =>
     ({ startMs, stopMs: settings.drainMs * endingShares[stage] })
 
-  const [store, graphs] = await Promise.all([
+  const [ground, graphs] = await Promise.all([
     lifecycle.start('store', {
       ...times('store'),
-      start: () => openEmbeddedStore({ directory: settings.dataDirectory, env }),
-      stop: (store) => store.close(),
+      start: () => openGround(settings, env, onFenced),
+      stop: (ground) => ground.close(),
     }),
     lifecycle.start('graphs', {
       ...times('graphs'),
@@ -66,7 +70,7 @@ export async function openServer(settings: Settings, env: Env): Promise<Server> 
   ])
   const actors = await lifecycle.start('actors', {
     ...times('actors'),
-    start: () => openActors(store, graphs.host, env),
+    start: () => openActors(ground, graphs.host, env),
     stop: (actors, deadline) => actors.close(deadline),
   })
   await lifecycle.start('runs', {
@@ -83,16 +87,23 @@ export async function openServer(settings: Settings, env: Env): Promise<Server> 
       env,
       graphs: graphs.host,
       threads: createThreadClient({
-        router: actors.router, threads: store.threads, newThreadId: env.uuid,
+        router: actors.router, threads: ground.threads, newThreadId: env.uuid,
       }),
       assistants: assistantClient(actors.router),
-      assistantIndex: store.assistants,
+      assistantIndex: ground.assistants,
+      checkStore: ground.check,
     }),
     stop: (door, deadline) => door.close(deadline),
   })
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
-  return { url: door.url, graphs: served, close: lifecycle.stop }
+  return { url: door.url, place: ground.place, graphs: served, close: lifecycle.stop }
+}
+
+function openGround({ cassandra, dataDirectory }: Settings, env: Env,
+  onFenced: (reason: string) => void): Promise<Ground> {
+  if (cassandra === null) return openEmbeddedGround(dataDirectory, env)
+  return openCassandraGround({ settings: cassandra, directory: dataDirectory, env, onFenced })
 }
 
 interface Graphs {
@@ -128,19 +139,17 @@ interface Actors {
   close(deadline: AbortSignal): Promise<void>
 }
 
-async function openActors(store: EmbeddedStore, host: GraphHost, env: Env): Promise<Actors> {
-  const epoch = await store.claimEpoch()
-  const self = { id: env.uuid(), address: 'here' }
-  const view = soleMember(self)
-  const ownership = placedOwnership({ view, shards: defaultShards, epoch })
+function openActors(ground: Ground, host: GraphHost, env: Env): Actors {
+  const { ownership, gate } = ground
   const transport = inProcessTransport()
-  const kinds = kindsOver(store, host, env, (key, command) => router.ask(key, command))
-  const activations = new Activations({ env, kinds })
+  const kinds = kindsOver(ground, host, env, (key, command) => router.ask(key, command))
+  const activations = new Activations({ env, kinds, ...gate && { gate } })
   const router = createRouter({ ownership, activations, transport })
-  transport.attach(self, createInbound({ ownership, activations }))
+  transport.attach(ownership.self, createInbound({ ownership, activations }))
   let closing = false
   const wake = async (key: ActorKey) => {
     try {
+      const { epoch } = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
       if (!closing) await activations.wake(key, epoch)
     } catch (error) {
       if (!closing) env.log.error('A thread could not be woken.', { key, error })
@@ -149,7 +158,7 @@ async function openActors(store: EmbeddedStore, host: GraphHost, env: Env): Prom
   return {
     router,
     wakeUnfinished: async () => {
-      const unfinished = (await store.threads.unfinished()).values()
+      const unfinished = (await ground.threads.unfinished()).values()
       await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
         for (const { tenant, threadId } of unfinished) {
           await wake({ kind: 'thread', tenant, id: threadId })
@@ -163,9 +172,8 @@ async function openActors(store: EmbeddedStore, host: GraphHost, env: Env): Prom
   }
 }
 
-function kindsOver(store: EmbeddedStore, host: GraphHost, env: Env, ask: Router['ask']):
-  ActorKind[] {
-  const { log, threads, runs, assistants } = store
+function kindsOver(ground: Ground, host: GraphHost, env: Env, ask: Router['ask']): ActorKind[] {
+  const { log, threads, runs, assistants } = ground
   let executions = 0
   return [
     threadKind({

@@ -13,8 +13,9 @@ import { addRest } from './rest/app.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
+import type { ServerFacts } from './rest/server.ts'
 
-export interface FrontDoorOptions extends OperationParts {
+export interface FrontDoorOptions extends OperationParts, Pick<ServerFacts, 'checkStore'> {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
@@ -42,7 +43,7 @@ const longestParameter = 1_000
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, version, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const { host, env, version, checkStore, bodyLimitBytes = defaultBodyLimitBytes } = options
   const operations = operationsOver(options)
   await operations.assistants.makeSystemAssistants(localTenant)
   const port = onePort()
@@ -58,7 +59,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   app.setErrorHandler(errorReply(env.log))
   await keepLocal(app, options)
   const parts = { ...operations, pulse, tenant: localTenant }
-  await addRest(app, { ...parts, version })
+  await addRest(app, { ...parts, version, checkStore })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
     await app.listen({ host, port: options.port })

@@ -1,6 +1,7 @@
 /** What a long thread costs beside a short one: a turn, its bytes at rest, reads, a copy. */
 
 import { randomUUID } from 'node:crypto'
+import type { LogWeight } from './log-weight.ts'
 import type { Answer, Served } from './served.ts'
 import { median } from './statistics.ts'
 
@@ -34,10 +35,10 @@ export interface Window { readonly from: number, readonly to: number, readonly b
 const filler = 'x'.repeat(480)
 const oldThreads = 3
 
-export async function measureGrowth(served: Served, logBytes: () => number,
+export async function measureGrowth(served: Served, log: LogWeight,
   plan: GrowthPlan): Promise<GrowthFigures> {
   const ids = Array.from({ length: oldThreads }, () => randomUUID())
-  const bytesPerTurn = await firstLongThread(served, logBytes, ids[0]!, plan.old)
+  const bytesPerTurn = await firstLongThread(served, log, ids[0]!, plan.old)
   for (const id of ids.slice(1)) await talk(served, id, 1, plan.old)
   const long = new LongThreads(ids, plan.old)
   const figures = { turn: pair(), history: readCost(), state: readCost(), copy: readCost() }
@@ -105,16 +106,17 @@ async function readRound(ids: { readonly young: string, readonly old: string }, 
 }
 
 /** Drives a thread to its last turn and weighs the log at every doubling. */
-async function firstLongThread(served: Served, logBytes: () => number, id: string,
+async function firstLongThread(served: Served, log: LogWeight, id: string,
   last: number): Promise<Window[]> {
   const windows: Window[] = []
   const marks = [last / 8, last / 4, last / 2, last].map(Math.floor)
   let from = marks[0]!
   await talk(served, id, 1, from)
   for (const to of marks.slice(1)) {
-    const before = logBytes()
+    const { bytes: before } = await log.weigh()
     await talk(served, id, from + 1, to)
-    windows.push({ from, to, bytes: (logBytes() - before) / (to - from) })
+    const { bytes } = await log.weigh()
+    windows.push({ from, to, bytes: (bytes - before) / (to - from) })
     from = to
   }
   return windows

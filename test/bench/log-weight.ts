@@ -1,18 +1,51 @@
-/** How many bytes the log of a data directory holds, read beside the server that writes it. */
+/** What the log of a server holds, read beside the server that writes it. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Client, types } from 'cassandra-driver'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 
-/** A function that sums the bodies of all log rows: what was written, not what the file takes. */
-export function openLogWeight(dataDir: string): { bytes(): number, close(): void } {
+/** Sums of all log rows there are: what was written, not what files take. */
+export interface LogWeight {
+  weigh(): Promise<{ readonly rows: number, readonly bytes: number }>
+  close(): Promise<void>
+}
+
+export function embeddedWeight(dataDir: string): LogWeight {
   const file = readdirSync(dataDir).map((name) => join(dataDir, name)).find(isDatabase)
   if (file === undefined) throw new Error(`no database in ${dataDir}`)
   const database = new DatabaseSync(file, { readOnly: true })
-  const sum = database.prepare('SELECT coalesce(sum(length(body)), 0) AS bytes FROM log')
+  const sum = database.prepare(
+    'SELECT count(*) AS rows, coalesce(sum(length(body)), 0) AS bytes FROM log')
   return {
-    bytes: () => (sum.get() as { bytes: number }).bytes,
-    close: () => database.close(),
+    weigh: async () => sum.get() as { rows: number, bytes: number },
+    close: async () => database.close(),
+  }
+}
+
+export function cassandraWeight({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
+  LogWeight {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter,
+    socketOptions: { readTimeout: 60_000 } })
+  const lengths = async (cql: string) => {
+    const found: number[] = []
+    const options = { prepare: true, fetchSize: 2_000,
+      consistency: types.consistencies.localQuorum }
+    for await (const row of await client.execute(cql, [], options)) {
+      // Places of checkpoints lie beside the rows that state them.
+      if (row['epoch'] !== '0') found.push(row['bytes'] as number | null ?? 0)
+    }
+    return found
+  }
+  return {
+    weigh: async () => {
+      const rows = await lengths(`SELECT cast(epoch AS text) AS epoch,
+        octet_length(body) AS bytes FROM ${keyspace}.log`)
+      const chunks = await lengths(`SELECT octet_length(data) AS bytes FROM ${keyspace}.log_chunk`)
+      return { rows: rows.length, bytes: [...rows, ...chunks].reduce((a, b) => a + b, 0) }
+    },
+    close: () => client.shutdown(),
   }
 }
 

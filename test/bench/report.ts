@@ -1,18 +1,31 @@
 /** The figures as a table: median and range, aim and floor, met or missed. */
 
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { median } from './statistics.ts'
 import type { Spread } from './statistics.ts'
+import type { Rounds } from './throughput.ts'
+
+export interface Bench {
+  readonly title: string
+  readonly lines: readonly Line[]
+  /** What whoever reads the table must know. */
+  readonly notes: string
+  /** Where it is written down, in this folder. */
+  readonly file: string
+}
 
 export interface Line {
   readonly measure: string
   /** What was measured on each side, already with its unit. */
   readonly figures: readonly string[]
   readonly ratio: Spread
-  readonly unit: 'times' | 'ms'
+  readonly unit: keyof typeof units
   /** What is asked for; `atMost` or `atLeast` as the sign says. */
   readonly aim?: Bound
   readonly floor?: Bound
 }
+
+const units = { times: '×', ms: ' ms', s: ' s', rows: '' }
 
 export interface Bound { readonly sign: '≤' | '≥', readonly value: number }
 
@@ -42,13 +55,19 @@ export function tableOf(lines: readonly Line[]): string {
 }
 
 function spreadText({ ratio, unit }: Line): string {
-  const figure = (value: number) => `${value.toFixed(2)}${unit === 'ms' ? ' ms' : '×'}`
+  const figure = (value: number) => `${value.toFixed(2)}${units[unit]}`
   return `${figure(ratio.median)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})`
 }
 
 function boundText({ unit }: Line, bound: Bound | undefined): string {
   if (bound === undefined) return ''
-  return `${bound.sign} ${bound.value}${unit === 'ms' ? ' ms' : '×'}`
+  return `${bound.sign} ${bound.value}${units[unit]}`
+}
+
+/** The median of a side's rounds, with its name and unit. */
+export function figure(rounds: Rounds, name: string, unit: 'ms' | '/s' | 's'): string {
+  const value = median(rounds.get(name)!)
+  return `${name} ${unit === '/s' ? Math.round(value) : value.toFixed(2)} ${unit}`
 }
 
 /** What the figures were measured on, in one paragraph. */

@@ -1,20 +1,48 @@
 /** Runs on fresh threads: how long one takes, how many go at once, when the first event comes. */
 
 import { randomUUID } from 'node:crypto'
+import { progress } from './progress.ts'
 import { quantile } from './statistics.ts'
 import type { Target } from './target.ts'
 
 /** One figure of each round, by the name of the target. */
 export type Rounds = ReadonlyMap<string, readonly number[]>
 
-export interface RoundPlan {
+interface RoundPlan {
   readonly rounds: number
   /** Of each target in each round. */
   readonly runs: number
 }
 
+export interface RunsPlan {
+  readonly rounds: number
+  /** Of each target in each round: by one client, and by many. */
+  readonly alone: number
+  readonly together: number
+  readonly clients: number
+  readonly warmUp: number
+}
+
+/** Everything about runs on fresh threads. */
+export async function measureRuns(targets: readonly Target[], plan: RunsPlan) {
+  const { rounds, alone, together, warmUp, clients } = plan
+  progress('warming up')
+  for (const target of targets) {
+    const runs = target.name === 'peer' ? 5 : warmUp
+    await runsPerSecond([target], { rounds: 1, runs }, 8)
+    await runWaitAlone([target], { rounds: 1, runs: runs / 2 })
+  }
+  progress('runs, one client')
+  const single = await runWaitAlone(targets, { rounds, runs: alone })
+  progress(`runs, ${clients} clients`)
+  const many = await runsPerSecond(targets, { rounds, runs: together }, clients)
+  progress('first events')
+  const first = await firstEvent(targets, { rounds, runs: alone })
+  return { single, many, first }
+}
+
 /** Median milliseconds of a run that one client waits for. */
-export function runWaitAlone(targets: readonly Target[], { rounds, runs }: RoundPlan) {
+function runWaitAlone(targets: readonly Target[], { rounds, runs }: RoundPlan) {
   return interleaved(targets, rounds, async (target) => {
     const times: number[] = []
     for (let n = 0; n < runs; n += 1) {
@@ -27,7 +55,7 @@ export function runWaitAlone(targets: readonly Target[], { rounds, runs }: Round
 }
 
 /** Runs per second that `clients` get done, each waiting for its own. */
-export function runsPerSecond(targets: readonly Target[], { rounds, runs }: RoundPlan,
+function runsPerSecond(targets: readonly Target[], { rounds, runs }: RoundPlan,
   clients: number) {
   return interleaved(targets, rounds, async (target) => {
     let left = runs
@@ -44,7 +72,7 @@ export function runsPerSecond(targets: readonly Target[], { rounds, runs }: Roun
 }
 
 /** Median milliseconds until the first event of a stream has been read. */
-export function firstEvent(targets: readonly Target[], { rounds, runs }: RoundPlan) {
+function firstEvent(targets: readonly Target[], { rounds, runs }: RoundPlan) {
   return interleaved(targets, rounds, async (target) => {
     const times: number[] = []
     for (let n = 0; n < runs; n += 1) {

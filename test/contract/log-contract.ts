@@ -48,6 +48,18 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(second!.body.byteLength).toBe(0)
       })
 
+      it('acknowledges the appends of a branch in their order, whatever each brings', async () => {
+        const branch = aBranch()
+        const row = aThread({ branch })
+        const order: number[] = []
+        await Promise.all([1, 2, 3, 4].map(async (seq) => {
+          const updates = seq % 2 === 0 ? [] : [{ table: 'thread', row: { ...row, seq } } as const]
+          await store.log.append([aRow({ branch, seq })], updates)
+          order.push(seq)
+        }))
+        expect(order).toEqual([1, 2, 3, 4])
+      })
+
       it('reads a range, from either end, as many as wanted', async () => {
         const branch = aBranch()
         await fill(branch, 9)

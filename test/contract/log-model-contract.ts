@@ -143,7 +143,7 @@ class ModelRun {
   async #purge(target: ModelBranch): Promise<void> {
     const { branch } = target
     await this.#store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch,
-      epoch: 1 })
+      epoch: this.#epoch })
     target.gone = true
   }
 }

@@ -1,6 +1,7 @@
 /** Rows for tests: complete ones, of which a test states only what it is about. */
 
 import { randomUUID } from 'node:crypto'
+import { v7 } from 'uuid'
 
 import type { AssistantRow, Branch, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
@@ -40,9 +41,10 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
   }
 }
 
+/** Its id is greater than that of every run made before it. */
 export function aRun(row: Partial<RunRow> = {}): RunRow {
   return {
-    tenant: 'local', threadId: randomUUID(), runId: randomUUID(), createdAtMs: 1_000,
+    tenant: 'local', threadId: randomUUID(), runId: v7(), createdAtMs: 1_000,
     updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
     metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
     baseCheckpointId: '', started: false, errorJson: '', commandId: '', createdSeq: 0,

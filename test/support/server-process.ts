@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -15,6 +16,8 @@ export interface ServerOptions {
   /** Kept when it is given; otherwise made for this server and removed with it. */
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Where threads are kept instead of the data folder. */
+  readonly cassandra?: CassandraKeyspace
 }
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
@@ -80,6 +83,13 @@ async function launch(options: ServerOptions, dataDir: string, port: string) {
   return { ...started, url }
 }
 
+function storeArgs(cassandra: CassandraKeyspace | undefined): string[] {
+  if (cassandra === undefined) return []
+  const { contactPoints, dataCenter, keyspace } = cassandra
+  return ['--store', 'cassandra', '--contact-points', contactPoints.join(','),
+    '--local-datacenter', dataCenter, '--keyspace', keyspace]
+}
+
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
@@ -87,7 +97,8 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
     : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
   const child = spawn(process.execPath,
-    [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir],
+    [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir,
+      ...storeArgs(options.cassandra)],
     { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''

@@ -25,7 +25,7 @@ describe('settings', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
       port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
-      workers: expect.any(Number), drainMs: 5_000, logLevel: 'info',
+      workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
     })
   })
 

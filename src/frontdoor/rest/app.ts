@@ -23,7 +23,7 @@ export async function addRest(app: App, options: RouteParts & ServerFacts): Prom
   acceptJson(app)
   app.setNotFoundHandler(notFound)
   await describe(app, options.version)
-  serverRoutes(app, options, options)
+  serverRoutes(app, options)
   assistantRoutes(app, options)
   threadRoutes(app, options)
   stateRoutes(app, options)

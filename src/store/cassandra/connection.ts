@@ -116,6 +116,12 @@ export class Connection {
     await this.#untilKnown(() => this.#client.execute(cql, sent, written))
   }
 
+  /** As `write`, but only the end of the connection ends it: what it belongs to is written. */
+  async writeSurely({ cql, values }: Statement): Promise<void> {
+    const sent = values.map(unsetOrSent)
+    await this.#untilKnown(() => this.#client.execute(cql, sent, written), Infinity)
+  }
+
   /** All statements change one partition: all of them are written or none. As `write` otherwise. */
   async batch(statements: readonly Statement[]): Promise<void> {
     const queries = statements.map(({ cql, values }) =>
@@ -161,6 +167,20 @@ export class Connection {
     }
   }
 
+  /** A compare-and-set that may be done twice: asked again until its outcome is known. */
+  async swapSurely(statement: Statement): Promise<void> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw closed(true)
+      try {
+        await this.swap(statement)
+        return
+      } catch (error) {
+        if (!(error instanceof AmbiguousSwap)) throw error
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
   /** A statement that changes the schema. Throws what the driver throws. */
   async execute(cql: string): Promise<void> {
     await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs })
@@ -185,8 +205,8 @@ export class Connection {
     await this.#client.shutdown()
   }
 
-  async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
-    const giveUpMs = this.#env.monotonicMs() + writeMs
+  async #untilKnown(attempt: () => Promise<unknown>, patienceMs = writeMs): Promise<void> {
+    const giveUpMs = this.#env.monotonicMs() + patienceMs
     let ambiguous = false
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw closed(ambiguous)

@@ -83,7 +83,7 @@ export class LogReader {
       entries.push(...await Promise.all(page.map(async (row) => {
         const seq = Number(row.seq)
         const chunks = row.chunks as number | null ?? 0
-        const body = chunks === 0 ? row.body as Uint8Array
+        const body = chunks === 0 ? bytesOf(row.body as Buffer)
           : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
         return { epoch, seq, body }
       })))
@@ -135,6 +135,11 @@ export class LogReader {
     assert(row?.stretches, 'the first row of a stretch names all stretches')
     return decodeStretches(row.stretches as Uint8Array)
   }
+}
+
+/** As bytes that are no Buffer. */
+function bytesOf({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** The name under which a row's body is kept where it is too large for the row. */

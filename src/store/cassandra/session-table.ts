@@ -12,7 +12,7 @@ import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Statement, Value } from './connection.ts'
 
 /** Whoever has to ask so often meets a cluster that has lost its quorum. */
-const triesMax = 40
+const triesMax = 20
 const pauseMs = 50
 
 /** As much of a connection as control rows need. */
@@ -39,7 +39,7 @@ export class SessionTable implements SessionPort {
     if (await this.#swapped({ cql: insert, values: row }) === 'applied') return
     // A try before may have come through; this tells whether the session is still what it made.
     if (await this.#change(id, 'alive', { state: 'alive' }) === 'applied') return
-    throw new HeddleError('unavailable', 'The session of this member was fenced while it joined.')
+    throw new HeddleError('unavailable', 'The session of this member was ended while it joined.')
   }
 
   async state(session: string): Promise<Found> {

@@ -24,7 +24,6 @@ const schemaVersion = 1
  */
 const settings = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
   PRAGMA cache_size = -65536;
   PRAGMA temp_store = MEMORY;
   PRAGMA wal_autocheckpoint = 0;
@@ -42,13 +41,15 @@ export class Database {
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
-   * Without a schema it only reads, from a file that somebody else writes. Throws HeddleError where
-   * a newer program wrote the file, otherwise what SQLite throws.
+   * Without a schema it only reads, from a file that somebody else writes. What is not durable
+   * costs no wait for the disk. Throws HeddleError where a newer program wrote the file, otherwise
+   * what SQLite throws.
    */
-  constructor(file: string, schema?: string) {
+  constructor(file: string, schema?: string, durable = true) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
     try {
       this.#sqlite.exec(schema === undefined ? readerSettings : settings)
+      this.#sqlite.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'OFF'}`)
       if (schema !== undefined) this.#migrate(file, schema)
     } catch (error) {
       this.#sqlite.close()

@@ -4,11 +4,11 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import { segmentsOf } from '../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { Recent } from '../recent.ts'
 import { BranchTable } from './branch-table.ts'
 import type { Cut } from './branch-table.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 import type { Database, Statement } from './database.ts'
-import { Recent } from './recent.ts'
 
 export interface Position {
   readonly epoch: number

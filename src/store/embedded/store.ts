@@ -1,6 +1,6 @@
 /** The embedded store: durable ports of one process over one SQLite file in a data directory. */
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
@@ -24,6 +24,13 @@ export interface EmbeddedStore {
   close(): Promise<void>
 }
 
+export interface EmbeddedStoreOptions {
+  readonly directory: string
+  readonly env: Env
+  /** False for a store that is made anew at each start and may be lost; true unless told. */
+  readonly durable?: boolean
+}
+
 /** Most of what a batch makes is garbage once it is committed: it should never leave the young. */
 const youngGenerationMb = 64
 
@@ -31,19 +38,20 @@ const youngGenerationMb = 64
  * Makes the directory where it is missing. Throws HeddleError: `not_owner` where another process
  * has the directory, `unavailable` where it cannot be used.
  */
-export async function openEmbeddedStore(options: { directory: string; env: Env }):
-  Promise<EmbeddedStore> {
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const { env, durable = true } = options
   const directory = resolve(options.directory)
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
   const file = join(directory, 'heddle.db')
   try {
+    if (!durable) empty(file)
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
-      workerData: { file },
+      workerData: { file, durable },
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    const link = await WriterLink.open(worker, options.env.log)
+    const link = await WriterLink.open(worker, env.log)
     const lookup = new Lookup(file)
     return {
       log: logPort(link),
@@ -70,4 +78,8 @@ function makeDirectory(directory: string): void {
     throw new HeddleError('unavailable', `The data directory ${directory} cannot be made. ` +
       'Choose a directory that this user may write.', {}, { cause: error })
   }
+}
+
+function empty(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
 }

@@ -12,7 +12,7 @@ import { schema, Tables } from './tables.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
-const { file } = workerData as { file: string }
+const { file, durable } = workerData as { file: string; durable: boolean }
 
 function wireError(caught: unknown): WireError {
   const { code, message, facts, cause } = diskError(caught, file)
@@ -54,7 +54,7 @@ function serve(database: Database, tables: Tables, batches: readonly Requests[])
 }
 
 function start(): void {
-  const database = new Database(file, schema)
+  const database = new Database(file, schema, durable)
   const tables = new Tables(database)
   const epoch = database.transaction(() => tables.nextEpoch())
   port.on('message', (first: Requests) => {

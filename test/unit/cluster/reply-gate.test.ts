@@ -99,6 +99,18 @@ describe('a reply behind a gate', () => {
     expect([told, gate.asked]).toEqual([[], 1])
   })
 
+  it('does not count a validation that began while it waited for its turn', async () => {
+    const { gate, told, ask } = host()
+    const before = Promise.withResolvers<Turn>()
+    void ask('before', () => before.promise)
+    void ask('read', () => ({ reply: 'e4' }))
+    await settle()
+    gate.validate()
+    before.resolve({ reply: 'd4' })
+    await settle()
+    expect([told, gate.asked]).toEqual([['before'], 1])
+  })
+
   for (const long of [false, true]) {
     const kind = long ? 'a turn that writes' : 'a promised reply that was written'
     it(`takes no second validation after ${kind}`, async () => {

@@ -224,9 +224,9 @@ describe('members that race for the shards of a dead one', () => {
     if (halfEnded) arbiter.halfEnd('old')
     /** Lets things happen in the order of the seed until `work` is done. */
     const play = async <T>(work: Promise<T>): Promise<T> => {
-      let over = false
-      work.finally(() => { over = true }).catch(() => {})
-      for (await settle(); !over; await settle()) {
+      const done = { yet: false }
+      work.finally(() => { done.yet = true }).catch(() => {})
+      for (await settle(); !done.yet; await settle()) {
         if (scheduler.count() > 0) await scheduler.waitNext(1)
         else env.advance(50)
       }

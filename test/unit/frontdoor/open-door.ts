@@ -29,7 +29,8 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const house = assistantHouse(env)
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
-    assistantIndex: house.index, graphs: graphHost('agent', 'other'), ...options,
+    assistantIndex: house.index, graphs: graphHost('agent', 'other'),
+    checkStore: async () => {}, ...options,
   })
   const opened = { ...door, threads, house, env }
   open.add(opened)

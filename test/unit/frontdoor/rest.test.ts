@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../src/errors.ts'
 import { call, openDoor } from './open-door.ts'
 
 const agentId = 'fe096781-5601-53d2-b2f6-0d3403f7e9ca'
@@ -277,5 +278,15 @@ describe('the server', () => {
     expect((await call(door, 'GET', '/ok?check_db=1')).text).toBe('{"ok":true}')
     expect((await call(door, 'GET', '/info')).json).toMatchObject({ version: '0.0.1',
       flags: { assistants: true, crons: false }, metadata: {} })
+  })
+
+  it('says when the store is out of reach, and serves all the same', async () => {
+    const door = await openDoor({
+      checkStore: async () => { throw new HeddleError('unavailable', 'The store is gone.') },
+    })
+    const answer = await call(door, 'GET', '/ok?check_db=1')
+    expect(answer).toMatchObject({ status: 503, json: { message: 'The store is gone.' } })
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
   })
 })

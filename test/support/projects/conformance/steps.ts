@@ -8,7 +8,7 @@ const Steps = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),
 })
 
-const chain = () => new StateGraph(Steps)
+const abc = () => new StateGraph(Steps)
   .addNode('a', (state) => ({ log: [`a:${state.topic}`] }))
   .addNode('b', (state) => ({ log: [`b:${state.topic}`] }))
   .addNode('c', (state) => ({ log: [`c:${state.topic}`] }))
@@ -18,10 +18,22 @@ const chain = () => new StateGraph(Steps)
   .addEdge('c', END)
 
 /** a, b, c: each adds a line to the log. */
-export const steps = chain().compile()
+export const steps = abc().compile()
 
 /** The same with a breakpoint of its own before b. */
-export const paused = chain().compile({ interruptBefore: ['b'] })
+export const paused = abc().compile({ interruptBefore: ['b'] })
+
+/** Ten nodes in a row: each adds a line to the log. */
+export const chain = new StateGraph(Steps)
+  .addSequence(Array.from({ length: 10 }, (_, place): [string, typeof addLine] =>
+    [`node${place}`, addLine]))
+  .addEdge(START, 'node0')
+  .addEdge('node9', END)
+  .compile()
+
+function addLine(state: typeof Steps.State) {
+  return { log: [`and ${state.topic}`] }
+}
 
 const Count = Annotation.Root({
   by: Annotation<number>(),

@@ -1,0 +1,21 @@
+/** What a member stands on: the durable ports, which shards it owns, and the gate before its word. */
+
+import type { Gate, Ownership } from '../../cluster/index.ts'
+import type { LogPort } from '../checkpoint/index.ts'
+import type { AssistantIndex, RunTable, ThreadIndex } from '../records/index.ts'
+
+export interface Ground {
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+  readonly runs: RunTable
+  readonly assistants: AssistantIndex
+  readonly ownership: Ownership
+  /** Undefined where nobody else can own anything. */
+  readonly gate: Gate | undefined
+  /** Throws a HeddleError where the data is out of reach right now. */
+  check(): Promise<void>
+  /** Where the data is, for whoever started it to read. */
+  readonly place: string
+  /** When no actor is left. */
+  close(): Promise<void>
+}

@@ -1,0 +1,57 @@
+/** Large bodies in parts: kept under the name of their row, written before it and removed with it. */
+
+import { HeddleError } from '../../errors.ts'
+import type { Connection } from './connection.ts'
+import { inFlight } from './in-flight.ts'
+
+/** A body up to this size stays in its row. */
+const inRowBytes = 256 * 1024
+const partBytes = 512 * 1024
+/** Parts of one body on their way at the same time. */
+const partsAtOnce = 4
+
+/** In how many parts a body is kept; 0 where it stays in its row. */
+export function chunksOf(body: Uint8Array): number {
+  return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / partBytes)
+}
+
+/** Each part is a partition of its own, so that none grows with its body. */
+export class ChunkTable {
+  readonly #connection: Connection
+  readonly #insert: string
+  readonly #select: string
+  readonly #delete: string
+
+  constructor(connection: Connection) {
+    const table = `${connection.keyspace}.log_chunk`
+    const part = 'WHERE row_key = ? AND part = ?'
+    this.#connection = connection
+    this.#insert = `INSERT INTO ${table} (row_key, part, data) VALUES (?, ?, ?) USING TIMESTAMP ?`
+    this.#select = `SELECT data FROM ${table} ${part}`
+    this.#delete = `DELETE FROM ${table} USING TIMESTAMP ? ${part}`
+  }
+
+  /** Writes `chunksOf(body)` parts. Throws as Connection.write does; some may be there then. */
+  async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
+    await inFlight(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
+      const data = body.subarray(part * partBytes, (part + 1) * partBytes)
+      await this.#connection.write({ cql: this.#insert, values: [key, part, data, timestamp] })
+    })
+  }
+
+  /** Throws `not_found` where a part is missing: its row was deleted meanwhile. */
+  async read(key: string, chunks: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = []
+    await inFlight(partsAtOnce, Array(chunks).keys(), async (part) => {
+      const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
+      if (!row) throw new HeddleError('not_found', 'What was to be read was deleted meanwhile.')
+      parts[part] = row['data'] as Uint8Array
+    })
+    return Buffer.concat(parts)
+  }
+
+  async remove(key: string, chunks: number, timestamp: bigint): Promise<void> {
+    await inFlight(partsAtOnce, Array(chunks).keys(), (part) =>
+      this.#connection.write({ cql: this.#delete, values: [timestamp, key, part] }))
+  }
+}

@@ -1,0 +1,235 @@
+/** Appends and deletes as the log port promises them: the log first, rows after it, then the gate. */
+
+import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { Gate } from '../../../cluster/index.ts'
+import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { BranchTable } from './branch-table.ts'
+import type { Connection, Statement } from './connection.ts'
+import { Lines } from './lines.ts'
+import type { LocalIndex } from './local-index.ts'
+import type { LogTable } from './log-table.ts'
+import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
+import type { Rank } from './rank.ts'
+import type { RunTable } from './run-table.ts'
+
+export interface LogPortParts {
+  readonly connection: Connection
+  readonly rank: Rank
+  readonly log: LogTable
+  readonly branches: BranchTable
+  readonly runs: RunTable
+  readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
+  readonly index: LocalIndex
+  /** Undefined where each row of the log is committed by a compare-and-set. */
+  readonly gate: Pick<Gate, 'pass'> | undefined
+}
+
+type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
+type RunUpdate = Exclude<RowUpdate, OwnedUpdate>
+
+/** An update and the timestamp of what it writes. */
+interface Ranked<Update> {
+  readonly update: Update
+  readonly rank: bigint
+}
+
+/**
+ * 1. What a copy needs is noted before its first row.
+ * 2. Rows of runs are written when the log is on a quorum, rows of threads and assistants when
+ *    those are: a row may lag behind the log and never leads.
+ * 3. Nothing is acknowledged, and nothing found, before the gate was passed after all of it.
+ * 4. Calls that touch the same thread, assistant or branch end in their order.
+ */
+export class CassandraLog implements LogPort {
+  readonly shared = true
+  readonly #parts: LogPortParts
+  /** By branch: calls on a copy that is being noted. */
+  readonly #copies = new Lines()
+  /** By thread and assistant. */
+  readonly #subjects = new Lines()
+  /** By branch. */
+  readonly #endings = new Lines()
+  #epoch = 0
+  #closed = false
+
+  constructor(parts: LogPortParts) {
+    this.#parts = parts
+  }
+
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
+    if (this.#closed) throw ending()
+    const epoch = this.#epochOf(rows, updates)
+    // Ranks are in the order of the calls.
+    const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
+    const ticket = this.#subjects.enter([...new Set(updates.map(subjectOf))])
+    const place = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
+    try {
+      await this.#appendRows(rows)
+      // What belongs to rows that stand is written; without any, the caller may ask again.
+      const write = (statement: Statement) => (rows.length > 0
+        ? this.#parts.connection.writeSurely(statement)
+        : this.#parts.connection.write(statement))
+      await Promise.all(ranked.filter(isOfRun).map((each) =>
+        this.#changeRun(each, ticket.before, write)))
+      await ticket.before
+      const owned = ranked.filter(isOwned)
+      await Promise.all(owned.map((each) => this.#putOwned(each, write)))
+      await this.#parts.gate?.pass()
+      await this.#parts.index.put(owned.map(({ update }) => update))
+      await place.before
+    } finally {
+      place.leave()
+      ticket.leave()
+    }
+  }
+
+  tail: LogPort['tail'] = async (branch) => {
+    await this.#copies.passed(branch.id)
+    return this.#parts.log.tail(branch)
+  }
+
+  read: LogPort['read'] = async (branch, range) => {
+    await this.#copies.passed(branch.id)
+    return this.#parts.log.read(branch, range)
+  }
+
+  findCheckpoint: LogPort['findCheckpoint'] = async (branch, checkpointId) => {
+    await this.#copies.passed(branch.id)
+    return this.#parts.log.findCheckpoint(branch, checkpointId)
+  }
+
+  async purge(subject: PurgeSubject): Promise<void> {
+    if (this.#closed) throw ending()
+    const { table, tenant, id, branch, epoch } = subject
+    const { index, rank, rows, runs } = this.#parts
+    // What is made again under this id from now on has higher ranks.
+    const removal = rank.next(epoch)
+    const ticket = this.#subjects.enter([`${table}\n${tenant}\n${id}`])
+    try {
+      await ticket.before
+      await this.#copies.passed(branch.id)
+      await this.#purgeLog(subject)
+      const found = await index.find(table, tenant, id)
+      const again = found !== undefined && found.branch?.id !== branch.id ? found : undefined
+      if (table === 'thread') {
+        await runs.removeAll({ tenant, threadId: id, untilMs: again?.createdAtMs }, removal)
+      }
+      // The row goes last: as long as it stands, an interrupted delete is done again.
+      if (!again) await rows[table].remove(tenant, id, removal)
+      await index.remove(subject)
+    } finally {
+      ticket.leave()
+    }
+  }
+
+  /** Takes no more calls; resolves when those before have ended. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#copies.quiet()
+    await this.#parts.log.close()
+    await this.#subjects.quiet()
+  }
+
+  /** The order of calls on a branch is kept, whatever each of them has to wait for. */
+  async #appendRows(rows: readonly NewRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const copies = rows.filter(isFirstOfCopy)
+    const ids = [...new Set(rows.map(({ branch }) => branch.id))]
+    if (copies.length === 0 && ids.every((id) => this.#copies.passed(id) === undefined)) {
+      return this.#parts.log.append(rows)
+    }
+    const ticket = this.#copies.enter(ids)
+    let appended: Promise<void>
+    try {
+      await ticket.before
+      for (const row of copies) await this.#noteCopy(row)
+      appended = this.#parts.log.append(rows)
+    } finally {
+      ticket.leave()
+    }
+    await appended
+  }
+
+  async #noteCopy(row: NewRow): Promise<void> {
+    const { branches, log } = this.#parts
+    const { branch, seq } = row
+    if (await branches.noteCopy(row)) {
+      const tail = await log.tail(branch)
+      if (tail && tail.seq >= seq - 1) return
+    }
+    // A copy that has rows was noted long ago: the log will refuse the row.
+    if (await log.tail({ id: branch.id, ancestors: [] })) return
+    await branches.forgetCopy(row)
+    throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
+  }
+
+  async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined,
+    write: (statement: Statement) => Promise<void>): Promise<void> {
+    const { runs } = this.#parts
+    if (update.table === 'run') return runs.put(update.row, rank, write)
+    await before
+    await runs.remove(update, rank)
+  }
+
+  async #putOwned({ update, rank }: Ranked<OwnedUpdate>,
+    write: (statement: Statement) => Promise<void>): Promise<void> {
+    const { table, row } = update
+    const body = table === 'thread' ? ThreadRow.encode(row).finish()
+      : AssistantRow.encode(row).finish()
+    await this.#parts.rows[table].put({ tenant: row.tenant, id: idOf(update), body, rank }, write)
+  }
+
+  async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
+    const { branches, log } = this.#parts
+    for (const { branchId, after } of await branches.release(branch, epoch)) {
+      // An ancestor had owners of its own, whose epochs may be higher.
+      const tail = await log.tail({ id: branchId, ancestors: [] })
+      const highest = Math.max(epoch, tail?.epoch ?? 0)
+      await log.cut({ branchId, after, epoch: highest })
+      if (after === 0) await branches.forget(branchId, highest)
+    }
+  }
+
+  /** Rows of runs do not say; what changes without a row of the log has the newest epoch seen. */
+  #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
+    const speaking = updates.flatMap((each) =>
+      (each.table === 'thread' || each.table === 'assistant' ? [each.row] : []))
+    const epochs = [...rows, ...speaking].map(({ epoch }) => epoch)
+    const epoch = epochs.length > 0 ? Math.max(...epochs) : this.#epoch
+    this.#epoch = Math.max(this.#epoch, epoch)
+    return epoch
+  }
+}
+
+function isFirstOfCopy({ branch, seq }: NewRow): boolean {
+  const source = branch.ancestors.at(-1)
+  return source !== undefined && source.through > 0 && seq === source.through + 1
+}
+
+function isOwned<Each extends { readonly update: RowUpdate }>(each: Each):
+  each is Each & { readonly update: OwnedUpdate } {
+  return each.update.table === 'thread' || each.update.table === 'assistant'
+}
+
+function isOfRun<Each extends { readonly update: RowUpdate }>(each: Each):
+  each is Each & { readonly update: RunUpdate } {
+  return !isOwned(each)
+}
+
+function idOf(update: OwnedUpdate): string {
+  return update.table === 'thread' ? update.row.threadId : update.row.assistantId
+}
+
+/** The thread or assistant that an update belongs to. */
+function subjectOf(update: RowUpdate): string {
+  switch (update.table) {
+    case 'assistant': return `assistant\n${update.row.tenant}\n${update.row.assistantId}`
+    case 'run_removed': return `thread\n${update.tenant}\n${update.threadId}`
+    default: return `thread\n${update.row.tenant}\n${update.row.threadId}`
+  }
+}
+
+function ending(): HeddleError {
+  return new HeddleError('unavailable', 'This member is ending; try again.')
+}

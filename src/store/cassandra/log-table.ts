@@ -1,0 +1,312 @@
+/** Rows of the log: appended behind the newest of their branch, read back, cut when not needed. */
+
+import type { Env, Gate } from '../../../cluster/index.ts'
+import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import { segmentsOf } from '../../checkpoint/index.ts'
+import type { LogEntry, LogRange, NewRow, Segment } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { Recent } from '../recent.ts'
+import { BranchView } from './branch-view.ts'
+import type { Position } from './chain.ts'
+import { CheckpointTable } from './checkpoint-table.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import type { Commit, Patience } from './commit.ts'
+import type { Connection } from './connection.ts'
+import { Lines } from './lines.ts'
+import { LogCutter } from './log-cutter.ts'
+import type { LogCut } from './log-cutter.ts'
+import { chunkKey, LogReader } from './log-reader.ts'
+import { LwtCommit } from './lwt-commit.ts'
+import { PlainCommit } from './plain-commit.ts'
+import type { Rank } from './rank.ts'
+import { slicesOf, stretchAt, stretchesThrough } from './stretch.ts'
+import type { Slice, StretchList } from './stretch.ts'
+import { ViewShelf } from './view-shelf.ts'
+
+/**
+ * validate  plain writes; whoever acknowledges passes the gate afterwards
+ * lwt       a compare-and-set a row
+ */
+export type CommitMode = 'validate' | 'lwt'
+
+export interface LogTableOptions {
+  readonly connection: Connection
+  readonly rank: Rank
+  readonly chunks: ChunkTable
+  readonly gate: Pick<Gate, 'pass'>
+  readonly env: Pick<Env, 'after'>
+  readonly commit: CommitMode
+  /** Whether the owner of the branch was deleted. */
+  readonly isDead: (branchId: string) => Promise<boolean>
+  /** Of bodies, in a bucket; 8 MiB unless told. */
+  readonly bucketBytes?: number
+  /** Branches that are remembered while nothing is on its way; 20 000 unless told. */
+  readonly viewsKept?: number
+}
+
+/** The rows of one branch that belong to another: where they are, and up to which one. */
+interface Line extends Segment {
+  readonly stretches: StretchList
+}
+
+type Extent = Pick<LogRange, 'from' | 'through'>
+const everything: Extent = { from: 1, through: Number.MAX_SAFE_INTEGER }
+
+const pauseMs = 250
+const slicesAtOnce = 8
+
+export class LogTable {
+  readonly #options: LogTableOptions
+  readonly #reader: LogReader
+  readonly #cutter: LogCutter
+  readonly #checkpoints: CheckpointTable
+  readonly #commit: Commit
+  readonly #patience: Patience
+  readonly #views: ViewShelf
+  /** By branch and fork point: the rows before one never change. */
+  readonly #lines: Recent<string, Map<number, Line>>
+  /** By branch: appends that wait until its end is known. */
+  readonly #opening = new Lines()
+  #closed = false
+
+  constructor(options: LogTableOptions) {
+    const { connection, rank, chunks, gate, env, commit, viewsKept = 20_000 } = options
+    this.#options = options
+    this.#reader = new LogReader(connection, chunks)
+    this.#cutter = new LogCutter({ connection, rank, chunks, reader: this.#reader })
+    const checkpoints = this.#checkpoints = new CheckpointTable(connection)
+    const closed = () => this.#closed
+    const patience = this.#patience = {
+      pause: () => new Promise<void>((resolve) => void env.after(pauseMs, resolve)),
+      get over() { return closed() },
+    }
+    this.#commit = commit === 'lwt' ? new LwtCommit({ connection, checkpoints, patience })
+      : new PlainCommit({ connection, checkpoints, rank, gate })
+    this.#views = new ViewShelf(viewsKept)
+    this.#lines = new Recent(viewsKept)
+  }
+
+  /**
+   * Resolves when the rows are on a quorum, and every row before them. Throws `stale_append`
+   * before anything is written; `unavailable` where nothing was, unless its facts say `ambiguous`.
+   */
+  async append(rows: readonly NewRow[]): Promise<void> {
+    if (this.#closed) throw ending()
+    const firsts = firstOfEach(rows)
+    const views = firsts.map((row) => this.#ready(row))
+    if (views.every((view) => view !== undefined)) return this.#enter(rows, views)
+    return this.#enterInLine(rows, firsts)
+  }
+
+  /**
+   * The newest row of the branch, its ancestors included; undefined for an empty log. Looks
+   * whether what the branch grew from is still there.
+   */
+  async tail(branch: Branch): Promise<Position | undefined> {
+    for (const { id } of branch.ancestors) this.#lines.delete(id)
+    for await (const { stretches, through } of this.#linesOf(branch, everything)) {
+      const last = stretchAt(stretches, through)
+      if (last) return { epoch: last.epoch, seq: through }
+    }
+    return undefined
+  }
+
+  /** Rows in the order asked for, those of ancestors included. */
+  async read(branch: Branch, { from, through, reverse = false, limit }: LogRange):
+    Promise<LogEntry[]> {
+    const slices: (Slice & { readonly id: string })[] = []
+    for await (const line of this.#linesOf(branch, { from, through })) {
+      const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
+      slices.unshift(...slicesOf(line.stretches, first, last).map((slice) =>
+        ({ ...slice, id: line.id })))
+    }
+    const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
+    const entries: LogEntry[][] = []
+    for (let at = 0; at < wanted.length; at += slicesAtOnce) {
+      entries.push(...await Promise.all(wanted.slice(at, at + slicesAtOnce).map((slice) =>
+        this.#reader.rows(slice.id, slice, reverse))))
+    }
+    return entries.flat()
+  }
+
+  /** Where the checkpoint is; undefined where the branch, ancestors included, has none such. */
+  async findCheckpoint(branch: Branch, checkpointId: string):
+    Promise<CheckpointPlace | undefined> {
+    for await (const line of this.#linesOf(branch, everything)) {
+      const place = await this.#checkpoints.find(line, checkpointId)
+      if (place) return place
+    }
+    return undefined
+  }
+
+  /** Removes rows that nobody needs, once those that were asked for before are written. */
+  async cut(cut: LogCut): Promise<void> {
+    const { branchId } = cut
+    await this.#opening.passed(branchId)
+    await this.#views.get(branchId)?.quiet
+    this.#views.forget(branchId)
+    await this.#cutter.cut(cut)
+    this.#lines.delete(branchId)
+  }
+
+  /** Takes no more rows; resolves when those that were asked for are written or have failed. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#opening.quiet()
+    await this.#views.quiet()
+  }
+
+  /** The view that the row can go to at once. */
+  #ready(row: NewRow): BranchView | undefined {
+    const { id } = row.branch
+    if (this.#opening.passed(id)) return undefined
+    const view = this.#views.get(id)
+    if (view) return view.epoch >= row.epoch ? view : undefined
+    // The first row of a branch that nobody else has ever heard of.
+    return row.seq === originOf(row.branch) + 1 ? this.#newView(row, undefined) : undefined
+  }
+
+  /** In the order of the calls, whatever each of them has to wait for. */
+  async #enterInLine(rows: readonly NewRow[], firsts: readonly NewRow[]): Promise<void> {
+    const ticket = this.#opening.enter(firsts.map(({ branch }) => branch.id))
+    try {
+      await ticket.before
+      const views = await Promise.all(firsts.map((row) => this.#open(row)))
+      return this.#enter(rows, views)
+    } finally {
+      ticket.leave()
+    }
+  }
+
+  /** All of the rows are taken, or none. */
+  #enter(rows: readonly NewRow[], views: readonly BranchView[]): Promise<void> {
+    const byId = new Map(views.map((view) => [view.branchId, view]))
+    const tips = new Map<string, Position>()
+    for (const row of rows) {
+      const { id } = row.branch
+      const view = byId.get(id)!
+      if (view.lost) throw new HeddleError('unavailable')
+      tips.set(id, follow(tips.get(id) ?? view.tip, row, view.epoch))
+    }
+    const durable = rows.map((row) => byId.get(row.branch.id)!.append(row))
+    for (const view of views) this.#views.put(view)
+    return Promise.all(durable).then(() => undefined)
+  }
+
+  /** Reads where the branch ends and takes it over for the row's epoch. */
+  async #open(row: NewRow): Promise<BranchView> {
+    const { branch: { id }, epoch } = row
+    while (!this.#closed) {
+      const known = this.#views.get(id)
+      if (known && known.epoch >= epoch) return known
+      await known?.quiet
+      // Of an epoch that is over: others may have written since.
+      this.#views.forget(id)
+      const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
+      const tip = end?.tail ?? { epoch: 0, seq: originOf(row.branch) }
+      if (dead) throw stale(tip)
+      follow(tip, row, epoch)
+      const taken = !end || tip.epoch === epoch || await this.#commit.open(id, end, epoch)
+      if (taken) return this.#newView(row, end)
+      await this.#patience.pause()
+    }
+    throw ending()
+  }
+
+  #newView({ branch, epoch }: NewRow, end: Awaited<ReturnType<LogReader['end']>>): BranchView {
+    const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
+    return new BranchView({
+      branchId: branch.id, epoch, end, origin: originOf(branch), bucketBytes,
+      commit: this.#commit,
+      patience: this.#patience,
+      timestamp: () => rank.next(epoch),
+      write: async (row, body) => {
+        if (row.chunks > 0) await chunks.write(chunkKey(branch.id, row), body, row.timestamp)
+        return this.#commit.write(row)
+      },
+      onIdle: (view) => this.#views.put(view),
+    })
+  }
+
+  /** The parts of a branch that have any of these rows, newest first. */
+  async *#linesOf(branch: Branch, { from, through }: Extent): AsyncGenerator<Line, void, void> {
+    for (const segment of segmentsOf(branch)) {
+      if (segment.from > through) continue
+      if (segment.through < from) return
+      const line = segment.id === branch.id ? await this.#ownLine(segment, through)
+        : await this.#ancestorLine(segment)
+      if (line) yield line
+    }
+  }
+
+  /**
+   * As of now, or as far as is asked for. Only who writes to the branch knows its end without a
+   * look.
+   */
+  async #ownLine({ id, from }: Segment, wanted: number): Promise<Line | undefined> {
+    await this.#opening.passed(id)
+    const view = this.#views.get(id)
+    if (view && wanted > view.settledSeq) await view.quiet
+    if (view && !view.lost) {
+      return { id, from, through: view.settledSeq, stretches: view.stretches }
+    }
+    const end = await this.#reader.end(id)
+    return end && { id, from, through: end.tail.seq, stretches: end.stretches }
+  }
+
+  /**
+   * As of the fork point, whoever writes to the ancestor now. A view would not do: it may be that
+   * of an owner who is none any more.
+   */
+  async #ancestorLine({ id, from, through }: Segment): Promise<Line | undefined> {
+    const lines = this.#lines.get(id) ?? new Map<number, Line>()
+    const known = lines.get(through)
+    if (known) return known
+    const end = await this.#reader.end(id)
+    if (!end) return undefined
+    const last = Math.min(through, end.tail.seq)
+    const line = { id, from, through: last, stretches: stretchesThrough(end.stretches, last) }
+    if (last === through) this.#lines.set(id, lines.set(through, line))
+    return line
+  }
+}
+
+function originOf(branch: Branch): number {
+  return branch.ancestors.at(-1)?.through ?? 0
+}
+
+/** The first row of each branch. */
+function firstOfEach(rows: readonly NewRow[]): NewRow[] {
+  const ids = new Set<string>()
+  return rows.filter(({ branch: { id } }) => !ids.has(id) && ids.add(id))
+}
+
+/** The tip once `row` stands behind it. */
+function follow(tip: Position, row: NewRow, viewEpoch: number): Position {
+  const { epoch, seq } = row
+  // Epochs of another branch are those of another owner: they bind nobody here.
+  const linked = tip.epoch === 0 || row.prevEpoch === tip.epoch
+  if (!linked || seq !== tip.seq + 1 || epoch < tip.epoch || epoch !== viewEpoch) throw stale(tip)
+  return { epoch, seq }
+}
+
+function ending(): HeddleError {
+  return new HeddleError('unavailable', 'This member is ending; try again.')
+}
+
+function stale({ epoch, seq }: Position): HeddleError {
+  return new HeddleError('stale_append', undefined, { epoch, seq })
+}
+
+/** As many of the rows as are wanted, from slices in the order in which they are read. */
+function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
+  limit = Infinity): Each[] {
+  let left = limit
+  return slices.flatMap((slice) => {
+    const rows = Math.min(left, slice.through - slice.from + 1)
+    left -= rows
+    if (rows === 0) return []
+    return reverse ? { ...slice, from: slice.through - rows + 1 }
+      : { ...slice, through: slice.from + rows - 1 }
+  })
+}

@@ -1,0 +1,80 @@
+/** The tables, in numbered steps. What a step says stays as it is; changes are steps of their own. */
+
+/** Names of the two keyspaces. */
+export interface Keyspaces {
+  readonly keyspace: string
+  readonly control: string
+}
+
+/** Each statement may be executed again. */
+export type Migration = (keyspaces: Keyspaces) => readonly string[]
+
+/** Written at any time, read by the whole key or in the order of a partition. */
+const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'T4'}`
+/** Rewritten in place: few sstables for a row. */
+const rewritten = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L4'}`
+
+const dayS = 24 * 60 * 60
+
+/**
+ * A row of the log has `epoch` 1 or more. A place of a checkpoint has `epoch` 0 and lies beside the
+ * row that states it: `stated` is that row's seq, `stated_epoch` its epoch, `seq` a hash of the
+ * checkpoint's id. Whoever reads a tail relies on blocking read repair.
+ */
+const log = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.log (
+  branch_id uuid, bucket int, epoch bigint, seq bigint, stated bigint, stated_epoch bigint,
+  head_epoch bigint static, head_seq bigint static,
+  prev_epoch bigint, settled_seq bigint, bucket_bytes int, stretches blob, places blob,
+  chunks int, body blob,
+  place_id text, place_seq bigint, place_base bigint,
+  PRIMARY KEY ((branch_id, bucket), epoch, seq, stated, stated_epoch)
+) WITH CLUSTERING ORDER BY (epoch DESC, seq DESC, stated DESC, stated_epoch DESC)
+  AND read_repair = 'BLOCKING' AND ${compaction}`
+
+const logChunk = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.log_chunk (
+  row_key text, part int, data blob, PRIMARY KEY ((row_key, part))) WITH ${compaction}`
+
+/** Which rows of an ancestor a living branch needs. */
+const branchNeed = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.branch_need (
+  ancestor uuid, branch uuid, through bigint, PRIMARY KEY ((ancestor), branch)) WITH ${rewritten}`
+
+/** Branches that are gone, or that grew from others. */
+const branch = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.branch (
+  branch_id uuid PRIMARY KEY, dead boolean) WITH ${rewritten}`
+
+/** A body that is too large for its row is in chunks named with `chunk_rank`. */
+const runRow = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_row (
+  tenant text, thread_id text, run_id text, created_at bigint,
+  body blob, chunks int, chunk_rank bigint,
+  PRIMARY KEY ((tenant, thread_id, run_id))) WITH ${rewritten}`
+
+const runOrder = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_order (
+  tenant text, thread_id text, created_at bigint, run_id text,
+  PRIMARY KEY ((tenant, thread_id), created_at, run_id)
+) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${compaction}`
+
+/** Read a partition at a time when a shard is taken, so what was deleted must go soon. */
+const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
+  shard int, bucket int, tenant text, ${id} text,
+  body blob, chunks int, chunk_rank bigint,
+  PRIMARY KEY ((shard, bucket), tenant, ${id})
+) WITH gc_grace_seconds = ${dayS} AND ${rewritten}`
+
+const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.node_session (
+  session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid)`
+
+const shardOwner = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.shard_owner (
+  shard int PRIMARY KEY, epoch bigint, session uuid, address text)`
+
+const setting = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.setting (
+  name text PRIMARY KEY, value text)`
+
+const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,
+  runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]
+
+/** The first one makes version 1. */
+export const migrations: readonly Migration[] = [
+  (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
+]

@@ -1,0 +1,84 @@
+/** Rows of threads and of assistants, in the partitions of their shard: read when that is taken. */
+
+import { actorKeyText, shardOf } from '../../../cluster/index.ts'
+import type { Connection, Row, Statement } from './connection.ts'
+import type { ClusterSettings } from './setting-table.ts'
+import { bodyColumns } from './stored-body.ts'
+import type { RowAddress, StoredBodies } from './stored-body.ts'
+
+export type OwnedTable = 'thread' | 'assistant'
+
+/** Rows read at a time: as many as are decoded without keeping others waiting. */
+const pageRows = 200
+
+/** Newer calls need higher ranks. */
+export class OwnedRowTable {
+  readonly #connection: Connection
+  readonly #bodies: StoredBodies
+  readonly #settings: ClusterSettings
+  readonly #kind: OwnedTable
+  readonly #table: string
+  readonly #id: string
+
+  constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
+    readonly bodies: StoredBodies; readonly settings: ClusterSettings
+    readonly kind: OwnedTable }) {
+    this.#connection = connection
+    this.#bodies = bodies
+    this.#settings = settings
+    this.#kind = kind
+    this.#table = `${connection.keyspace}.${kind}_row`
+    this.#id = `${kind}_id`
+  }
+
+  /** `write` writes one statement. */
+  async put(row: { readonly tenant: string; readonly id: string; readonly body: Uint8Array
+    readonly rank: bigint }, write: (statement: Statement) => Promise<void>): Promise<void> {
+    const { tenant, id, body, rank } = row
+    await this.#bodies.put({ address: this.#address(tenant, id), body, rank }, write)
+  }
+
+  async remove(tenant: string, id: string, rank: bigint): Promise<void> {
+    await this.#bodies.remove(this.#address(tenant, id), rank)
+  }
+
+  /** Bodies of all rows of a shard, some at a time. */
+  async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
+    for (let bucket = 0; bucket < this.#settings.buckets; bucket++) {
+      const cql = `SELECT tenant, ${this.#id}, ${bodyColumns} FROM ${this.#table} ` +
+        'WHERE shard = ? AND bucket = ?'
+      for await (const rows of this.#connection.pages({ cql, values: [shard, bucket] }, pageRows)) {
+        const bodies = await Promise.all(rows.map((row) => this.#bodyOf(row)))
+        yield bodies.filter((body) => body !== undefined)
+      }
+    }
+  }
+
+  #bodyOf(row: Row): Promise<Uint8Array | undefined> {
+    const address = this.#address(row['tenant'] as string, row[this.#id] as string)
+    return this.#bodies.read(address, row, () => this.#row(address))
+  }
+
+  async #row({ key }: RowAddress): Promise<Row | undefined> {
+    const condition = key.map(([column]) => `${column} = ?`).join(' AND ')
+    const [row] = await this.#connection.read({
+      cql: `SELECT ${bodyColumns} FROM ${this.#table} WHERE ${condition}`,
+      values: key.map(([, value]) => value),
+    })
+    return row
+  }
+
+  #address(tenant: string, id: string): RowAddress {
+    const text = actorKeyText({ kind: this.#kind, tenant, id })
+    const { shards, buckets } = this.#settings
+    const shard = shardOf(text, shards)
+    return { table: this.#table,
+      key: [['shard', shard], ['bucket', bucketOf(text, buckets)], ['tenant', tenant],
+        [this.#id, id]] }
+  }
+}
+
+/** Another text's hash: keys of one shard agree in what their own hash leaves over. */
+function bucketOf(text: string, buckets: number): number {
+  return shardOf(`${text}\nbucket`, buckets)
+}

@@ -1,0 +1,156 @@
+/** Rows of runs: by id, and in the order of their creation. */
+
+import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RunQuery, RunTable as RunTablePort } from '../../records/index.ts'
+import { Recent } from '../recent.ts'
+import type { Connection, Row, Statement } from './connection.ts'
+import { inFlight } from './in-flight.ts'
+import { bodyColumns } from './stored-body.ts'
+import type { RowAddress, StoredBodies } from './stored-body.ts'
+
+/** A run, wherever its row is. */
+export interface RunKey {
+  readonly tenant: string
+  readonly threadId: string
+  readonly runId: string
+}
+
+/** Runs of which it is known that they have their place in the order. */
+const ordersKept = 20_000
+/** Rows that are removed, or looked at for a status, at the same time. */
+const atOnce = 64
+/** Places in the order that are read at a time. */
+const orderPage = 1_000
+
+export class RunTable implements RunTablePort {
+  readonly #connection: Connection
+  readonly #bodies: StoredBodies
+  readonly #rows: string
+  readonly #orders: string
+  readonly #ordered = new Recent<string, true>(ordersKept)
+
+  constructor(connection: Connection, bodies: StoredBodies) {
+    this.#connection = connection
+    this.#bodies = bodies
+    this.#rows = `${connection.keyspace}.run_row`
+    this.#orders = `${connection.keyspace}.run_order`
+  }
+
+  /** Newer calls need higher ranks. `write` writes one statement. */
+  async put(row: RunRow, rank: bigint, write: (statement: Statement) => Promise<void>):
+    Promise<void> {
+    const address = this.#address(row)
+    const createdAt = BigInt(row.createdAtMs)
+    await Promise.all([
+      this.#order(row, rank, write),
+      this.#bodies.put({
+        address, body: RunRow.encode(row).finish(), columns: [['created_at', createdAt]], rank,
+      }, write),
+    ])
+  }
+
+  async remove(key: RunKey, rank: bigint): Promise<void> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT created_at FROM ${this.#rows} ` +
+        'WHERE tenant = ? AND thread_id = ? AND run_id = ?',
+      values: [key.tenant, key.threadId, key.runId],
+    })
+    if (!row) return
+    await this.#connection.writeSurely({
+      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ` +
+        'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
+      values: [rank, key.tenant, key.threadId, row['created_at'] as bigint, key.runId],
+    })
+    await this.#bodies.remove(this.#address(key), rank)
+    this.#ordered.delete(textOf(key))
+  }
+
+  /** Those of a thread that were made before `untilMs`; all where it is undefined. */
+  async removeAll(thread: { readonly tenant: string; readonly threadId: string
+    readonly untilMs: number | undefined }, rank: bigint): Promise<void> {
+    const { tenant, threadId, untilMs = Number.MAX_SAFE_INTEGER } = thread
+    const where = 'WHERE tenant = ? AND thread_id = ? AND created_at < ?'
+    const values = [tenant, threadId, BigInt(untilMs)]
+    const runs = { cql: `SELECT run_id FROM ${this.#orders} ${where}`, values }
+    let some = false
+    for await (const page of this.#connection.pages(runs, orderPage)) {
+      some ||= page.length > 0
+      await inFlight(atOnce, page, (each) => this.#bodies.remove(
+        this.#address({ tenant, threadId, runId: each['run_id'] as string }), rank))
+    }
+    if (!some) return
+    await this.#connection.writeSurely({
+      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ${where}`, values: [rank, ...values],
+    })
+  }
+
+  async get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined> {
+    const key = { tenant, threadId, runId }
+    const read = () => this.#row(key)
+    const row = await read()
+    const body = row && await this.#bodies.read(this.#address(key), row, read)
+    return body && RunRow.decode(body)
+  }
+
+  async list(query: RunQuery): Promise<RunRow[]> {
+    const { tenant, threadId, status, limit, offset } = query
+    const order = {
+      cql: `SELECT run_id FROM ${this.#orders} WHERE tenant = ? AND thread_id = ?`,
+      values: [tenant, threadId],
+    }
+    const end = offset + limit
+    const page = status === undefined ? Math.min(end, orderPage) : atOnce
+    const found: RunRow[] = []
+    let passed = 0
+    for await (const rows of this.#connection.pages(order, page)) {
+      const from = Math.max(0, offset - passed)
+      const wanted = status === undefined ? rows.slice(from, from + limit - found.length) : rows
+      passed += rows.length
+      const runs = await this.#all(tenant, threadId, wanted)
+      found.push(...runs.filter((run) => status === undefined || run.status === status))
+      const needed = status === undefined ? limit : end
+      if (found.length >= needed) break
+    }
+    return status === undefined ? found : found.slice(offset, end)
+  }
+
+  /** In the order of the ids; one that is in the order only, was never there or is gone. */
+  async #all(tenant: string, threadId: string, ids: readonly Row[]): Promise<RunRow[]> {
+    const runs: (RunRow | undefined)[] = []
+    await inFlight(atOnce, ids.entries(), async ([index, row]) => {
+      runs[index] = await this.get(tenant, threadId, row['run_id'] as string)
+    })
+    return runs.filter((run) => run !== undefined)
+  }
+
+  /** A place is written once; again where it is not known whether it was. */
+  async #order(row: RunRow, rank: bigint, write: (statement: Statement) => Promise<void>):
+    Promise<void> {
+    const text = textOf(row)
+    if (this.#ordered.get(text)) return
+    await write({
+      cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
+        'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
+      values: [row.tenant, row.threadId, BigInt(row.createdAtMs), row.runId, rank],
+    })
+    this.#ordered.set(text, true)
+  }
+
+  async #row({ tenant, threadId, runId }: RunKey): Promise<Row | undefined> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT ${bodyColumns} FROM ${this.#rows} ` +
+        'WHERE tenant = ? AND thread_id = ? AND run_id = ?',
+      values: [tenant, threadId, runId],
+    })
+    return row
+  }
+
+  #address({ tenant, threadId, runId }: RunKey): RowAddress {
+    return { table: this.#rows,
+      key: [['tenant', tenant], ['thread_id', threadId], ['run_id', runId]] }
+  }
+}
+
+function textOf({ tenant, threadId, runId }: RunKey): string {
+  return `${tenant}\n${threadId}\n${runId}`
+}

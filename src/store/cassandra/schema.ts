@@ -1,0 +1,141 @@
+/** Makes the keyspaces and tables where they are missing, and brings older ones up to date. */
+
+import { errors, types } from 'cassandra-driver'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Connection } from './connection.ts'
+import { migrations } from './migration.ts'
+import { SchemaLock } from './schema-lock.ts'
+
+export interface SchemaOptions {
+  readonly connection: Connection
+  readonly env: Env
+  /** Replicas of each data center, by its name; as many as there are hosts, up to 3, unless told. */
+  readonly replication?: Readonly<Record<string, number>>
+}
+
+/** What is there of ours before there is a version. */
+const tablesOfTheLock = ['schema_lock', 'schema_version']
+
+/**
+ * Several members may do this at once. Throws HeddleError with a sentence for whoever starts the
+ * member.
+ */
+export async function prepareSchema(options: SchemaOptions): Promise<void> {
+  const { connection, env } = options
+  try {
+    const version = await versionOf(connection)
+    refuseNewer(connection, version)
+    if (version === migrations.length) return
+    if (version === undefined) await makeKeyspaces(options)
+    await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock))
+  } catch (error) {
+    throw schemaError(connection, error)
+  }
+}
+
+async function migrate(connection: Connection, lock: SchemaLock): Promise<void> {
+  let version = await versionOf(connection)
+  refuseNewer(connection, version)
+  if (version === undefined) {
+    await refuseForeign(connection)
+    await begin(connection)
+    version = 0
+  }
+  for (const migration of migrations.slice(version)) {
+    for (const statement of migration(connection)) {
+      await lock.renew()
+      await connection.execute(statement)
+    }
+    await setVersion(connection, version, ++version)
+  }
+}
+
+/** Undefined where nothing was ever made here. */
+async function versionOf(connection: Connection): Promise<number | undefined> {
+  const tables = await tablesIn(connection, connection.control)
+  if (!tables.includes('schema_version')) return undefined
+  const rows = await connection.read({
+    cql: `SELECT version FROM ${connection.control}.schema_version WHERE name = 'schema'`,
+    values: [],
+  })
+  return rows[0]?.['version'] as number | undefined
+}
+
+function refuseNewer({ keyspace }: Connection, version: number | undefined): void {
+  if (version === undefined || version <= migrations.length) return
+  throw new HeddleError('unsupported', `The keyspace ${keyspace} was written by a newer version ` +
+    'of Heddle. Start that version, or choose another keyspace with --keyspace.')
+}
+
+async function refuseForeign(connection: Connection): Promise<void> {
+  for (const keyspace of [connection.keyspace, connection.control]) {
+    const tables = await tablesIn(connection, keyspace)
+    const foreign = tables.filter((table) => !tablesOfTheLock.includes(table))
+    if (foreign.length === 0) continue
+    throw new HeddleError('exists', `The keyspace ${keyspace} has tables of another program ` +
+      `(${foreign.slice(0, 3).join(', ')}). Choose another keyspace with --keyspace.`)
+  }
+}
+
+async function begin(connection: Connection): Promise<void> {
+  const table = `${connection.control}.schema_version`
+  await connection.execute(
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int)`)
+  await connection.swapSurely({
+    cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`, values: [],
+  })
+}
+
+async function setVersion(connection: Connection, from: number, to: number): Promise<void> {
+  await connection.swapSurely({
+    cql: `UPDATE ${connection.control}.schema_version SET version = ? WHERE name = 'schema' ` +
+      'IF version = ?',
+    values: [to, from],
+  })
+}
+
+/** Those that are there keep their replication. */
+async function makeKeyspaces({ connection, replication }: SchemaOptions): Promise<void> {
+  const rows = await connection.read({
+    cql: 'SELECT keyspace_name FROM system_schema.keyspaces', values: [],
+  })
+  const known = rows.map((row) => row['keyspace_name'] as string)
+  const replicas = replication ??
+    { [connection.localDataCenter]: Math.min(3, connection.localHosts()) }
+  const missing = [connection.control, connection.keyspace].filter((each) => !known.includes(each))
+  for (const keyspace of missing) await connection.execute(keyspaceStatement(keyspace, replicas))
+}
+
+function keyspaceStatement(keyspace: string, replicas: Readonly<Record<string, number>>): string {
+  const each = Object.entries(replicas).map(([name, count]) => `, '${name}': ${count}`).join('')
+  return `CREATE KEYSPACE IF NOT EXISTS ${keyspace} ` +
+    `WITH replication = {'class': 'NetworkTopologyStrategy'${each}}`
+}
+
+async function tablesIn(connection: Connection, keyspace: string): Promise<string[]> {
+  const rows = await connection.read({
+    cql: 'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
+    values: [keyspace],
+  })
+  return rows.map((row) => row['table_name'] as string)
+}
+
+function schemaError(connection: Connection, caught: unknown): unknown {
+  const cause = caught instanceof HeddleError ? caught.cause : caught
+  if (isResponse(cause, types.responseErrorCodes.unauthorized)) {
+    const { keyspace, control } = connection
+    return new HeddleError('forbidden', `This user may not make or use the keyspaces ${keyspace} ` +
+      `and ${control} (${cause.message}). Let an administrator make both, and grant ALL on them.`,
+    {}, { cause: caught })
+  }
+  if (caught instanceof HeddleError) return caught
+  const said = caught instanceof Error ? caught.message : String(caught)
+  return new HeddleError('unavailable', `The tables cannot be made in Cassandra: ${said}. ` +
+    'See that all of its nodes are up, and start again.', {}, { cause: caught })
+}
+
+function isResponse(error: unknown, code: number): error is errors.ResponseError {
+  return error instanceof errors.ResponseError && error.code === code
+}

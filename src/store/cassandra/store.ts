@@ -1,0 +1,113 @@
+/** The store in Cassandra: durable ports of a member that shares a keyspace with others. */
+
+import { join } from 'node:path'
+
+import type { Env, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
+import type { LogPort } from '../../checkpoint/index.ts'
+import type { AssistantIndex, RunTable as RunTablePort, ThreadIndex } from '../../records/index.ts'
+import { BranchTable } from './branch-table.ts'
+import { ChunkTable } from './chunk-table.ts'
+import { Connection } from './connection.ts'
+import type { ConnectionOptions } from './connection.ts'
+import { LocalIndex } from './local-index.ts'
+import { CassandraLog } from './log-port.ts'
+import { LogTable } from './log-table.ts'
+import type { CommitMode } from './log-table.ts'
+import { OwnedRowTable } from './owned-row-table.ts'
+import type { OwnedTable } from './owned-row-table.ts'
+import { Rank } from './rank.ts'
+import { RunTable } from './run-table.ts'
+import { prepareSchema } from './schema.ts'
+import { SessionTable } from './session-table.ts'
+import { readSettings } from './setting-table.ts'
+import { ShardTable } from './shard-table.ts'
+import { StoredBodies } from './stored-body.ts'
+
+export interface CassandraStoreOptions extends ConnectionOptions {
+  readonly commit: CommitMode
+  /** Where the local index is kept, which is made anew. */
+  readonly directory: string
+  /** Of keyspaces that are missing: replicas of each data center, by its name. */
+  readonly replication?: Readonly<Record<string, number>>
+}
+
+export interface ServedStore {
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+  readonly runs: RunTablePort
+  readonly assistants: AssistantIndex
+}
+
+export interface CassandraStore {
+  readonly sessions: SessionPort
+  readonly shardOwners: ShardPort
+  /** Fixed when the cluster was created. */
+  readonly shards: number
+  /** The ports, whose acknowledgements pass the gate. Called once. */
+  serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
+  /** Reads the rows of these shards, which were claimed; until then nobody finds anything. */
+  loadIndex(owned: readonly number[]): Promise<void>
+  /** Whether Cassandra answers. */
+  reachable(): Promise<boolean>
+  /** Takes nothing more; resolves when what was asked for has ended, as far as Cassandra answers. */
+  quiet(): Promise<void>
+  /** Becomes quiet, gives up what did not end, and closes everything. */
+  close(): Promise<void>
+}
+
+/** How long the end waits for what is on its way. */
+const endingMs = 3_000
+
+/** Throws HeddleError with a sentence where a setting cannot work. */
+export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
+  const { env, directory, replication, commit } = options
+  const connection = await Connection.open(options)
+  try {
+    await prepareSchema({ connection, env, replication })
+    const settings = await readSettings(connection)
+    const chunks = new ChunkTable(connection)
+    const bodies = new StoredBodies(connection, chunks)
+    const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
+    const rows = { thread: table('thread'), assistant: table('assistant') }
+    const index = await LocalIndex.open({ directory: join(directory, 'index'), env })
+    let log: CassandraLog | undefined
+    const quiet = () => within(env, endingMs, log?.close())
+    return {
+      sessions: new SessionTable(connection, env),
+      shardOwners: new ShardTable(connection),
+      shards: settings.shards,
+      serve: ({ gate }) => {
+        const rank = new Rank()
+        const branches = new BranchTable(connection, rank)
+        const runs = new RunTable(connection, bodies)
+        log = new CassandraLog({
+          connection, rank, branches, runs, rows, index,
+          gate: commit === 'lwt' ? undefined : gate,
+          log: new LogTable({
+            connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
+          }),
+        })
+        return { log, runs, threads: index.threads, assistants: index.assistants }
+      },
+      loadIndex: (owned) => index.load(rows, owned),
+      reachable: () => connection.reachable(),
+      quiet,
+      close: async () => {
+        await quiet()
+        await connection.close()
+        await index.close()
+      },
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** When `work` has ended, or the time is over. */
+async function within(env: Env, ms: number, work: Promise<void> | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const cancel = env.after(ms, resolve)
+    Promise.resolve(work).then(resolve, reject).finally(cancel)
+  })
+}

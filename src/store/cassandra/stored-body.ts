@@ -1,0 +1,106 @@
+/** Bodies of rows that are rewritten: in the row where they are small, in chunks where not. */
+
+import { HeddleError } from '../../errors.ts'
+import { chunksOf } from './chunk-table.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import type { Connection, Row, Statement, Value } from './connection.ts'
+
+/** A row of a table with the columns `body`, `chunks` and `chunk_rank`. */
+export interface RowAddress {
+  readonly table: string
+  readonly key: readonly (readonly [column: string, value: Value])[]
+}
+
+export interface StoredBodyWrite {
+  readonly address: RowAddress
+  readonly body: Uint8Array
+  /** Columns beside the body. */
+  readonly columns?: readonly (readonly [column: string, value: Value])[]
+  readonly rank: bigint
+}
+
+/** What a query must select. */
+export const bodyColumns = 'body, chunks, chunk_rank'
+
+type Write = (statement: Statement) => Promise<void>
+
+/**
+ * The chunks of a version of a row are named with its rank: a version that was cut short harms no
+ * other. A version whose row was being rewritten when this process died leaves its chunks behind.
+ */
+export class StoredBodies {
+  readonly #connection: Connection
+  readonly #chunks: ChunkTable
+
+  constructor(connection: Connection, chunks: ChunkTable) {
+    this.#connection = connection
+    this.#chunks = chunks
+  }
+
+  /** `write` writes the row itself, once its chunks are there. */
+  async put({ address, body, columns = [], rank }: StoredBodyWrite, write: Write): Promise<void> {
+    const chunks = chunksOf(body)
+    const before = chunks === 0 ? undefined : await this.#chunked(address)
+    if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
+    const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body], ['chunks', 0]]
+      : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
+    const all = [...address.key, ...columns, ...content]
+    await write({
+      cql: `INSERT INTO ${address.table} (${all.map(([name]) => name).join(', ')}) ` +
+        `VALUES (${all.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
+      values: [...all.map(([, value]) => value), rank],
+    })
+    if (before) await this.#chunks.remove(before.key, before.chunks, rank)
+  }
+
+  /** `row` has the columns of a body. `again` reads it anew: it may be rewritten meanwhile. */
+  async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
+    Promise<Uint8Array | undefined> {
+    for (let found: Row | undefined = row; found; found = await again()) {
+      const chunked = chunkedIn(address, found)
+      if (!chunked) return found['body'] as Uint8Array
+      try {
+        return await this.#chunks.read(chunked.key, chunked.chunks)
+      } catch (error) {
+        if (!(error instanceof HeddleError) || error.code !== 'not_found') throw error
+      }
+    }
+    return undefined
+  }
+
+  /** Removes the row and its chunks, as far as `rank` is above theirs. */
+  async remove(address: RowAddress, rank: bigint): Promise<void> {
+    const chunked = await this.#chunked(address)
+    await this.#connection.writeSurely({
+      cql: `DELETE FROM ${address.table} USING TIMESTAMP ? WHERE ${conditionOf(address)}`,
+      values: [rank, ...valuesOf(address)],
+    })
+    if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
+  }
+
+  async #chunked(address: RowAddress): Promise<{ key: string; chunks: number } | undefined> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT chunks, chunk_rank FROM ${address.table} WHERE ${conditionOf(address)}`,
+      values: valuesOf(address),
+    })
+    return row && chunkedIn(address, row)
+  }
+}
+
+function conditionOf({ key }: RowAddress): string {
+  return key.map(([column]) => `${column} = ?`).join(' AND ')
+}
+
+function valuesOf({ key }: RowAddress): Value[] {
+  return key.map(([, value]) => value)
+}
+
+function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number } | undefined {
+  const chunks = row['chunks'] as number | null ?? 0
+  return chunks === 0 ? undefined
+    : { key: chunkKey(address, row['chunk_rank'] as bigint), chunks }
+}
+
+function chunkKey({ table, key }: RowAddress, rank: bigint): string {
+  return JSON.stringify([table, ...key.map(([, value]) => value), String(rank)])
+}

@@ -1,0 +1,164 @@
+/** Search over many threads beside a read by key, and how long their index takes to load. */
+
+import { randomUUID } from 'node:crypto'
+import { systemEnv } from '../../cluster/index.ts'
+import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { ThreadQuery } from '../../src/records/index.ts'
+import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
+import { Connection } from '../../src/store/cassandra/connection.ts'
+import type { Statement } from '../../src/store/cassandra/connection.ts'
+import { inFlight } from '../../src/store/cassandra/in-flight.ts'
+import { OwnedRowTable } from '../../src/store/cassandra/owned-row-table.ts'
+import { Rank } from '../../src/store/cassandra/rank.ts'
+import { readSettings } from '../../src/store/cassandra/setting-table.ts'
+import { StoredBodies } from '../../src/store/cassandra/stored-body.ts'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { aThread } from '../contract/rows.ts'
+import { progress } from './progress.ts'
+import type { RawDriver } from './raw-driver.ts'
+import { figure } from './report.ts'
+import type { Line } from './report.ts'
+import { quantile, ratios, spreadOf } from './statistics.ts'
+import { openStoreHouse } from './store-house.ts'
+import type { StoreHouse } from './store-house.ts'
+
+export interface SearchPlan {
+  readonly threads: number
+  readonly rounds: number
+  /** Of each side in each round. */
+  readonly samples: number
+  readonly loads: number
+}
+
+type Side = 'read by key' | 'search'
+
+/** Each user has so many threads. */
+const threadsOfUser = 20
+const graphs = ['chat', 'research', 'support']
+
+export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan: SearchPlan):
+  Promise<Line[]> {
+  progress(`${plan.threads} threads`)
+  await putThreads(place, plan.threads)
+  progress('loading their index')
+  const seconds: number[] = []
+  for (let load = 1; load < plan.loads; load += 1) {
+    const house = await openStoreHouse(place)
+    seconds.push(await loadSeconds(house))
+    await house.close()
+  }
+  const house = await openStoreHouse(place)
+  try {
+    seconds.push(await loadSeconds(house))
+    await mustHoldAll(house, plan.threads)
+    progress('searches')
+    await costs(house, raw, { ...plan, rounds: 1 })
+    const { p50, p99 } = await costs(house, raw, plan)
+    const line = (name: string, rounds: ReadonlyMap<Side, number[]>): Line => ({
+      measure: `metadata search over ${plan.threads} threads, ${name} over a read by key`,
+      unit: 'times', figures: [figure(rounds, 'read by key', 'ms'), figure(rounds, 'search', 'ms')],
+      ratio: spreadOf(ratios(rounds.get('search')!, rounds.get('read by key')!)),
+      aim: { sign: '≤', value: 1 },
+    })
+    return [
+      line('p50', p50), line('p99', p99),
+      { measure: `loading the index of ${plan.threads} threads`, unit: 's', figures: [],
+        ratio: spreadOf(seconds), aim: { sign: '≤', value: 5 } },
+    ]
+  } finally {
+    await house.close()
+  }
+}
+
+/** Past the log, and many rows of a partition at once: it is reading them that is measured. */
+async function putThreads(place: CassandraKeyspace, count: number): Promise<void> {
+  const { contactPoints, dataCenter, keyspace } = place
+  const connection = await Connection.open({
+    env: systemEnv({ level: 'silent' }), contactPoints, localDataCenter: dataCenter, keyspace,
+  })
+  const bodies = new StoredBodies(connection, new ChunkTable(connection))
+  const settings = await readSettings(connection)
+  const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
+  const rank = new Rank()
+  const partitions = new Map<string, Statement[]>()
+  for (let number = 0; number < count; number += 1) {
+    const row = threadOf(number)
+    const body = ThreadRow.encode(row).finish()
+    const put = { tenant: row.tenant, id: row.threadId, body, rank: rank.next(1) }
+    await table.put(put, async (statement) => {
+      const [shard, bucket] = statement.values
+      const partition = `${String(shard)} ${String(bucket)}`
+      partitions.set(partition, [...partitions.get(partition) ?? [], statement])
+    })
+  }
+  await inFlight(8, partitions.values(), async (statements) => {
+    for (let at = 0; at < statements.length; at += rowsInBatch) {
+      await connection.batch(statements.slice(at, at + rowsInBatch))
+    }
+  })
+  await connection.close()
+}
+
+const rowsInBatch = 40
+
+function threadOf(number: number): ThreadRow {
+  const createdAtMs = 1_700_000_000_000 + number * 1_000
+  const metadata = { user: userOf(number), graph_id: graphs[number % graphs.length],
+    channel: `channel ${number % 50}` }
+  return aThread({
+    createdAtMs, updatedAtMs: createdAtMs, stateUpdatedAtMs: createdAtMs, epoch: 1, seq: 4,
+    status: number % 10 === 0 ? 'interrupted' : 'idle', metadataJson: JSON.stringify(metadata),
+    head: { id: randomUUID(), seq: 4, base: 1 }, stepSeq: 4,
+  })
+}
+
+/** Searches of several kinds, in turn. */
+function queryOf(number: number, threads: number): ThreadQuery {
+  const page = { tenant: 'local', sortBy: 'updated_at', sortOrder: 'desc', limit: 10,
+    offset: 0 } as const
+  const user = userOf(number * 7 % threads)
+  switch (number % 4) {
+    case 0: return { ...page, metadata: { user } }
+    case 1: return { ...page, metadata: { graph_id: graphs[number % graphs.length] } }
+    case 2: return { ...page, metadata: { user, graph_id: graphs[number % graphs.length] } }
+    default: return { ...page, metadata: { channel: `channel ${number % 50}` },
+      status: 'interrupted' }
+  }
+}
+
+function userOf(number: number): string {
+  return `user ${Math.floor(number / threadsOfUser)}`
+}
+
+async function loadSeconds(house: StoreHouse): Promise<number> {
+  const began = performance.now()
+  await house.loadIndex()
+  return (performance.now() - began) / 1_000
+}
+
+async function mustHoldAll({ threads }: StoreHouse, count: number): Promise<void> {
+  const found = await threads.count({ tenant: 'local' })
+  if (found !== count) throw new Error(`the index holds ${found} of ${count} threads`)
+}
+
+/** Milliseconds; a search, a read, a search, a read. */
+async function costs(house: StoreHouse, raw: RawDriver, plan: SearchPlan) {
+  const sides = () => new Map<Side, number[]>([['read by key', []], ['search', []]])
+  const [p50, p99] = [sides(), sides()]
+  for (let round = 0; round < plan.rounds; round += 1) {
+    const times = sides()
+    for (let number = 0; number < plan.samples; number += 1) {
+      const began = performance.now()
+      await house.threads.search(queryOf(number, plan.threads))
+      const searched = performance.now()
+      await raw.readSession(house.session)
+      times.get('search')!.push(searched - began)
+      times.get('read by key')!.push(performance.now() - searched)
+    }
+    for (const [side, ms] of times) {
+      p50.get(side)!.push(quantile(ms, 0.5))
+      p99.get(side)!.push(quantile(ms, 0.99))
+    }
+  }
+  return { p50, p99 }
+}

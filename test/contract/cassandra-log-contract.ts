@@ -1,0 +1,404 @@
+/** What the log in Cassandra promises beyond what every log does: owners that follow each other. */
+
+import { randomUUID } from 'node:crypto'
+
+import { describe, expect, it } from 'vitest'
+
+import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../src/errors.ts'
+import type { CommitMode, LogTable } from '../../src/store/cassandra/log-table.ts'
+import { Rank } from '../../src/store/cassandra/rank.ts'
+import type { CassandraForTests } from '../support/cassandra.ts'
+import { useLogHouse, watched } from './cassandra-log-house.ts'
+import { aBranch, aRow, bodyText, copyOf, textBody } from './rows.ts'
+
+const everything = { from: 1, through: Number.MAX_SAFE_INTEGER }
+
+export function describeCassandraLog(cassandra: CassandraForTests): void {
+  describe('the log in Cassandra', () => {
+    const house = useLogHouse(cassandra)
+
+    /** Writes as the owner of an epoch does, from the end of the log that it has read. */
+    const owner = async (log: LogTable, branch: Branch, epoch: number) => {
+      let tip = await log.tail(branch) ?? { epoch: 0, seq: 0 }
+      return {
+        log,
+        /** One row after the other, all at once. */
+        append(count: number, places: readonly string[] = []) {
+          return Promise.all(Array.from({ length: count }, () => {
+            const { epoch: prevEpoch, seq: before } = tip
+            const seq = before + 1
+            tip = { epoch, seq }
+            return log.append([aRow({ branch, seq, epoch, prevEpoch,
+              body: textBody(`${epoch}/${seq}`), places: places.map((id) =>
+                ({ id, seq, base: epoch })) })])
+          }))
+        },
+      }
+    }
+    /** As somebody sees it who has never heard of the branch. */
+    const history = async (branch: Branch, range = everything) =>
+      (await house.handle().read(branch, range)).map(({ body }) => bodyText(body))
+    const rows = (epoch: number, from: number, through: number) =>
+      Array.from({ length: through - from + 1 }, (_, index) => `${epoch}/${from + index}`)
+    const place = (branch: Branch, id: string): Promise<CheckpointPlace | undefined> =>
+      house.handle().findCheckpoint(branch, id)
+
+    describe('owners of older epochs', () => {
+      it('may write what they like behind the back of a newer one', async () => {
+        const branch = aBranch()
+        const older = await owner(house.handle(), branch, 1)
+        await older.append(5)
+        const newer = await owner(house.handle(), branch, 2)
+        await newer.append(1)
+        await older.append(10)
+        await newer.append(2)
+        const expected = [...rows(1, 1, 5), ...rows(2, 6, 8)]
+        expect(await history(branch)).toEqual(expected)
+        await (await owner(house.handle(), branch, 3)).append(2)
+        expect(await history(branch)).toEqual([...expected, ...rows(3, 9, 10)])
+        expect(await house.handle().tail(branch)).toEqual({ epoch: 3, seq: 10 })
+      })
+
+      it('have no say in where a checkpoint is', async () => {
+        const branch = aBranch()
+        const [same, strange, kept] = [randomUUID(), randomUUID(), randomUUID()]
+        const older = await owner(house.handle(), branch, 1)
+        await older.append(2, [kept])
+        const newer = await owner(house.handle(), branch, 2)
+        await newer.append(1, [same])
+        await older.append(1, [same])
+        await older.append(2, [strange, kept])
+        expect(await place(branch, same)).toEqual({ id: same, seq: 3, base: 2 })
+        expect(await place(branch, strange)).toBeUndefined()
+        expect(await place(branch, kept)).toEqual({ id: kept, seq: 2, base: 1 })
+        await newer.append(3)
+        expect(await place(branch, kept)).toEqual({ id: kept, seq: 2, base: 1 })
+      })
+
+      it('hide no place, even where they were newer than the one who stated it', async () => {
+        const branch = aBranch()
+        const id = randomUUID()
+        const late = watched(house.connection)
+        const first = await owner(house.handle(), branch, 1)
+        await first.append(3)
+        const second = await owner(house.handle({ connection: late.connection }), branch, 2)
+        late.hold()
+        const lost = second.append(1, [id])
+        await first.append(1, [id])
+        await (await owner(house.handle(), branch, 3)).append(1)
+        await late.release()
+        await lost
+        expect(await history(branch)).toEqual([...rows(1, 1, 4), '3/5'])
+        expect(await place(branch, id)).toEqual({ id, seq: 4, base: 1 })
+      })
+
+      it('leave no hole where the first of their rows was lost', async () => {
+        const branch = aBranch()
+        const late = watched(house.connection)
+        const older = await owner(house.handle({ connection: late.connection }), branch, 1)
+        await older.append(3)
+        late.hold()
+        const lost = older.append(4)
+        await expect.poll(() => late.asked().length).toBeGreaterThan(0)
+        void late.release(1, 3)
+        await expect.poll(async () => (await house.connection.read({
+          cql: `SELECT seq FROM ${house.connection.keyspace}.log
+            WHERE branch_id = ? AND bucket = 0 AND epoch = 1`, values: [branch.id] })).length)
+          .toBe(5)
+        expect(await house.handle().tail(branch)).toEqual({ epoch: 1, seq: 3 })
+        await (await owner(house.handle(), branch, 2)).append(1)
+        void lost
+        expect(await history(branch)).toEqual([...rows(1, 1, 3), '2/4'])
+      })
+
+      it('are refused by a member that knows better, before anything is written', async () => {
+        const branch = aBranch()
+        const log = house.handle()
+        const older = await owner(log, branch, 1)
+        await older.append(2)
+        await (await owner(log, branch, 2)).append(1)
+        await expect(older.append(1)).rejects.toMatchObject({ code: 'stale_append' })
+        await expect((await owner(house.handle(), branch, 1)).append(1)).rejects
+          .toMatchObject({ code: 'stale_append' })
+        expect(await history(branch)).toEqual([...rows(1, 1, 2), '2/3'])
+      })
+
+      it('write at the same time as newer ones, and one history comes of it', async () => {
+        const branch = aBranch()
+        const acknowledged: string[] = []
+        let newest = 0
+        /** Fences whoever was before, and then looks where the log ends. */
+        const live = async (epoch: number) => {
+          newest = epoch
+          const log = house.handle()
+          const acknowledge = (seq: number) => {
+            // What the gate does: it lets nobody pass who is deposed.
+            if (newest === epoch) acknowledged.push(`${epoch}/${seq}`)
+          }
+          let own = await owner(log, branch, epoch)
+          // Until none of the late rows comes in between.
+          while (await own.append(1).then(() => false, () => true)) {
+            own = await owner(log, branch, epoch)
+          }
+          acknowledge((await log.tail(branch))!.seq)
+          for (let round = 0; round < 12; round++) {
+            const { seq } = (await log.tail(branch))!
+            await own.append(1)
+            acknowledge(seq + 1)
+          }
+        }
+        await live(1)
+        const lives = [live(2)]
+        for (const epoch of [3, 4, 5]) {
+          await expect.poll(() => acknowledged.some((text) => text.startsWith(`${epoch - 1}/`)))
+            .toBe(true)
+          lives.push(live(epoch))
+        }
+        await Promise.all(lives)
+        const found = await history(branch)
+        expect(found.filter((text) => acknowledged.includes(text))).toEqual(acknowledged)
+        expect(found.map((text) => Number(text.split('/')[1])))
+          .toEqual(found.map((_, index) => index + 1))
+      })
+    })
+
+    describe('an owner that takes over', () => {
+      it('writes places again that perhaps one replica alone has', async () => {
+        const branch = aBranch()
+        const id = randomUUID()
+        const rank = new Rank()
+        const older = await owner(house.handle({ rank }), branch, 1)
+        await older.append(1)
+        await older.append(1, [id])
+        await house.connection.write({
+          cql: `DELETE FROM ${house.connection.keyspace}.log USING TIMESTAMP ?
+            WHERE branch_id = ? AND bucket = 0 AND epoch = 0`, values: [rank.next(1), branch.id] })
+        expect(await place(branch, id)).toBeUndefined()
+        await (await owner(house.handle({ rank }), branch, 2)).append(1)
+        expect(await place(branch, id)).toEqual({ id, seq: 2, base: 1 })
+      })
+
+      it('finds its way through what many before it left behind', async () => {
+        const branch = aBranch()
+        const owners = []
+        for (let epoch = 1; epoch <= 6; epoch++) {
+          const next = await owner(house.handle({ bucketBytes: 900 }), branch, epoch)
+          await next.append(5)
+          for (const older of owners) await older.append(2)
+          owners.push(next)
+        }
+        expect(await history(branch)).toEqual([1, 2, 3, 4, 5, 6].flatMap((epoch) =>
+          rows(epoch, 5 * epoch - 4, 5 * epoch)))
+      })
+    })
+
+    describe('one append', () => {
+      it('is one mutation, and nothing is read, at any age of the branch', async () => {
+        const branch = aBranch()
+        const eyes = watched(house.connection)
+        const log = house.handle({ connection: eyes.connection, bucketBytes: 4_000 })
+        const own = await owner(log, branch, 1)
+        eyes.asked()
+        await own.append(1)
+        expect(eyes.asked()).toEqual(['write'])
+        for (let row = 0; row < 100; row++) {
+          await own.append(1, row % 2 === 0 ? [randomUUID(), randomUUID()] : [])
+          expect(eyes.asked()).toEqual([row % 2 === 0 ? 'batch' : 'write'])
+        }
+      })
+
+      it('comes after few reads where the branch was forgotten', async () => {
+        const eyes = watched(house.connection)
+        const log = house.handle({ connection: eyes.connection, viewsKept: 1 })
+        const branches = [aBranch(), aBranch()]
+        const owners = await Promise.all(branches.map((branch) => owner(log, branch, 1)))
+        for (let round = 0; round < 12; round++) {
+          for (const own of owners) await own.append(1)
+        }
+        eyes.asked()
+        await owners[0]!.append(1)
+        expect(eyes.asked()).toEqual(['read', 'read', 'read', 'write'])
+        await owners[0]!.append(1)
+        expect(eyes.asked()).toEqual(['write'])
+        expect(await history(branches[0]!)).toEqual(rows(1, 1, 14))
+      })
+
+      it('forgets no branch that has rows on their way', async () => {
+        const log = house.handle({ viewsKept: 1 })
+        const branches = Array.from({ length: 12 }, () => aBranch())
+        const owners = await Promise.all(branches.map((branch) => owner(log, branch, 1)))
+        await Promise.all(Array.from({ length: 20 }, () => owners.map((own) => own.append(2)))
+          .flat())
+        for (const branch of branches) expect(await history(branch)).toEqual(rows(1, 1, 40))
+      })
+
+      it('waits in line while its branch is looked up', async () => {
+        const branch = aBranch()
+        await (await owner(house.handle(), branch, 1)).append(3)
+        const log = house.handle()
+        const own = await owner(log, branch, 2)
+        const appended = own.append(30)
+        expect(await log.read(branch, { from: 33, through: 33 })).toHaveLength(1)
+        await appended
+        expect(await history(branch)).toEqual([...rows(1, 1, 3), ...rows(2, 4, 33)])
+      })
+    })
+
+    describe('large values', () => {
+      it('come back to the byte, and go with their log', async () => {
+        const branch = aBranch()
+        const log = house.handle()
+        const sizes = [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 4 * 1024 * 1024 + 17]
+        const bodies = sizes.map((size, index) =>
+          Uint8Array.from({ length: size }, (_, at) => (at * (index + 7) + (at >> 9)) % 251))
+        await Promise.all(bodies.map((body, index) =>
+          log.append([aRow({ branch, seq: index + 1, body })])))
+        const read = await house.handle().read(branch, everything)
+        expect(read.map(({ body }, index) => Buffer.compare(body, bodies[index]!)))
+          .toEqual([0, 0, 0, 0])
+        expect(await chunksOf(branch)).toBe(1 + 2 + 9)
+        await log.cut({ branchId: branch.id, after: 3, epoch: 2 })
+        expect(await chunksOf(branch)).toBe(1 + 2)
+        expect(await house.handle().read(branch, everything)).toHaveLength(3)
+        await log.cut({ branchId: branch.id, after: 0, epoch: 2 })
+        expect(await chunksOf(branch)).toBe(0)
+      })
+
+      const chunksOf = async (branch: Branch) => {
+        const { keyspace } = house.connection
+        const keys = await house.connection.read({
+          cql: `SELECT row_key FROM ${keyspace}.log_chunk`, values: [] })
+        return keys.filter(({ row_key: key }) => String(key).startsWith(branch.id)).length
+      }
+    })
+
+    for (const commit of ['validate', 'lwt'] satisfies CommitMode[]) {
+      describe(`buckets (${commit})`, () => {
+        it('are left when they are full, and found again from nothing', async () => {
+          const branch = aBranch()
+          const own = await owner(house.handle({ commit, bucketBytes: 500 }), branch, 1)
+          const ids = Array.from({ length: 40 }, () => randomUUID())
+          await Promise.all(ids.map((id) => own.append(1, [id])))
+          expect(await history(branch)).toEqual(rows(1, 1, 40))
+          expect(await history(branch, { from: 17, through: 23 })).toEqual(rows(1, 17, 23))
+          for (const at of [0, 1, 20, 39]) {
+            expect(await place(branch, ids[at]!)).toMatchObject({ seq: at + 1 })
+          }
+          expect(await house.handle().tail(branch)).toEqual({ epoch: 1, seq: 40 })
+          for (let bucket = 0; bucket < 20; bucket++) {
+            expect(await rowsIn(branch, bucket)).toBe(2)
+          }
+          expect(await rowsIn(branch, 20)).toBe(0)
+        })
+
+        it('are taken over in the middle, at their end, and in turn', async () => {
+          const branch = aBranch()
+          for (let epoch = 1; epoch <= 9; epoch++) {
+            const own = await owner(house.handle({ commit, bucketBytes: 300 }), branch, epoch)
+            await own.append(epoch)
+          }
+          expect(await history(branch)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((epoch) =>
+            rows(epoch, epoch * (epoch - 1) / 2 + 1, epoch * (epoch + 1) / 2)))
+        })
+
+        it('are cut behind a fork point, and go altogether, whoever does it', async () => {
+          const branch = aBranch()
+          const log = house.handle({ commit, bucketBytes: 300 })
+          await (await owner(log, branch, 1)).append(7)
+          await (await owner(log, branch, 2)).append(8)
+          const copy = copyOf(branch, 9)
+          expect(await history(copy)).toEqual([...rows(1, 1, 7), ...rows(2, 8, 9)])
+          await log.cut({ branchId: branch.id, after: 9, epoch: 3 })
+          await log.cut({ branchId: branch.id, after: 9, epoch: 1 })
+          expect(await history(copy)).toEqual([...rows(1, 1, 7), ...rows(2, 8, 9)])
+          expect(await log.tail(branch)).toEqual({ epoch: 2, seq: 9 })
+          await house.handle().cut({ branchId: branch.id, after: 0, epoch: 1 })
+          expect(await history(copy)).toEqual([])
+          for (let bucket = 0; bucket < 9; bucket++) expect(await rowsIn(branch, bucket)).toBe(0)
+        })
+
+        const rowsIn = async (branch: Branch, bucket: number) => (await house.connection.read({
+          cql: `SELECT seq FROM ${house.connection.keyspace}.log
+            WHERE branch_id = ? AND bucket = ? AND epoch >= 1`,
+          values: [branch.id, bucket] })).length
+      })
+    }
+
+    describe('a bucket that is full', () => {
+      it('is left by nobody who is deposed', async () => {
+        const branch = aBranch()
+        let deposed = false
+        let passes = 0
+        const gate = { pass: async () => {
+          passes++
+          if (deposed) throw new HeddleError('not_owner')
+        } }
+        const older = await owner(house.handle({ gate, bucketBytes: 400 }), branch, 1)
+        await older.append(5)
+        expect(passes).toBe(1)
+        deposed = true
+        const newer = await owner(house.handle({ bucketBytes: 400 }), branch, 2)
+        await newer.append(1)
+        await expect(older.append(9)).rejects.toMatchObject({ code: 'not_owner' })
+        await newer.append(4)
+        expect(await history(branch)).toEqual([...rows(1, 1, 5), ...rows(2, 6, 10)])
+      })
+
+      it('may have late rows behind it, and the log still ends in it', async () => {
+        const branch = aBranch()
+        const late = watched(house.connection)
+        const older = await owner(
+          house.handle({ connection: late.connection, bucketBytes: 400 }), branch, 1)
+        await older.append(4)
+        late.hold()
+        const lost = older.append(2)
+        await expect.poll(() => late.asked().length).toBeGreaterThan(0)
+        const newer = await owner(house.handle({ bucketBytes: 1_000 }), branch, 2)
+        await newer.append(1)
+        await late.release()
+        await lost
+        expect(await house.handle().tail(branch)).toEqual({ epoch: 2, seq: 5 })
+        await newer.append(5)
+        expect(await history(branch)).toEqual([...rows(1, 1, 4), ...rows(2, 5, 10)])
+        await (await owner(house.handle(), branch, 3)).append(1)
+        expect(await history(branch)).toEqual([...rows(1, 1, 4), ...rows(2, 5, 10), '3/11'])
+      })
+    })
+
+    describe('a log that others grew from', () => {
+      it('is read as of the fork point while its owners go on', async () => {
+        const source = aBranch()
+        const log = house.handle()
+        const older = await owner(log, source, 1)
+        await older.append(4)
+        const newer = await owner(house.handle({ bucketBytes: 600 }), source, 2)
+        await newer.append(4)
+        await older.append(9)
+        const copy = copyOf(source, 7)
+        const expected = [...rows(1, 1, 4), ...rows(2, 5, 7)]
+        const texts = async () =>
+          (await log.read(copy, everything)).map(({ body }) => bodyText(body))
+        expect(await texts()).toEqual(expected)
+        await Promise.all([newer.append(20), texts(), texts()])
+        expect(await texts()).toEqual(expected)
+        await (await owner(log, copy, 3)).append(2)
+        expect(await texts()).toEqual([...expected, ...rows(3, 8, 9)])
+        expect(await log.tail(copyOf(copy, 6))).toEqual({ epoch: 2, seq: 6 })
+      })
+    })
+
+    describe('its end', () => {
+      it('comes when everything that was asked for is written', async () => {
+        const branch = aBranch()
+        const log = house.handle()
+        const own = await owner(log, branch, 1)
+        const appended = own.append(100)
+        await log.close()
+        await expect(own.append(1)).rejects.toMatchObject({ code: 'unavailable' })
+        await appended
+        expect(await history(branch)).toEqual(rows(1, 1, 100))
+      })
+    })
+  })
+}

@@ -1,0 +1,95 @@
+/** Handles on the log tables of a real Cassandra, each like a member of its own. */
+
+import { randomUUID } from 'node:crypto'
+
+import { afterAll, beforeAll } from 'vitest'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
+import { Connection } from '../../src/store/cassandra/connection.ts'
+import type { Statement } from '../../src/store/cassandra/connection.ts'
+import { LogTable } from '../../src/store/cassandra/log-table.ts'
+import type { LogTableOptions } from '../../src/store/cassandra/log-table.ts'
+import { Rank } from '../../src/store/cassandra/rank.ts'
+import { prepareSchema } from '../../src/store/cassandra/schema.ts'
+import type { CassandraForTests } from '../support/cassandra.ts'
+
+type HandleOptions = Partial<Omit<LogTableOptions, 'chunks'>>
+
+export interface LogHouse {
+  readonly connection: Connection
+  /** A member: what it knows, it knows from Cassandra. */
+  handle(options?: HandleOptions): LogTable
+}
+
+/** A keyspace for all tests of a suite: made before the first of them, dropped after the last. */
+export function useLogHouse(cassandra: CassandraForTests): LogHouse {
+  const env = systemEnv({ level: 'silent' })
+  let connection: Connection
+  beforeAll(async () => {
+    connection = await Connection.open({ env, contactPoints: cassandra.contactPoints,
+      localDataCenter: cassandra.dataCenter, keyspace: `log_${randomUUID().slice(0, 8)}` })
+    await prepareSchema({ connection, env })
+  })
+  afterAll(async () => {
+    await connection.execute(`DROP KEYSPACE ${connection.keyspace}`)
+    await connection.execute(`DROP KEYSPACE ${connection.control}`)
+    await connection.close()
+  })
+  return {
+    get connection() { return connection },
+    handle(options = {}) {
+      const via = options.connection ?? connection
+      return new LogTable({
+        connection: via, rank: new Rank(), chunks: new ChunkTable(via), env, commit: 'validate',
+        gate: { pass: async () => {} }, isDead: async () => false, ...options,
+      })
+    },
+  }
+}
+
+/** The same connection, under the eyes of a test. */
+export interface WatchedConnection {
+  readonly connection: Connection
+  /** What was asked of Cassandra since the last call: `read`, `write`, `batch` or `swap` each. */
+  asked(): string[]
+  /** Changes of the log are kept back from now on. */
+  hold(): void
+  /** Sends what was kept back, in this order of the calls; all, in theirs, unless told. */
+  release(...order: number[]): Promise<void>
+}
+
+export function watched(real: Connection): WatchedConnection {
+  let asked: string[] = []
+  let holding = false
+  const held: (() => Promise<void>)[] = []
+  const change = (kind: string, send: () => Promise<void>) => {
+    asked.push(kind)
+    if (!holding) return send()
+    return new Promise<void>((resolve, reject) => {
+      held.push(() => send().then(resolve, reject))
+    })
+  }
+  const noted = <Answer>(kind: string, answer: Answer) => {
+    asked.push(kind)
+    return answer
+  }
+  const connection = {
+    keyspace: real.keyspace,
+    write: (statement: Statement) => change('write', () => real.write(statement)),
+    batch: (statements: readonly Statement[]) => change('batch', () => real.batch(statements)),
+    read: (statement: Statement) => noted('read', real.read(statement)),
+    pages: (statement: Statement, size: number) => noted('read', real.pages(statement, size)),
+    swap: (statements: readonly Statement[]) => noted('swap', real.swap(statements)),
+  }
+  return {
+    connection: connection as unknown as Connection,
+    asked: () => asked.splice(0),
+    hold() { holding = true },
+    async release(...order) {
+      holding = false
+      const sends = held.splice(0)
+      for (const at of order.length > 0 ? order : sends.keys()) await sends[at]!()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** A keyspace of its own for a Cassandra store under test; its gate is always open. */
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Client } from 'cassandra-driver'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { openCassandraStore } from '../../src/store/cassandra/index.ts'
+import type { CassandraForTests } from '../support/cassandra.ts'
+import type { StorePlace } from './store-place.ts'
+
+let places = 0
+
+export interface CassandraPlaceOptions {
+  readonly commit?: 'validate' | 'lwt'
+}
+
+export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
+  { commit = 'validate' }: CassandraPlaceOptions = {}): StorePlace & { readonly keyspace: string } {
+  const keyspace = `heddle_test_${process.pid}_${Date.now() % 1_000_000}_${++places}`
+  const directory = mkdtempSync(join(tmpdir(), 'heddle-cassandra-'))
+  const env = systemEnv({ level: 'silent' })
+  let epoch = 10
+  return {
+    keyspace,
+    open: async () => {
+      const store = await openCassandraStore({
+        env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
+      })
+      const ports = store.serve({ gate: { pass: async () => {} } })
+      await store.loadIndex(Array.from({ length: store.shards }, (_, shard) => shard))
+      const claimed = ++epoch
+      return { ...ports, claimEpoch: async () => claimed, close: () => store.close() }
+    },
+    remove: async () => {
+      await rm(directory, { recursive: true, force: true })
+      await dropKeyspaces([keyspace, `${keyspace}_control`], contactPoints, dataCenter)
+    },
+  }
+}
+
+async function dropKeyspaces(keyspaces: readonly string[], contactPoints: readonly string[],
+  localDataCenter: string): Promise<void> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter,
+    socketOptions: { readTimeout: 60_000 } })
+  try {
+    for (const keyspace of keyspaces) await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`)
+  } finally {
+    await client.shutdown()
+  }
+}

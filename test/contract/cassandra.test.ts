@@ -1,0 +1,24 @@
+/** The store in Cassandra keeps every promise of the ports. */
+
+import { describe } from 'vitest'
+
+import { cassandraForTests } from '../support/cassandra.ts'
+import { describeAssistantIndex } from './assistant-index-contract.ts'
+import { cassandraPlace } from './cassandra-place.ts'
+import { describeLog } from './log-contract.ts'
+import { describeLogModel } from './log-model-contract.ts'
+import { describePurge } from './purge-contract.ts'
+import { describeRunTable } from './run-table-contract.ts'
+import { describeThreadIndex } from './thread-index-contract.ts'
+
+const cassandra = await cassandraForTests()
+
+describe.skipIf(!cassandra)('on Cassandra', () => {
+  const place = () => cassandraPlace(cassandra!)
+  describeLog('Cassandra', place)
+  describeLogModel('Cassandra', place)
+  describePurge('Cassandra', place)
+  describeThreadIndex('Cassandra', place)
+  describeRunTable('Cassandra', place)
+  describeAssistantIndex('Cassandra', place)
+})

@@ -1,0 +1,7 @@
+/** Plain writes and compare-and-sets make the same log of a thousand sequences of operations. */
+
+import { cassandraForTests } from '../support/cassandra.ts'
+import { describeCommitModes } from './commit-modes-contract.ts'
+
+const cassandra = await cassandraForTests()
+if (cassandra) describeCommitModes(cassandra, 1_000)

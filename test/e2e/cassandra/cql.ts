@@ -1,0 +1,31 @@
+/** What tests say to Cassandra behind the server's back. */
+
+import { Client } from 'cassandra-driver'
+import type { ClientOptions, types } from 'cassandra-driver'
+import type { CassandraForTests } from '../../support/cassandra.ts'
+
+export interface CqlOptions extends CassandraForTests {
+  readonly credentials?: ClientOptions['credentials']
+}
+
+/** One statement after the other; resolves with the rows of the last one. */
+export async function cql({ contactPoints, dataCenter, credentials }: CqlOptions,
+  ...statements: readonly string[]): Promise<types.Row[]> {
+  const client = new Client({
+    contactPoints: [...contactPoints], localDataCenter: dataCenter,
+    socketOptions: { readTimeout: 60_000 }, ...credentials && { credentials },
+  })
+  try {
+    let rows: types.Row[] = []
+    for (const statement of statements) rows = (await client.execute(statement)).rows ?? []
+    return rows
+  } finally {
+    await client.shutdown()
+  }
+}
+
+/** A statement that makes a keyspace with one replica. */
+export function createKeyspace(name: string, { dataCenter }: CassandraForTests): string {
+  return `CREATE KEYSPACE IF NOT EXISTS ${name} WITH replication = ` +
+    `{'class': 'NetworkTopologyStrategy', '${dataCenter}': 1}`
+}

@@ -1,0 +1,187 @@
+/** A start that cannot work is refused soon, in one sentence that says what to do. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
+import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
+import { migrations } from '../../../src/store/cassandra/migration.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
+import { failToStart, startServer } from '../../support/server-process.ts'
+import { cql, createKeyspace } from './cql.ts'
+
+const cassandra = await cassandraForTests()
+const nobody = { contactPoints: ['127.0.0.1'], dataCenter: 'us' }
+
+/** Start of the process included, on a machine that is busy with other tests. */
+const soonMs = 9_000
+
+let dataDir: string
+beforeAll(async () => { dataDir = await mkdtemp(join(tmpdir(), 'heddle-refused-')) })
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+/** The one sentence with which a start is refused. */
+async function refusal(keyspace: CassandraKeyspace, env: Record<string, string> = {}):
+  Promise<string> {
+  const began = performance.now()
+  const { code, signal, output } =
+    await failToStart({ project: 'conformance', dataDir, cassandra: keyspace, env })
+  expect({ code, signal }, output).toEqual({ code: 1, signal: null })
+  expect(performance.now() - began).toBeLessThan(soonMs)
+  expect(output).toMatch(/^heddle: [^\n]+\.\n$/)
+  return output
+}
+
+describe('contact points', () => {
+  const at = (...contactPoints: readonly string[]) => ({ ...newKeyspace(nobody), contactPoints })
+
+  it('where nothing listens are named', async () => {
+    const sentence = await refusal(at('127.0.0.66', '127.0.0.67'))
+    expect(sentence).toContain('cannot be reached at 127.0.0.66, 127.0.0.67')
+    expect(sentence).toContain('--contact-points')
+  })
+
+  it('that are no names are named', async () => {
+    expect(await refusal(at('no-such-host.invalid'))).toContain('no-such-host.invalid')
+  })
+
+  it('that answer nothing are given up', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+    const point = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+    try {
+      expect(await refusal(at(point))).toContain(`${point}: there is no answer`)
+    } finally {
+      silent.close()
+    }
+  })
+
+  it('that are another kind of server are refused', async () => {
+    const other = createServer((socket) => socket.on('error', () => {})
+      .end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+    const point = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    try {
+      expect(await refusal(at(point))).toContain(`cannot be reached at ${point}`)
+    } finally {
+      other.close()
+    }
+  })
+})
+
+describe.skipIf(!cassandra)('a cluster', () => {
+  const place = newKeyspace(cassandra!)
+  const control = `${place.keyspace}_control`
+  afterAll(() => dropKeyspace(place))
+
+  it('without the data center tells those that it has', async () => {
+    const sentence = await refusal({ ...place, dataCenter: 'mars' })
+    expect(sentence).toContain('no data center mars')
+    expect(sentence).toContain(`it has ${cassandra!.dataCenter}.`)
+    expect(sentence).toContain('--local-datacenter')
+  })
+
+  it('takes no keyspace whose name is none', async () => {
+    expect(await refusal({ ...place, keyspace: 'No-Name' })).toContain('No-Name')
+  })
+
+  it('whose keyspace another program uses is left alone', async () => {
+    const table = `${place.keyspace}.users`
+    await cql(place, createKeyspace(place.keyspace, place),
+      `CREATE TABLE ${table} (id int PRIMARY KEY)`)
+    const sentence = await refusal(place)
+    expect(sentence).toContain(`The keyspace ${place.keyspace} has tables of another program`)
+    expect(sentence).toContain('users')
+    expect(await cql(place, `SELECT * FROM ${table}`)).toEqual([])
+    expect(await tablesOf(place.keyspace)).toEqual(['users'])
+    await cql(place, `DROP TABLE ${table}`)
+  })
+
+  it('whose keyspace has a table by a name of ours is left alone', async () => {
+    const table = `${place.keyspace}.log`
+    await cql(place, `CREATE TABLE ${table} (id int PRIMARY KEY)`)
+    expect(await refusal(place)).toContain('tables of another program (log)')
+    expect(await tablesOf(place.keyspace)).toEqual(['log'])
+    await cql(place, `DROP TABLE ${table}`)
+  })
+
+  it('whose tables are newer than the program is left alone', async () => {
+    await dropKeyspace(place)
+    const table = `${control}.schema_version`
+    await cql(place, createKeyspace(control, place), createKeyspace(place.keyspace, place),
+      `CREATE TABLE ${table} (name text PRIMARY KEY, version int)`,
+      `INSERT INTO ${table} (name, version) VALUES ('schema', ${migrations.length + 1})`)
+    const sentence = await refusal(place)
+    expect(sentence).toContain(`${place.keyspace} was written by a newer version`)
+    expect(await tablesOf(place.keyspace)).toEqual([])
+  })
+
+  async function tablesOf(keyspace: string): Promise<unknown[]> {
+    const rows = await cql(place, 'SELECT table_name FROM system_schema.tables ' +
+      `WHERE keyspace_name = '${keyspace}'`)
+    return rows.map((row) => row['table_name'])
+  }
+})
+
+describe.skipIf(!cassandra)('a cluster that asks for passwords', () => {
+  const admin = { username: 'cassandra', password: 'cassandra' }
+  const little = { HEDDLE_CASSANDRA_USER: 'little', HEDDLE_CASSANDRA_PASSWORD: 'secret' }
+  let own: Cassandra
+  let place: CassandraKeyspace
+
+  beforeAll(async () => {
+    own = await startCassandra(
+      { nodes: 1, firstAddress: '127.0.0.61', light: true, passwords: true })
+    place = { contactPoints: own.contactPoints, dataCenter: own.dataCenter, keyspace: 'own' }
+    await asAdmin("CREATE ROLE little WITH PASSWORD = 'secret' AND LOGIN = true")
+  }, 120_000)
+  afterAll(() => own?.close())
+
+  const asAdmin = (...statements: readonly string[]) =>
+    cql({ ...place, credentials: admin }, ...statements)
+
+  it('says so to whoever gives none', async () => {
+    expect(await refusal(place)).toContain('asks for a user and a password')
+  })
+
+  it.each([
+    ['a wrong password', { ...little, HEDDLE_CASSANDRA_PASSWORD: 'wrong' }, 'little'],
+    ['a user that is not known', { ...little, HEDDLE_CASSANDRA_USER: 'who' }, 'who'],
+  ])('refuses %s and does not repeat it', async (_, env, user) => {
+    const sentence = await refusal(place, env)
+    expect(sentence).toContain(`does not know the user ${user} with this password`)
+    expect(sentence).not.toContain(env.HEDDLE_CASSANDRA_PASSWORD)
+  })
+
+  it('names the keyspaces to a user that may not make them', async () => {
+    const sentence = await refusal(place, little)
+    expect(sentence).toContain('may not make or use the keyspaces own and own_control')
+    expect(sentence).toContain('grant ALL')
+  })
+
+  it('names the keyspaces to a user that may not make tables in them', async () => {
+    await asAdmin(createKeyspace('own', place), createKeyspace('own_control', place))
+    expect(await refusal(place, little)).toContain('the keyspaces own and own_control')
+  })
+
+  it('serves who was given what that sentence says, and no more', async () => {
+    await asAdmin('GRANT ALL ON KEYSPACE own TO little',
+      'GRANT ALL ON KEYSPACE own_control TO little')
+    const server = await startServer({ project: 'conformance', cassandra: place, env: little })
+    expect(server.output()).toContain('keyspace own')
+    await server.close()
+  })
+
+  it('names the keyspaces to a user that may only read', async () => {
+    for (const keyspace of ['own', 'own_control']) {
+      await asAdmin(`REVOKE ALL ON KEYSPACE ${keyspace} FROM little`,
+        `GRANT SELECT ON KEYSPACE ${keyspace} TO little`)
+    }
+    expect(await refusal(place, little)).toContain('little')
+  })
+})
