@@ -1,4 +1,7 @@
-/** How the tests run: the suite, a published contract suite that wants globals, the long suite. */
+/**
+ * How the tests run: the suite, a published contract suite that wants globals, the long suite, and
+ * the conformance tests once more on Cassandra.
+ */
 
 import { defineConfig } from 'vitest/config'
 
@@ -28,6 +31,16 @@ export default defineConfig({
           include: ['test/**/*.long.ts'],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cassandra',
+          include: ['test/conformance/*.test.ts'],
+          hookTimeout: 120_000,
+          provide: { cassandraNodes: 3 },
+          env: { HEDDLE_TEST_STORE: 'cassandra' },
         },
       },
     ],

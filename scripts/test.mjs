@@ -18,7 +18,7 @@ function run(program, ...programArgs) {
 
 rmSync(join(root, report), { force: true })
 const checked = long || files.length > 0 || run('scripts/check.mjs')
-const projects = long ? ['long'] : ['suite', 'validation']
+const projects = long ? ['long', 'cassandra'] : ['suite', 'validation']
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
   ...projects.map((project) => `--project=${project}`),
   '--reporter=default', '--reporter=json', `--outputFile.json=${report}`)

@@ -83,7 +83,7 @@ function withoutEmpty({ user, password, tls, ...settings }: CassandraSettings) {
   return { ...settings, ...user !== '' && { user, password }, ...tls && { tls } }
 }
 
-/** The address of this machine on the way to a node: others who reach that node reach it as well. */
+/** The address of this machine on the way to a node: who reaches that node reaches it as well. */
 function ownAddressTowards(contactPoint: string, env: Env): Promise<string> {
   const [, host, port] = /^(.*?)(?::(\d+))?$/.exec(contactPoint)!
   return new Promise((found) => {

@@ -1,4 +1,4 @@
-/** What a member stands on: the durable ports, which shards it owns, and the gate before its word. */
+/** What a member stands on: the durable ports, who owns which shard, the gate before its word. */
 
 import type { Gate, Ownership } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'

@@ -46,7 +46,12 @@ export class BareClient {
     const text = body === undefined ? '' : JSON.stringify(body)
     const about = body === undefined ? ''
       : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
-    this.#socket.write(`${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${about}\r\n${text}`)
+    const head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${about}\r\n`
+    this.#socket.write(head + text)
+    return this.#response(progress)
+  }
+
+  async #response(progress: Progress | undefined): Promise<BareResponse> {
     const head = await this.#until(() => {
       const end = this.#received.indexOf(headEnd)
       return end < 0 ? undefined : this.#take(end + headEnd.length).toString('latin1')

@@ -30,19 +30,19 @@ export function cassandraWeight({ contactPoints, dataCenter, keyspace }: Cassand
     socketOptions: { readTimeout: 60_000 } })
   const lengths = async (cql: string) => {
     const found: number[] = []
-    const options = { prepare: true, fetchSize: 2_000,
+    const options = { prepare: true, fetchSize: 500,
       consistency: types.consistencies.localQuorum }
     for await (const row of await client.execute(cql, [], options)) {
       // Places of checkpoints lie beside the rows that state them.
-      if (row['epoch'] !== '0') found.push(row['bytes'] as number | null ?? 0)
+      if (row['epoch'] === '0') continue
+      found.push((row['body'] as Buffer | null)?.length ?? 0)
     }
     return found
   }
   return {
     weigh: async () => {
-      const rows = await lengths(`SELECT cast(epoch AS text) AS epoch,
-        octet_length(body) AS bytes FROM ${keyspace}.log`)
-      const chunks = await lengths(`SELECT octet_length(data) AS bytes FROM ${keyspace}.log_chunk`)
+      const rows = await lengths(`SELECT cast(epoch AS text) AS epoch, body FROM ${keyspace}.log`)
+      const chunks = await lengths(`SELECT data AS body FROM ${keyspace}.log_chunk`)
       return { rows: rows.length, bytes: [...rows, ...chunks].reduce((a, b) => a + b, 0) }
     },
     close: () => client.shutdown(),

@@ -1,4 +1,4 @@
-/** Where checkpoints are: places, which lie in the log's partitions beside the rows that state them. */
+/** Where checkpoints are: places, in the log's partitions beside the rows that state them. */
 
 import { hash } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-/** Large bodies in parts: kept under the name of their row, written before it and removed with it. */
+/** Large bodies in parts: under the name of their row, written before it, removed with it. */
 
 import { HeddleError } from '../../errors.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-/** The connection to Cassandra: every statement of the store goes through one of its few methods. */
+/** The connection to Cassandra: every statement of the store goes through its few methods. */
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
@@ -11,7 +11,7 @@ import { assert, HeddleError } from '../../errors.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { startError } from './start-error.ts'
 
-/** `bigint` for bigint columns, a text for uuid ones. In a plain write null leaves a column unset. */
+/** `bigint` for bigint columns, text for uuid ones. In a plain write null leaves a column unset. */
 export type Value = string | number | bigint | boolean | Uint8Array | null
 
 /** `?` stands for the values in their order. Tables are named with their keyspace. */

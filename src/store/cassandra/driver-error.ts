@@ -1,4 +1,4 @@
-/** What an error of the driver says about the request that it ended: was it done, may it have been? */
+/** What an error of the driver says about its request: was it done, may it have been? */
 
 import { errors, types } from 'cassandra-driver'
 

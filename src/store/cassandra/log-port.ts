@@ -1,4 +1,4 @@
-/** Appends and deletes as the log port promises them: the log first, rows after it, then the gate. */
+/** Appends and deletes as the log port promises them: the log first, then rows, then the gate. */
 
 import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'

@@ -1,4 +1,4 @@
-/** Commit by compare-and-set: Cassandra itself refuses the rows of an owner that is none any more. */
+/** Commit by compare-and-set: Cassandra itself refuses the rows of an owner of former times. */
 
 import { HeddleError } from '../../errors.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
@@ -38,8 +38,8 @@ export class LwtCommit implements Commit {
 
   async open(branchId: string, { tail }: BranchEnd, epoch: number): Promise<boolean> {
     const { seq, bucket } = tail
-    return await this.#take({ branchId, epoch, seq, bucket }) &&
-      this.#take({ branchId, epoch, seq, bucket: bucket + 1 })
+    return await this.#take({ branchId, epoch, seq, bucket })
+
   }
 
   async rollOver(handover: Handover): Promise<void> {

@@ -1,4 +1,4 @@
-/** The tables, in numbered steps. What a step says stays as it is; changes are steps of their own. */
+/** The tables, in numbered steps. A step stays as it is; changes are steps of their own. */
 
 /** Names of the two keyspaces. */
 export interface Keyspaces {

@@ -47,7 +47,7 @@ export class PlainCommit implements Commit {
    * looks no further. What stands in the old bucket is acknowledged once the gate was passed.
    */
   async rollOver(): Promise<void> {
-    void this.#gate
+    await this.#gate.pass()
   }
 
   async write(row: OutgoingRow): Promise<void> {

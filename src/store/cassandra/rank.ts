@@ -5,7 +5,7 @@ import { assert } from '../../errors.ts'
 const epochBits = 24n
 const counterBits = 38n
 
-/** Above the microseconds of any wall clock: a stray write without a rank never outlives a touch. */
+/** Above the microseconds of any wall clock: a stray write without a rank outlives no touch. */
 const floor = 1n << (epochBits + counterBits)
 
 /** Of the whole process: two stores in it never give the same rank. */

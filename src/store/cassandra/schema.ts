@@ -11,7 +11,7 @@ import { SchemaLock } from './schema-lock.ts'
 export interface SchemaOptions {
   readonly connection: Connection
   readonly env: Env
-  /** Replicas of each data center, by its name; as many as there are hosts, up to 3, unless told. */
+  /** Replicas of each data center, by its name; unless told as many as hosts, up to 3. */
   readonly replication?: Readonly<Record<string, number>>
 }
 

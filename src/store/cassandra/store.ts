@@ -49,7 +49,7 @@ export interface CassandraStore {
   loadIndex(owned: readonly number[]): Promise<void>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
-  /** Takes nothing more; resolves when what was asked for has ended, as far as Cassandra answers. */
+  /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
   quiet(): Promise<void>
   /** Becomes quiet, gives up what did not end, and closes everything. */
   close(): Promise<void>

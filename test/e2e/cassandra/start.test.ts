@@ -145,6 +145,16 @@ describe.skipIf(!cassandra)('a cluster that asks for passwords', () => {
   const asAdmin = (...statements: readonly string[]) =>
     cql({ ...place, credentials: admin }, ...statements)
 
+  /** The nodes remember for two seconds what a user was allowed. */
+  async function untilMayCreate(wanted: boolean): Promise<void> {
+    const credentials = { username: 'little', password: 'secret' }
+    for (const keyspace of ['own', 'own_control']) {
+      const create = `CREATE TYPE IF NOT EXISTS ${keyspace}.probe (a int)`
+      await expect.poll(() => cql({ ...place, credentials }, create)
+        .then(() => true, () => false), { timeout: 10_000 }).toBe(wanted)
+    }
+  }
+
   it('says so to whoever gives none', async () => {
     expect(await refusal(place)).toContain('asks for a user and a password')
   })
@@ -172,6 +182,7 @@ describe.skipIf(!cassandra)('a cluster that asks for passwords', () => {
   it('serves who was given what that sentence says, and no more', async () => {
     await asAdmin('GRANT ALL ON KEYSPACE own TO little',
       'GRANT ALL ON KEYSPACE own_control TO little')
+    await untilMayCreate(true)
     const server = await startServer({ project: 'conformance', cassandra: place, env: little })
     expect(server.output()).toContain('keyspace own')
     await server.close()
@@ -182,6 +193,7 @@ describe.skipIf(!cassandra)('a cluster that asks for passwords', () => {
       await asAdmin(`REVOKE ALL ON KEYSPACE ${keyspace} FROM little`,
         `GRANT SELECT ON KEYSPACE ${keyspace} TO little`)
     }
+    await untilMayCreate(false)
     expect(await refusal(place, little)).toContain('little')
   })
 })
