@@ -9,6 +9,11 @@ import type { ActorKey } from './actor-key.ts'
  */
 export interface Turn {
   readonly reply: unknown
+  /**
+   * read   nothing changes for the reply: whoever waits too long for it asks again
+   * early  the reply acknowledges nothing yet: a later one does
+   */
+  readonly kind?: 'read' | 'early'
 }
 
 /**

@@ -3,10 +3,12 @@
  *
  * A turn speaks of what the turns before it left, so it is enough that the session lived after the
  * turn began. What a turn adds passes the gate on its way into the store, before its promise is
- * kept: by then the reply is covered, and costs no second validation.
+ * kept: by then the reply is covered, and costs no second validation. A turn that only reads goes
+ * through the gate while its reply is made.
  */
 
 import { HeddleError } from '../src/errors.ts'
+import type { Turn } from './actor.ts'
 import type { Env } from './env.ts'
 import type { Gate } from './gate.ts'
 import type { Act } from './mailbox.ts'
@@ -29,28 +31,30 @@ export class ReplyGate {
    * out of reach and nothing was written, `not_owner` where the session is over.
    */
   async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
-    this.#mustHear()
+    mustBeOpen(this.#gate)
     let began: number | undefined
+    let kind: Turn['kind']
+    const late = Promise.withResolvers<never>()
+    const note = (turn: Turn) => {
+      kind = turn.kind
+      if (kind === 'read') this.#pass(began).catch(late.reject)
+    }
     const marked: Act = (actor) => {
       began = this.#gate.mark()
-      return act(actor)
+      const turn = act(actor)
+      if (turn instanceof Promise) turn.then(note, () => {})
+      else note(turn)
+      return turn
     }
     try {
-      const reply = await post(marked)
-      await this.#pass(began)
+      const reply = await Promise.race([post(marked), late.promise])
+      if (kind !== 'early') await this.#pass(began)
       return reply
     } catch (error) {
       // A refusal for good speaks of the actor's state as an answer does.
       if (error instanceof HeddleError && error.retry === 'no') await this.#pass(began)
       throw error
     }
-  }
-
-  /** What begins while the gate is closed cannot be answered; so it is not begun. */
-  #mustHear(): void {
-    const { state } = this.#gate
-    if (state === 'closed') throw outOfReach()
-    if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
   }
 
   /**
@@ -61,6 +65,15 @@ export class ReplyGate {
     if (this.#gate.passed(began)) return
     await within(this.#env, patienceMs, this.#gate.pass(), outOfReach)
   }
+}
+
+/**
+ * What begins while the gate is closed cannot be answered; so it is not begun. Throws `unavailable`
+ * or, where the session is over, `not_owner`.
+ */
+export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
+  if (state === 'closed') throw outOfReach()
+  if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
 }
 
 function outOfReach(): HeddleError {

@@ -55,11 +55,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     validate: () => sessions.state(self.id),
     onFenced: (reason) => { if (serving) options.onFenced(reason) },
   })
-  const leave = async () => {
+  const leave = () => {
     stopLooking()
     gate.shut()
-    await sessions.leave(self.id).catch((error: unknown) => env.log.warn(
-      'This member could not say that it left; whoever comes next fences it.', { error }))
+    return sessions.leave(self.id)
   }
   try {
     await sessions.join(self)
@@ -70,9 +69,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     stopLooking = env.every(lookMs, () => {
       if (gate.state === 'open') gate.pass().catch(() => {})
     })
-    return { gate, ownership: claimedOwnership({ self, epochs }), leave }
+    return {
+      gate,
+      ownership: claimedOwnership({ self, epochs }),
+      leave: () => leave().catch((error: unknown) => env.log.warn(
+        'This member could not say that it left; whoever comes next fences it.', { error })),
+    }
   } catch (error) {
-    await leave()
+    // Whatever keeps it from that, the first error says more.
+    await leave().catch(() => {})
     throw error
   }
 }

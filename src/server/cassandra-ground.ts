@@ -2,8 +2,8 @@
 
 import { connect } from 'node:net'
 
-import { lightBeacon, openSession, tcpProbe } from '../../cluster/index.ts'
-import type { Beacon, Env, Session } from '../../cluster/index.ts'
+import { lightBeacon, mustBeOpen, openSession, tcpProbe } from '../../cluster/index.ts'
+import type { Beacon, Env, Gate, Session } from '../../cluster/index.ts'
 import type { CassandraSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
@@ -52,7 +52,8 @@ function servedGround({ store, session, beacon, env, place }: { readonly store: 
   readonly session: Session; readonly beacon: Beacon; readonly env: Env
   readonly place: string }): Ground {
   const { gate, ownership } = session
-  const ports = store.serve({ gate })
+  const { log, runs, threads, assistants } = store.serve({ gate })
+  const open = whileOpen(gate)
   const owned = Array.from({ length: store.shards }, (_, shard) => shard)
   let stopped = false
   const load = () => {
@@ -64,7 +65,9 @@ function servedGround({ store, session, beacon, env, place }: { readonly store: 
   }
   load()
   return {
-    ...ports, ownership, gate, place,
+    log, runs, ownership, gate, place,
+    threads: { ...threads, search: open(threads.search), count: open(threads.count) },
+    assistants: { ...assistants, search: open(assistants.search), count: open(assistants.count) },
     check: async () => {
       if (await store.reachable()) return
       throw new HeddleError('unavailable', 'Cassandra is out of reach; this server waits for it.')
@@ -77,6 +80,15 @@ function servedGround({ store, session, beacon, env, place }: { readonly store: 
       await store.close()
     },
   }
+}
+
+/** What is found while others may own it already may be old. */
+function whileOpen(gate: Gate) {
+  return <Question, Answer>(ask: (question: Question) => Promise<Answer>) =>
+    async (question: Question): Promise<Answer> => {
+      mustBeOpen(gate)
+      return await ask(question)
+    }
 }
 
 function withoutEmpty({ user, password, tls, ...settings }: CassandraSettings) {

@@ -64,11 +64,14 @@ export class RunDriver {
     const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
     if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
     const urgency = run.awaited ? 'soon' : 'now'
-    this.#ledger.write(admissionRecords(run, this.#ledger.state.row, this.#nowMs), urgency)
+    const written =
+      this.#ledger.write(admissionRecords(run, this.#ledger.state.row, this.#nowMs), urgency)
     this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
-    return { reply: run.awaited ? row : this.#ledger.durable.then(() => row) }
+    if (!run.awaited) return { reply: this.#ledger.durable.then(() => row) }
+    written.catch((error: unknown) => this.#waiters.refuse(run.runId, unwritten(error)))
+    return { reply: row, kind: 'early' }
   }
 
   /** Starts what may start now, or sets a timer for when something may. */
@@ -188,6 +191,10 @@ export class RunDriver {
   letGo(): void {
     this.#stopAll()
     this.#feeds.loseAll()
+  }
+
+  /** When all that was written is on disk or has failed: their runs go on without this one. */
+  refuseWaiters(): void {
     this.#waiters.refuseAll(goingAway())
   }
 
@@ -362,6 +369,13 @@ export class RunDriver {
     await this.#ledger.durable
     return (await runs.list({ tenant, threadId, limit: rememberedCommands, offset: 0 })).find(same)
   }
+}
+
+/** Of a run that is on no disk, or may be where its store was closed meanwhile. */
+function unwritten(error: unknown): HeddleError {
+  const { code, message, facts } = HeddleError.from(error)
+  return new HeddleError(code, message, { ...facts, unwritten: facts['ambiguous'] !== true },
+    { cause: error })
 }
 
 /** Commands that answer the same when they are repeated: those of this many newest runs. */

@@ -24,8 +24,13 @@ export class RunWaiters {
     result.catch(() => {})
   }
 
+  refuse(runId: string, reason: HeddleError): void {
+    for (const { reject } of this.#waiters.get(runId) ?? []) reject(reason)
+    this.#waiters.delete(runId)
+  }
+
   refuseAll(reason: HeddleError): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(reason)
+    for (const runId of this.#waiters.keys()) this.refuse(runId, reason)
     this.#waiters.clear()
     this.#lastEnded.clear()
   }

@@ -79,17 +79,17 @@ class ThreadActor implements Actor {
     Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return { reply: this.#answers.view(command.withoutValues) }
+      case 'get': return read(this.#answers.view(command.withoutValues))
       case 'patch': return this.#patch(command.metadata)
       case 'delete': return this.#delete()
       case 'copy': return this.#copy(command.targetId)
-      case 'state': return { reply: this.#answers.state(command.query) }
-      case 'history': return { reply: this.#answers.history(command.query) }
+      case 'state': return read(this.#answers.state(command.query))
+      case 'history': return read(this.#answers.history(command.query))
       case 'edit': return this.#edit(command.update)
-      case 'get_run': return { reply: this.#runs.row(command.runId) }
+      case 'get_run': return read(this.#runs.row(command.runId))
       case 'list_runs': {
         const listed = this.#setting.ledger.durable.then(() => this.#ports.runs.list(command.query))
-        return { reply: listed }
+        return read(listed)
       }
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel)
       case 'delete_run': return this.#runs.delete(command.runId)
@@ -110,6 +110,7 @@ class ThreadActor implements Actor {
     const { ledger } = this.#setting
     ledger.release()
     await ledger.durable.catch(() => {})
+    this.#runs.refuseWaiters()
   }
 
   /** Steps of an execution that is not the current one are refused: they never are history. */
@@ -276,6 +277,10 @@ class ThreadActor implements Actor {
     if (this.#setting.ledger.state.exists) return
     throw new HeddleError('not_found', `Thread ${this.#setting.threadId} not found.`)
   }
+}
+
+function read(reply: Promise<unknown>): Turn {
+  return { reply, kind: 'read' }
 }
 
 /** A turn that only takes note. */

@@ -129,7 +129,7 @@ function notes(nodes: number | undefined): string {
     'port of the index for ten threads with their metadata, without `values`; a read by key is',
     'that of a session. Embedded: the same server on its embedded store; in process: the graph',
     'with the official MemorySaver. Every run has a thread of its own; in the lines about turns a',
-    'message has 500 characters. A superstep of ten: a run of ten nodes less a run of three, by',
-    'the seven between them. Bytes are those of the rows of the log, snapshots and chunks included.',
+    'message has 500 characters. Bytes are those of the rows of the log, snapshots and chunks',
+    'included.',
   ].join('\n')
 }

@@ -76,20 +76,23 @@ async function putThreads(place: CassandraKeyspace, count: number): Promise<void
   const connection = await Connection.open({
     env: systemEnv({ level: 'silent' }), contactPoints, localDataCenter: dataCenter, keyspace,
   })
-  const bodies = new StoredBodies(connection, new ChunkTable(connection))
-  const settings = await readSettings(connection)
-  const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
-  const rank = new Rank()
   const partitions = new Map<string, Statement[]>()
-  for (let number = 0; number < count; number += 1) {
-    const row = threadOf(number)
-    const body = ThreadRow.encode(row).finish()
-    const put = { tenant: row.tenant, id: row.threadId, body, rank: rank.next(1) }
-    await table.put(put, async (statement) => {
+  const gathered = {
+    read: (statement: Statement) => connection.read(statement),
+    write: async (statement: Statement) => {
       const [shard, bucket] = statement.values
       const partition = `${String(shard)} ${String(bucket)}`
       partitions.set(partition, [...partitions.get(partition) ?? [], statement])
-    })
+    },
+  }
+  const bodies = new StoredBodies(gathered, new ChunkTable(connection))
+  const settings = await readSettings(connection)
+  const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
+  const rank = new Rank()
+  for (let number = 0; number < count; number += 1) {
+    const row = threadOf(number)
+    const body = ThreadRow.encode(row).finish()
+    await table.put({ tenant: row.tenant, id: row.threadId, body, rank: rank.next(1) })
   }
   await inFlight(8, partitions.values(), async (statements) => {
     for (let at = 0; at < statements.length; at += rowsInBatch) {

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../src/errors.ts'
+import { AmbiguousSwap } from '../../src/store/cassandra/connection.ts'
+import type { Connection, Statement } from '../../src/store/cassandra/connection.ts'
 import type { CommitMode, LogTable } from '../../src/store/cassandra/log-table.ts'
 import { Rank } from '../../src/store/cassandra/rank.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
@@ -363,6 +365,82 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 4), ...rows(2, 5, 10)])
         await (await owner(house.handle(), branch, 3)).append(1)
         expect(await history(branch)).toEqual([...rows(1, 1, 4), ...rows(2, 5, 10), '3/11'])
+      })
+    })
+
+    describe('a compare-and-set a row', () => {
+      const commit = 'lwt'
+
+      it('refuses a deposed owner in the bucket that is full, and in the next', async () => {
+        for (const bucketBytes of [400, 10_000]) {
+          const branch = aBranch()
+          const older = await owner(house.handle({ commit, bucketBytes }), branch, 1)
+          await older.append(4)
+          const newer = await owner(house.handle({ commit, bucketBytes: 1_000 }), branch, 2)
+          await newer.append(1)
+          await expect(older.append(1)).rejects.toMatchObject({ code: 'stale_append' })
+          await newer.append(8)
+          expect(await history(branch)).toEqual([...rows(1, 1, 4), ...rows(2, 5, 13)])
+        }
+      })
+
+      it('loses nothing that an older owner wrote to the next bucket just in time', async () => {
+        const branch = aBranch()
+        const older = await owner(house.handle({ commit, bucketBytes: 400 }), branch, 1)
+        await older.append(4)
+        let taken = false
+        const swap = async (statements: readonly Statement[]) => {
+          const outcome = await house.connection.swap(statements)
+          if (!taken) {
+            taken = true
+            await older.append(1)
+          }
+          return outcome
+        }
+        const connection = { ...watched(house.connection).connection, swap } as Connection
+        const log = house.handle({ commit, connection, bucketBytes: 1_000 })
+        await expect((await owner(log, branch, 2)).append(1)).rejects
+          .toMatchObject({ code: 'stale_append' })
+        await (await owner(log, branch, 2)).append(2)
+        expect(await history(branch)).toEqual([...rows(1, 1, 5), ...rows(2, 6, 7)])
+      })
+
+      it('gives one of many that open an epoch at once the log', async () => {
+        const branch = aBranch()
+        await (await owner(house.handle({ commit }), branch, 1)).append(3)
+        const owners = await Promise.all([2, 3, 4, 5].map((epoch) =>
+          owner(house.handle({ commit }), branch, epoch)))
+        const opened = await Promise.allSettled(owners.map((own) => own.append(3)))
+        const found = await history(branch)
+        expect(found.slice(0, 3)).toEqual(rows(1, 1, 3))
+        const epochs = [2, 3, 4, 5].filter((_, at) => opened[at]!.status === 'fulfilled')
+        expect(epochs.length).toBeGreaterThan(0)
+        for (const epoch of epochs) {
+          expect(found.filter((text) => text.startsWith(`${epoch}/`))).toHaveLength(3)
+        }
+      })
+
+      it('knows in the end what became of a row of which it did not hear', async () => {
+        for (const isDone of [true, false]) {
+          const branch = aBranch()
+          let unheard = 0
+          const swap = async (statements: readonly Statement[]) => {
+            if (++unheard % 3 !== 0) return house.connection.swap(statements)
+            if (isDone) await house.connection.swap(statements)
+            throw new AmbiguousSwap(new Error('timed out'))
+          }
+          const env = { after: (_: number, fn: () => void) => {
+            queueMicrotask(fn)
+            return () => {}
+          } }
+          const connection = { ...watched(house.connection).connection, swap } as Connection
+          for (const epoch of [1, 2, 3]) {
+            const log = house.handle({ commit, connection, env, bucketBytes: 500 })
+            await (await owner(log, branch, epoch)).append(7)
+          }
+          expect(await history(branch))
+            .toEqual([...rows(1, 1, 7), ...rows(2, 8, 14), ...rows(3, 15, 21)])
+        }
       })
     })
 

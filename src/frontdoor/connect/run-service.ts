@@ -38,7 +38,7 @@ function creationCalls(parts: Parts) {
     waitRun: async ({ run: spec }, context) => {
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      return { runId: run.runId, resultJson: bytesOf(await runs.join(tenant, nameOf(run))) }
+      return { runId: run.runId, resultJson: bytesOf(await runs.result(tenant, nameOf(run))) }
     },
     joinRunStream: async function* (request, context) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined

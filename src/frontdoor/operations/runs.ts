@@ -5,6 +5,7 @@ import { v5 } from 'uuid'
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
 import type { FeedListener, FollowRun, ThreadClient } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import type { AssistantOperations } from './assistants.ts'
@@ -26,6 +27,8 @@ export interface RunName {
 export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
+
+const joinAgainMs = 250
 
 /** Stateless run ids are made from Idempotency-Keys under this name. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
@@ -81,6 +84,23 @@ export class RunOperations {
   /** The result when the run is over: an object as JSON text. */
   join(tenant: string, { threadId, runId }: RunName): Promise<JsonText> {
     return this.#threads.joinRun(tenant, threadId, runId)
+  }
+
+  /**
+   * As `join`, for whoever made the run: its thread may begin a new life meanwhile, and the run
+   * goes on. Throws `unavailable` where it was never written down, and may be made again.
+   */
+  async result(tenant: string, run: RunName): Promise<JsonText> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.join(tenant, run)
+      } catch (error) {
+        const { code, retry, facts } = HeddleError.from(error)
+        if (tries > 1 && code === 'not_found') throw new HeddleError('unavailable')
+        if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
+      }
+      await new Promise<void>((done) => void this.#env.after(joinAgainMs, done))
+    }
   }
 
   follow(tenant: string, { threadId, runId }: RunName, follow: FollowRun,

@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+import { HeddleError } from '../../errors.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import { answerLate } from './late-answer.ts'
 import type { RouteParts } from './route.ts'
@@ -12,6 +13,8 @@ export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
 export interface Watched {
   readonly run: RunName
   readonly reply: FastifyReply
+  /** By this very request: made again, it would be another run. */
+  readonly made?: boolean
   /** Cancel the run where its client goes before the end. */
   readonly cancelOnDisconnect: boolean
 }
@@ -43,11 +46,14 @@ export function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
-/** Tells the run's events until it is over. Throws what can still be answered as an error. */
+/**
+ * Tells the run's events until it is over. Throws what can still be answered as an error; of a run
+ * that was made the headers say where it is told on.
+ */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wish):
   Promise<void> {
   const { runs, pulse, tenant } = parts
-  const { run, reply } = watched
+  const { run, reply, made = false } = watched
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -66,6 +72,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
     if (gone) unfollow()
   } catch (error) {
     pulse.remove(stream)
+    if (made && HeddleError.from(error).retry !== 'no') stream.begin()
     if (!stream.begun) throw error
     stream.leave()
   }
@@ -74,11 +81,11 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
 /** Answers with the run's result when it is over. */
 export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
   const { runs, pulse, tenant } = parts
-  const { run, reply } = watched
+  const { run, reply, made = false } = watched
   return answerLate({
     reply, pulse,
     headers: { 'content-location': placeOf(run) },
-    answer: runs.join(tenant, run),
+    answer: made ? runs.result(tenant, run) : runs.join(tenant, run),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })

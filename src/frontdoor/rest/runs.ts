@@ -35,7 +35,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
     const { params, body } = request
     const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
     const cancelOnDisconnect = body.on_disconnect === 'cancel'
-    return streamRun(parts, { run: nameOf(row), reply, cancelOnDisconnect }, everything)
+    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
+    return streamRun(parts, watched, everything)
   })
 
   app.post('/threads/:thread_id/runs/wait', route({ ...creation, answer: 'RunResult',
@@ -43,7 +44,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
     const { params, body } = request
     const row = await runs.create(tenant, params.thread_id, body, waiterOf(request))
     const cancelOnDisconnect = body.on_disconnect === 'cancel'
-    return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
+    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
+    return answerWithResult(parts, watched)
   })
 }
 

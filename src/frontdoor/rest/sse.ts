@@ -87,8 +87,8 @@ export class SseStream implements FeedListener, PulseMember {
 
   ended(how: 'over' | 'lagged' | 'lost'): void {
     if (this.#ended) return
-    if (how !== 'over') return this.leave()
     this.begin()
+    if (how !== 'over') return this.leave()
     this.#ended = true
     this.#reply.raw.end(this.#takeWaiting())
   }

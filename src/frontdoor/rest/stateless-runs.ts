@@ -25,14 +25,16 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const row = await runs.createStateless(tenant, request.body, callerOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
-    return streamRun(parts, { run: nameOf(row), reply, cancelOnDisconnect }, everything)
+    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
+    return streamRun(parts, watched, everything)
   })
 
   app.post('/runs/wait', route({ ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const row = await runs.createStateless(tenant, request.body, waiterOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
-    return answerWithResult(parts, { run: nameOf(row), reply, cancelOnDisconnect })
+    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
+    return answerWithResult(parts, watched)
   })
 
   app.get('/runs/:run_id/stream', route({ tag, params: StatelessRunPath,

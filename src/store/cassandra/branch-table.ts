@@ -60,7 +60,7 @@ export class BranchTable {
 
   /** Lets go of a branch whose owner is gone; tells what nobody needs any more. */
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
-    await this.#connection.writeSurely({
+    await this.#connection.write({
       cql: `INSERT INTO ${this.#branches} (branch_id, dead) VALUES (?, true) USING TIMESTAMP ?`,
       values: [branch.id, this.#rank.next(epoch)],
     })
@@ -73,7 +73,7 @@ export class BranchTable {
 
   /** Nothing of the branch is left, so that nobody can grow from it. */
   async forget(branchId: string, epoch: number): Promise<void> {
-    await this.#connection.writeSurely({
+    await this.#connection.write({
       cql: `DELETE FROM ${this.#branches} USING TIMESTAMP ? WHERE branch_id = ?`,
       values: [this.#rank.next(epoch), branchId],
     })
@@ -81,7 +81,7 @@ export class BranchTable {
 
   async #needNothing(branch: Branch, epoch: number): Promise<void> {
     const rank = this.#rank.next(epoch)
-    await Promise.all(ancestorsOf(branch).map(({ id }) => this.#connection.writeSurely({
+    await Promise.all(ancestorsOf(branch).map(({ id }) => this.#connection.write({
       cql: `DELETE FROM ${this.#needs} USING TIMESTAMP ? WHERE ancestor = ? AND branch = ?`,
       values: [rank, id, branch.id],
     })))

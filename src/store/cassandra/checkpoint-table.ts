@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { Connection, Row, Statement } from './connection.ts'
-import { insert } from './log-row.ts'
+import { insertInto } from './log-row.ts'
 import type { Partition } from './log-row.ts'
 import { stretchAt } from './stretch.ts'
 import type { StretchList } from './stretch.ts'
@@ -28,24 +28,27 @@ const fetchSize = 16
  */
 export class CheckpointTable {
   readonly #connection: Connection
-  readonly #table: string
   readonly #find: string
+  readonly #insert: string
+  readonly #insertStamped: string
 
   constructor(connection: Connection) {
     this.#connection = connection
-    this.#table = `${connection.keyspace}.log`
-    this.#find = `SELECT stated, stated_epoch, place_seq, place_base, place_id FROM ${this.#table}
+    const table = `${connection.keyspace}.log`
+    this.#insert = insertInto(table, ['branch_id', 'bucket', 'epoch', 'seq', 'stated',
+      'stated_epoch', 'place_id', 'place_seq', 'place_base'])
+    this.#insertStamped = `${this.#insert} USING TIMESTAMP ?`
+    this.#find = `SELECT stated, stated_epoch, place_seq, place_base, place_id FROM ${table}
       WHERE branch_id = ? AND bucket = ? AND epoch = 0 AND seq = ? AND stated <= ?`
   }
 
-  /** Writes what a row states. */
+  /** Writes what a row states; without a timestamp for a conditional write. */
   statements({ branchId, bucket, epoch, seq, places }: StatingRow, timestamp?: bigint):
     Statement[] {
-    return places.map((place) => insert(this.#table, [
-      ['branch_id', branchId], ['bucket', bucket], ['epoch', 0n], ['seq', hashOf(place.id)],
-      ['stated', BigInt(seq)], ['stated_epoch', BigInt(epoch)], ['place_id', place.id],
-      ['place_seq', BigInt(place.seq)], ['place_base', BigInt(place.base)],
-    ], timestamp))
+    const stamped = timestamp === undefined ? [] : [timestamp]
+    const cql = timestamp === undefined ? this.#insert : this.#insertStamped
+    return places.map((place) => ({ cql, values: [branchId, bucket, 0n, hashOf(place.id),
+      BigInt(seq), BigInt(epoch), place.id, BigInt(place.seq), BigInt(place.base), ...stamped] }))
   }
 
   /** As it was when row `through` was the newest one of the branch. */

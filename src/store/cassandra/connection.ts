@@ -116,12 +116,6 @@ export class Connection {
     await this.#untilKnown(() => this.#client.execute(cql, sent, written))
   }
 
-  /** As `write`, but only the end of the connection ends it: what it belongs to is written. */
-  async writeSurely({ cql, values }: Statement): Promise<void> {
-    const sent = values.map(unsetOrSent)
-    await this.#untilKnown(() => this.#client.execute(cql, sent, written), Infinity)
-  }
-
   /** All statements change one partition: all of them are written or none. As `write` otherwise. */
   async batch(statements: readonly Statement[]): Promise<void> {
     const queries = statements.map(({ cql, values }) =>
@@ -181,6 +175,24 @@ export class Connection {
     }
   }
 
+  /**
+   * For work that belongs to something that is written: done again while Cassandra is out of reach.
+   * Only the end of the connection ends it.
+   */
+  async surely(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
+        if (!outOfReach) throw error
+        if (this.#closed) throw closed(true)
+      }
+      await this.#pause(longestPauseMs)
+    }
+  }
+
   /** A statement that changes the schema. Throws what the driver throws. */
   async execute(cql: string): Promise<void> {
     await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs })
@@ -205,8 +217,8 @@ export class Connection {
     await this.#client.shutdown()
   }
 
-  async #untilKnown(attempt: () => Promise<unknown>, patienceMs = writeMs): Promise<void> {
-    const giveUpMs = this.#env.monotonicMs() + patienceMs
+  async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
+    const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw closed(ambiguous)

@@ -42,7 +42,8 @@ export function swapOutcomeOf(error: unknown): Outcome {
 /** What callers see of a request that was refused for good. */
 export function refusal(error: unknown): HeddleError {
   if (error instanceof errors.ResponseError && error.code === codes.unauthorized) {
-    const sentence = `Cassandra allows this user too little: ${error.message}`
+    const sentence = `Cassandra allows this user too little: ${error.message}. Let an ` +
+      'administrator grant it.'
     return new HeddleError('internal', sentence, {}, { cause: error })
   }
   return new HeddleError('internal', undefined, {}, { cause: error })

@@ -3,7 +3,7 @@
  * answered from it. It is scratch: made anew at each start from what Cassandra has.
  */
 
-import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import type { AssistantIndex, ThreadIndex } from '../../records/index.ts'
@@ -13,7 +13,9 @@ import { inFlight } from './in-flight.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
 
 /** Shards that are read at the same time. */
-const shardsAtOnce = 64
+const shardsAtOnce = 16
+/** Pages on their way into the file: so many that it takes a lot of them at a time. */
+const pagesAtOnce = 100
 
 export class LocalIndex {
   /** Both answer when everything is loaded. */
@@ -48,15 +50,18 @@ export class LocalIndex {
   /** Reads the rows of these shards. Newer ones that were put meanwhile stay. */
   async load(tables: Readonly<Record<OwnedTable, OwnedRowTable>>, shards: readonly number[]):
     Promise<void> {
+    const filling = new Set<Promise<void>>()
     await inFlight(shardsAtOnce, shards, async (shard) => {
-      for await (const bodies of tables.thread.bodiesOf(shard)) {
-        await this.put(bodies.map((body) => ({ table: 'thread', row: ThreadRow.decode(body) })))
-      }
-      for await (const bodies of tables.assistant.bodiesOf(shard)) {
-        await this.put(bodies.map((body) =>
-          ({ table: 'assistant', row: AssistantRow.decode(body) })))
+      for (const table of ['thread', 'assistant'] as const) {
+        for await (const bodies of tables[table].bodiesOf(shard)) {
+          if (filling.size >= pagesAtOnce) await Promise.race(filling)
+          const filled = this.#store.fill(table, bodies)
+          filling.add(filled)
+          filled.then(() => filling.delete(filled), () => undefined)
+        }
       }
     })
+    await Promise.all(filling)
     this.#loaded.resolve()
   }
 

@@ -5,7 +5,7 @@ import type { Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { BranchTable } from './branch-table.ts'
-import type { Connection, Statement } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { Lines } from './lines.ts'
 import type { LocalIndex } from './local-index.ts'
 import type { LogTable } from './log-table.ts'
@@ -67,14 +67,13 @@ export class CassandraLog implements LogPort {
     try {
       await this.#appendRows(rows)
       // What belongs to rows that stand is written; without any, the caller may ask again.
-      const write = (statement: Statement) => (rows.length > 0
-        ? this.#parts.connection.writeSurely(statement)
-        : this.#parts.connection.write(statement))
-      await Promise.all(ranked.filter(isOfRun).map((each) =>
-        this.#changeRun(each, ticket.before, write)))
+      const { connection } = this.#parts
+      const change = (work: () => Promise<void>) =>
+        (rows.length > 0 ? connection.surely(work) : work())
+      const [owned, ofRuns] = [ranked.filter(isOwned), ranked.filter(isOfRun)]
+      await Promise.all(ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))))
       await ticket.before
-      const owned = ranked.filter(isOwned)
-      await Promise.all(owned.map((each) => this.#putOwned(each, write)))
+      await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
       await this.#parts.gate?.pass()
       await this.#parts.index.put(owned.map(({ update }) => update))
       await place.before
@@ -164,20 +163,19 @@ export class CassandraLog implements LogPort {
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
   }
 
-  async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined,
-    write: (statement: Statement) => Promise<void>): Promise<void> {
+  async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined):
+    Promise<void> {
     const { runs } = this.#parts
-    if (update.table === 'run') return runs.put(update.row, rank, write)
+    if (update.table === 'run') return runs.put({ row: update.row, rank, before })
     await before
     await runs.remove(update, rank)
   }
 
-  async #putOwned({ update, rank }: Ranked<OwnedUpdate>,
-    write: (statement: Statement) => Promise<void>): Promise<void> {
+  async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
     const { table, row } = update
     const body = table === 'thread' ? ThreadRow.encode(row).finish()
       : AssistantRow.encode(row).finish()
-    await this.#parts.rows[table].put({ tenant: row.tenant, id: idOf(update), body, rank }, write)
+    await this.#parts.rows[table].put({ tenant: row.tenant, id: idOf(update), body, rank })
   }
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {

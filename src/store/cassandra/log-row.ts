@@ -44,31 +44,45 @@ export interface StoredRow extends ChainRow {
 export const rowColumns =
   'epoch, seq, prev_epoch, settled_seq, bucket_bytes, stretches, places, chunks, body'
 
-/** Writes a row; with its timestamp unless told otherwise. */
-export function insertOf(table: string, row: OutgoingRow, stamped = true): Statement {
-  const columns: [name: string, value: Value][] = [
-    ['branch_id', row.branchId], ['bucket', row.bucket], ['epoch', BigInt(row.epoch)],
-    ['seq', BigInt(row.seq)], ['stated', 0n], ['stated_epoch', 0n],
-    ['prev_epoch', BigInt(row.prevEpoch)], ['settled_seq', BigInt(row.settledSeq)],
-    ['bucket_bytes', row.bucketBytes],
-  ]
-  // What is not there is not named: a null would be kept as a tombstone.
-  if (row.stretches) columns.push(['stretches', encodeStretches(row.stretches)])
-  if (row.places.length > 0) columns.push(['places', encodePlaces(row.places)])
-  if (row.chunks > 0) columns.push(['chunks', row.chunks])
-  else columns.push(['body', row.body])
-  return insert(table, columns, stamped ? row.timestamp : undefined)
+const columns = ['branch_id', 'bucket', 'epoch', 'seq', 'stated', 'stated_epoch', 'prev_epoch',
+  'settled_seq', 'bucket_bytes', 'stretches', 'places', 'chunks', 'body']
+
+/** Writes rows of a table. */
+export class RowInsert {
+  readonly #table: string
+  readonly #cql: string
+
+  constructor(table: string) {
+    this.#table = table
+    this.#cql = `${insertInto(table, columns)} USING TIMESTAMP ?`
+  }
+
+  /** For a plain write, in which null leaves a column out. */
+  plain(row: OutgoingRow): Statement {
+    return { cql: this.#cql, values: [...valuesOf(row), row.timestamp] }
+  }
+
+  /** For a conditional write, in which null would be kept as a tombstone. */
+  conditional(row: OutgoingRow): Statement {
+    const values = valuesOf(row)
+    const there = (_: unknown, at: number) => values[at] !== null
+    return { cql: insertInto(this.#table, columns.filter(there)), values: values.filter(there) }
+  }
 }
 
-/** Writes one row of a table. */
-export function insert(table: string, columns: readonly (readonly [string, Value])[],
-  timestamp: bigint | undefined): Statement {
-  const names = columns.map(([name]) => name).join(', ')
-  const marks = columns.map(() => '?').join(', ')
-  const cql = `INSERT INTO ${table} (${names}) VALUES (${marks})`
-  const values = columns.map(([, value]) => value)
-  return timestamp === undefined ? { cql, values }
-    : { cql: `${cql} USING TIMESTAMP ?`, values: [...values, timestamp] }
+export function insertInto(table: string, names: readonly string[]): string {
+  const marks = names.map(() => '?').join(', ')
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`
+}
+
+/** In the order of `columns`. */
+function valuesOf(row: OutgoingRow): Value[] {
+  return [row.branchId, row.bucket, BigInt(row.epoch), BigInt(row.seq), 0n, 0n,
+    BigInt(row.prevEpoch), BigInt(row.settledSeq), row.bucketBytes,
+    row.stretches ? encodeStretches(row.stretches) : null,
+    row.places.length > 0 ? encodePlaces(row.places) : null,
+    row.chunks > 0 ? row.chunks : null,
+    row.chunks > 0 ? null : row.body]
 }
 
 export function storedRowOf(bucket: number, row: Row): StoredRow {

@@ -6,7 +6,7 @@ import type { Commit, Handover, Patience } from './commit.ts'
 import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 import type { BranchEnd } from './log-reader.ts'
-import { insertOf } from './log-row.ts'
+import { RowInsert } from './log-row.ts'
 import type { OutgoingRow, Partition } from './log-row.ts'
 
 /** Who may write to a partition, and behind which row. */
@@ -27,6 +27,7 @@ export class LwtCommit implements Commit {
   readonly #checkpoints: CheckpointTable
   readonly #patience: Patience
   readonly #table: string
+  readonly #insert: RowInsert
 
   constructor({ connection, checkpoints, patience }: { readonly connection: Connection
     readonly checkpoints: CheckpointTable; readonly patience: Patience }) {
@@ -34,12 +35,13 @@ export class LwtCommit implements Commit {
     this.#checkpoints = checkpoints
     this.#patience = patience
     this.#table = `${connection.keyspace}.log`
+    this.#insert = new RowInsert(this.#table)
   }
 
   async open(branchId: string, { tail }: BranchEnd, epoch: number): Promise<boolean> {
     const { seq, bucket } = tail
-    return await this.#take({ branchId, epoch, seq, bucket })
-
+    return await this.#take({ branchId, epoch, seq, bucket }) &&
+      this.#take({ branchId, epoch, seq, bucket: bucket + 1 })
   }
 
   async rollOver(handover: Handover): Promise<void> {
@@ -50,7 +52,7 @@ export class LwtCommit implements Commit {
     const { epoch, seq } = row
     // The first row of all has no one before it in this partition, and nobody to take it from.
     const before = row.stretches?.length === 1 ? undefined : { epoch, seq: seq - 1 }
-    const statements = [insertOf(this.#table, row, false), ...this.#checkpoints.statements(row),
+    const statements = [this.#insert.conditional(row), ...this.#checkpoints.statements(row),
       this.#moveHead(row, before, row)]
     for (let ambiguous = false; ; ambiguous = true) {
       const outcome = await this.#attempt(statements, ambiguous)

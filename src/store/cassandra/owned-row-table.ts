@@ -1,7 +1,7 @@
 /** Rows of threads and of assistants, in the partitions of their shard: read when that is taken. */
 
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { Connection, Row } from './connection.ts'
 import type { ClusterSettings } from './setting-table.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
@@ -31,11 +31,10 @@ export class OwnedRowTable {
     this.#id = `${kind}_id`
   }
 
-  /** `write` writes one statement. */
-  async put(row: { readonly tenant: string; readonly id: string; readonly body: Uint8Array
-    readonly rank: bigint }, write: (statement: Statement) => Promise<void>): Promise<void> {
-    const { tenant, id, body, rank } = row
-    await this.#bodies.put({ address: this.#address(tenant, id), body, rank }, write)
+  /** Done again, it is the same. */
+  async put({ tenant, id, body, rank }: { readonly tenant: string; readonly id: string
+    readonly body: Uint8Array; readonly rank: bigint }): Promise<void> {
+    await this.#bodies.put({ address: this.#address(tenant, id), body, rank })
   }
 
   async remove(tenant: string, id: string, rank: bigint): Promise<void> {

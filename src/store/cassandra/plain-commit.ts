@@ -5,7 +5,7 @@ import type { CheckpointTable } from './checkpoint-table.ts'
 import type { Commit } from './commit.ts'
 import type { Connection } from './connection.ts'
 import type { BranchEnd } from './log-reader.ts'
-import { insertOf } from './log-row.ts'
+import { RowInsert } from './log-row.ts'
 import type { OutgoingRow } from './log-row.ts'
 import type { Rank } from './rank.ts'
 
@@ -19,7 +19,7 @@ export class PlainCommit implements Commit {
   readonly #checkpoints: CheckpointTable
   readonly #rank: Rank
   readonly #gate: Pick<Gate, 'pass'>
-  readonly #table: string
+  readonly #insert: RowInsert
 
   constructor({ connection, checkpoints, rank, gate }: { readonly connection: Connection
     readonly checkpoints: CheckpointTable; readonly rank: Rank
@@ -28,7 +28,7 @@ export class PlainCommit implements Commit {
     this.#checkpoints = checkpoints
     this.#rank = rank
     this.#gate = gate
-    this.#table = `${connection.keyspace}.log`
+    this.#insert = new RowInsert(`${connection.keyspace}.log`)
   }
 
   /**
@@ -51,7 +51,7 @@ export class PlainCommit implements Commit {
   }
 
   async write(row: OutgoingRow): Promise<void> {
-    const insert = insertOf(this.#table, row)
+    const insert = this.#insert.plain(row)
     if (row.places.length === 0) return this.#connection.write(insert)
     const places = this.#checkpoints.statements(row, row.timestamp)
     return this.#connection.batch([insert, ...places])

@@ -3,7 +3,7 @@
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../records/index.ts'
 import { Recent } from '../recent.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { Connection, Row } from './connection.ts'
 import { inFlight } from './in-flight.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
@@ -22,6 +22,7 @@ const atOnce = 64
 /** Places in the order that are read at a time. */
 const orderPage = 1_000
 
+/** Of runs made in one millisecond the order is that of their ids, which grow with time. */
 export class RunTable implements RunTablePort {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
@@ -36,16 +37,17 @@ export class RunTable implements RunTablePort {
     this.#orders = `${connection.keyspace}.run_order`
   }
 
-  /** Newer calls need higher ranks. `write` writes one statement. */
-  async put(row: RunRow, rank: bigint, write: (statement: Statement) => Promise<void>):
-    Promise<void> {
+  /** Newer calls need higher ranks. Done again, it is the same. */
+  async put({ row, rank, before }: { readonly row: RunRow; readonly rank: bigint
+    readonly before?: Promise<unknown> }): Promise<void> {
     const address = this.#address(row)
     const createdAt = BigInt(row.createdAtMs)
     await Promise.all([
-      this.#order(row, rank, write),
+      this.#order(row, rank),
       this.#bodies.put({
-        address, body: RunRow.encode(row).finish(), columns: [['created_at', createdAt]], rank,
-      }, write),
+        address, body: RunRow.encode(row).finish(), columns: [['created_at', createdAt]],
+        rank, before,
+      }),
     ])
   }
 
@@ -56,7 +58,7 @@ export class RunTable implements RunTablePort {
       values: [key.tenant, key.threadId, key.runId],
     })
     if (!row) return
-    await this.#connection.writeSurely({
+    await this.#connection.write({
       cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ` +
         'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
       values: [rank, key.tenant, key.threadId, row['created_at'] as bigint, key.runId],
@@ -79,7 +81,7 @@ export class RunTable implements RunTablePort {
         this.#address({ tenant, threadId, runId: each['run_id'] as string }), rank))
     }
     if (!some) return
-    await this.#connection.writeSurely({
+    await this.#connection.write({
       cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ${where}`, values: [rank, ...values],
     })
   }
@@ -124,11 +126,10 @@ export class RunTable implements RunTablePort {
   }
 
   /** A place is written once; again where it is not known whether it was. */
-  async #order(row: RunRow, rank: bigint, write: (statement: Statement) => Promise<void>):
-    Promise<void> {
+  async #order(row: RunRow, rank: bigint): Promise<void> {
     const text = textOf(row)
     if (this.#ordered.get(text)) return
-    await write({
+    await this.#connection.write({
       cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
         'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
       values: [row.tenant, row.threadId, BigInt(row.createdAtMs), row.runId, rank],

@@ -28,7 +28,11 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
     const version = await versionOf(connection)
     refuseNewer(connection, version)
     if (version === migrations.length) return
-    if (version === undefined) await makeKeyspaces(options)
+    if (version === undefined) {
+      // Before anything is made, and again below, when nobody else can make anything.
+      await refuseForeign(connection)
+      await makeKeyspaces(options)
+    }
     await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock))
   } catch (error) {
     throw schemaError(connection, error)

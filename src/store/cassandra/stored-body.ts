@@ -3,7 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import { chunksOf } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import type { Connection, Row, Statement, Value } from './connection.ts'
+import type { Connection, Row, Value } from './connection.ts'
 
 /** A row of a table with the columns `body`, `chunks` and `chunk_rank`. */
 export interface RowAddress {
@@ -17,35 +17,37 @@ export interface StoredBodyWrite {
   /** Columns beside the body. */
   readonly columns?: readonly (readonly [column: string, value: Value])[]
   readonly rank: bigint
+  /** Earlier versions that are on their way: a large body comes after them, to remove them. */
+  readonly before?: Promise<unknown>
 }
 
 /** What a query must select. */
 export const bodyColumns = 'body, chunks, chunk_rank'
-
-type Write = (statement: Statement) => Promise<void>
 
 /**
  * The chunks of a version of a row are named with its rank: a version that was cut short harms no
  * other. A version whose row was being rewritten when this process died leaves its chunks behind.
  */
 export class StoredBodies {
-  readonly #connection: Connection
+  readonly #connection: Pick<Connection, 'read' | 'write'>
   readonly #chunks: ChunkTable
 
-  constructor(connection: Connection, chunks: ChunkTable) {
+  constructor(connection: Pick<Connection, 'read' | 'write'>, chunks: ChunkTable) {
     this.#connection = connection
     this.#chunks = chunks
   }
 
-  /** `write` writes the row itself, once its chunks are there. */
-  async put({ address, body, columns = [], rank }: StoredBodyWrite, write: Write): Promise<void> {
+  /** Done again, it is the same. */
+  async put({ address, body, columns = [], rank, before: earlier }: StoredBodyWrite):
+    Promise<void> {
     const chunks = chunksOf(body)
-    const before = chunks === 0 ? undefined : await this.#chunked(address)
+    if (chunks > 0) await earlier
+    const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
     const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body], ['chunks', 0]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
-    await write({
+    await this.#connection.write({
       cql: `INSERT INTO ${address.table} (${all.map(([name]) => name).join(', ')}) ` +
         `VALUES (${all.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
       values: [...all.map(([, value]) => value), rank],
@@ -70,20 +72,22 @@ export class StoredBodies {
 
   /** Removes the row and its chunks, as far as `rank` is above theirs. */
   async remove(address: RowAddress, rank: bigint): Promise<void> {
-    const chunked = await this.#chunked(address)
-    await this.#connection.writeSurely({
+    const chunked = await this.#chunked(address, rank)
+    await this.#connection.write({
       cql: `DELETE FROM ${address.table} USING TIMESTAMP ? WHERE ${conditionOf(address)}`,
       values: [rank, ...valuesOf(address)],
     })
     if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
   }
 
-  async #chunked(address: RowAddress): Promise<{ key: string; chunks: number } | undefined> {
+  /** Where the chunks of an earlier version are, if there are any. */
+  async #chunked(address: RowAddress, rank: bigint):
+    Promise<{ key: string; chunks: number } | undefined> {
     const [row] = await this.#connection.read({
       cql: `SELECT chunks, chunk_rank FROM ${address.table} WHERE ${conditionOf(address)}`,
       values: valuesOf(address),
     })
-    return row && chunkedIn(address, row)
+    return row && row['chunk_rank'] !== rank ? chunkedIn(address, row) : undefined
   }
 }
 

@@ -16,12 +16,13 @@ export function packWrites(writes: readonly Write[]): Parcel {
     bodies.push(item.body)
     return { ...item, body: item.body.byteLength }
   }
-  const packed = writes.map((write) => (write.kind === 'purge' ? write : {
-    ...write,
-    rows: write.rows.map(sized),
-    updates: write.updates.map((update) =>
-      ('entry' in update ? { ...update, entry: sized(update.entry) } : update)),
-  }))
+  const packed = writes.map((write) => {
+    if (write.kind === 'purge') return write
+    const rows = write.rows.map(sized)
+    if (write.kind === 'fill') return { ...write, rows }
+    return { ...write, rows, updates: write.updates.map((update) =>
+      ('entry' in update ? { ...update, entry: sized(update.entry) } : update)) }
+  })
   return { text: JSON.stringify(packed), bytes: joined(bodies) }
 }
 
@@ -59,6 +60,7 @@ export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
 
 function bodiedOf(write: Write): { body: unknown }[] {
   if (write.kind === 'purge') return []
+  if (write.kind === 'fill') return [...write.rows]
   return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
 }
 

@@ -1,12 +1,12 @@
 /** The ports that the store offers, on top of the link to the writer: rows in, rows out. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { LogPort, RowUpdate } from '../../checkpoint/index.ts'
+import type { LogPort } from '../../checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
-import { unpackEntries } from './parcel.ts'
+import { entryOf } from './entry.ts'
 import type { Lookup } from './lookup.ts'
+import { unpackEntries } from './parcel.ts'
 import type { StoredRow } from './stored-row.ts'
-import type { EntryUpdate } from './write.ts'
 import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink): LogPort {
@@ -57,37 +57,6 @@ export function assistantIndex(link: WriterLink): AssistantIndex {
     },
     count: (filter) => link.ask('countAssistants', filter),
   }
-}
-
-/** Encodes a row. Its metadata stays apart: it is searched for, and seldom changes. */
-function entryOf(update: RowUpdate): EntryUpdate {
-  switch (update.table) {
-    case 'thread': {
-      const { row } = update
-      const body = ThreadRow.encode({ ...row, metadataJson: '' }).finish()
-      return { table: 'thread', entry: { ...columnsOf(row), body,
-        threadId: row.threadId, status: row.status, hidden: row.hidden,
-        stateUpdatedAtMs: row.stateUpdatedAtMs } }
-    }
-    case 'assistant': {
-      const { row } = update
-      const body = AssistantRow.encode({ ...row, metadataJson: '' }).finish()
-      return { table: 'assistant', entry: { ...columnsOf(row), body,
-        assistantId: row.assistantId, graphId: row.graphId, name: row.name } }
-    }
-    case 'run': {
-      const { tenant, threadId, runId, createdAtMs, status } = update.row
-      const body = RunRow.encode(update.row).finish()
-      return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
-    }
-    case 'run_removed': return update
-  }
-}
-
-function columnsOf(row: ThreadRow | AssistantRow) {
-  const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
-  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs,
-    metadataJson }
 }
 
 function threadOf([metadataJson, body]: StoredRow): ThreadRow {

@@ -11,6 +11,7 @@ import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
 import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
+import type { SearchedTable } from './write.ts'
 import { WriterLink } from './writer-link.ts'
 
 export interface EmbeddedStore {
@@ -18,6 +19,8 @@ export interface EmbeddedStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  /** Puts rows that come encoded; nothing changes where what is stored is newer. */
+  fill(table: SearchedTable, bodies: readonly Uint8Array[]): Promise<void>
   /** The epoch of this life: higher than that of every life of this directory before. */
   claimEpoch(): Promise<number>
   /** Finishes what was asked for, closes the file and gives the directory back. */
@@ -58,6 +61,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
       threads: threadIndex(link, lookup),
       runs: runTable(link, lookup),
       assistants: assistantIndex(link),
+      fill: (table, bodies) =>
+        link.write({ kind: 'fill', table, rows: bodies.map((body) => ({ body })) }),
       claimEpoch: async () => link.epoch,
       close: async () => {
         lookup.close()

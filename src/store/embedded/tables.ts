@@ -4,6 +4,7 @@ import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
+import { entryOfBody } from './entry.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
@@ -49,6 +50,10 @@ export class Tables {
     if (write.kind === 'append') {
       this.#log.append(write.rows)
       for (const update of write.updates) this.#update(update)
+      return
+    }
+    if (write.kind === 'fill') {
+      for (const { body } of write.rows) this.#update(entryOfBody(write.table, body))
       return
     }
     const { subject } = write

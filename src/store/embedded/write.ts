@@ -12,8 +12,14 @@ export type EntryUpdate =
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
       readonly runId: string }
 
+/** Tables whose rows are searched for. */
+export type SearchedTable = 'thread' | 'assistant'
+
 /** Changes something; done in the order of asking. */
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[]
       readonly updates: readonly EntryUpdate[] }
+  /** Rows that come encoded: the writer thread takes them apart. */
+  | { readonly kind: 'fill'; readonly table: SearchedTable
+      readonly rows: readonly { readonly body: Uint8Array }[] }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }

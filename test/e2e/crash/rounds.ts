@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@langchain/langgraph-sdk'
 import { expect } from 'vitest'
+import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
@@ -19,15 +20,17 @@ export interface CrashPlan {
   readonly kills: number
   /** The same seed kills at the same moments, as far as the machine lets it. */
   readonly seed: number
+  /** Where the server keeps its threads, if not in its data folder. */
+  readonly cassandra?: CassandraKeyspace
 }
 
 /** Resolves where every acknowledged write was there after each kill; rejects otherwise. */
-export async function crashRounds({ kills, seed }: CrashPlan): Promise<void> {
+export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promise<void> {
   const random = randomOf(seed)
   const scratch = await mkdtemp(join(tmpdir(), 'heddle-crash-'))
   const file = join(scratch, 'executions')
   await writeFile(file, '')
-  const server = await startServer({ project: 'conformance' })
+  const server = await startServer({ project: 'conformance', cassandra })
   try {
     const client = clientOf(server.url)
     const workers = workersOf(file)
@@ -43,7 +46,8 @@ export async function crashRounds({ kills, seed }: CrashPlan): Promise<void> {
   }
 }
 
-const workersOf = (file: string): LoadWorker[] => [
+/** Clients of every kind; streamed runs leave a line for each step in the file. */
+export const workersOf = (file: string): LoadWorker[] => [
   new Waiter(), new Waiter(), new Queuer(), new Asker(), new Editor(), new Copier(), new Keeper(),
   new Streamer(file, false), new Streamer(file, false), new Streamer(file, true),
 ]

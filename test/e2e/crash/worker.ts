@@ -17,21 +17,32 @@ export interface LoadWorker {
 /** When and why the work of one worker ended. */
 export interface Stop { readonly atMs: number, readonly reason: unknown }
 
-/** Acts until the connection breaks. Rejects where the server answers an error. */
-export async function workUntilDeath(worker: LoadWorker, client: Client, died: AbortSignal):
-  Promise<Stop> {
+/** Acts until it is stopped, between two operations. Rejects where anything fails. */
+export async function workUntilStopped(worker: LoadWorker, client: Client, stopped: AbortSignal):
+  Promise<void> {
+  const never = new AbortController().signal
+  while (!stopped.aborted) await worker.act(client, never)
+}
+
+/**
+ * Acts until the connection breaks. Rejects where the server answers an error, but for those with
+ * the `expected` status, which end the work as well.
+ */
+export async function workUntilDeath(worker: LoadWorker, client: Client, died: AbortSignal,
+  expected?: number): Promise<Stop> {
   try {
     while (!died.aborted) await worker.act(client, died)
     return { atMs: performance.now(), reason: 'died' }
   } catch (caught) {
     const atMs = performance.now()
-    if (isAnswer(caught)) throw new Error(`${worker.name}: ${String(caught)}`, { cause: caught })
+    if (isAnswer(caught, expected)) throw new Error(`${worker.name}: ${String(caught)}`, { cause: caught })
     return { atMs, reason: caught }
   }
 }
 
-function isAnswer(caught: unknown): boolean {
-  return typeof (caught as { status?: unknown }).status === 'number'
+function isAnswer(caught: unknown, expected: number | undefined): boolean {
+  const { status } = caught as { status?: unknown }
+  return typeof status === 'number' && status !== expected
 }
 
 /** Waits for every run of the thread that is not over. */

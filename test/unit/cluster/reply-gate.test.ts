@@ -137,6 +137,36 @@ describe('a reply behind a gate', () => {
     expect(told).toEqual(['one', 'two'])
   })
 
+  it('goes through while it is made where the turn only reads', async () => {
+    const { gate, told, ask } = host()
+    const read = Promise.withResolvers<string>()
+    void ask('read', () => ({ reply: read.promise, kind: 'read' }))
+    await settle()
+    expect(gate.asked).toBe(1)
+    gate.validate()
+    await settle()
+    expect(told).toEqual([])
+    read.resolve('e4')
+    await settle()
+    expect([told, gate.asked]).toEqual([['read'], 1])
+  })
+
+  it('does not wait for what is read while the store is out of reach', async () => {
+    const { env, gate, ask } = host()
+    const asked = ask('read', async () => ({ reply: new Promise(() => {}), kind: 'read' }))
+    const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable' })
+    await settle()
+    expect(gate.asked).toBe(1)
+    env.advance(2_500)
+    await refused
+  })
+
+  it('leaves at once where a later one acknowledges', async () => {
+    const { gate, ask } = host()
+    expect(await ask('early', () => ({ reply: 'e4', kind: 'early' }))).toBe('e4')
+    expect(gate.asked).toBe(0)
+  })
+
   it('waits also where it refuses for good, for a refusal speaks of the state', async () => {
     const { gate, told, ask } = host()
     const thrown = ask('thrown', () => { throw new HeddleError('busy') })

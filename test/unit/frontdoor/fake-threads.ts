@@ -164,7 +164,7 @@ export class FakeThreads implements ThreadClient {
 export class FakeRun {
   readonly row: RunRow
   readonly start: StartRun
-  readonly result = Promise.withResolvers<string>()
+  result = Promise.withResolvers<string>()
   readonly cancelled = Promise.withResolvers<CancelRun>()
   readonly listeners = new Set<FeedListener>()
   /** Resolves when the last listener has gone. */
@@ -202,6 +202,13 @@ export class FakeRun {
   tell(batch: readonly FeedEvent[]): void {
     this.#events.push(...batch)
     for (const listener of this.listeners) listener.events(batch)
+  }
+
+  /** Refuses whoever waits for the result; who comes from now on waits anew. */
+  interrupt(reason: HeddleError): void {
+    const { reject } = this.result
+    this.result = Promise.withResolvers<string>()
+    reject(reason)
   }
 
   end(result = '{}', how: 'over' | 'lagged' | 'lost' = 'over'): void {

@@ -65,13 +65,72 @@ describe('a result that takes long', () => {
       .toEqual({ __error__: { error: 'not_found', message: 'The thread was deleted.' } })
   })
 
-  it('is broken off where asking again may help', async () => {
+  it('is broken off where asking again may help, and makes no other run', async () => {
     const door = await openDoor()
-    const waiting = wait(door)
+    const { json } = await call(door, 'POST', '/threads', {})
+    const runs = `${door.url}/threads/${String(json.thread_id)}/runs`
+    await fetch(runs, { method: 'POST', body: JSON.stringify(body) })
+    const waiting = fetch(`${runs}/${door.threads.lastRun.row.runId}/join`)
     await started(door)
     door.env.advance(2_100)
     const response = await waiting
-    door.threads.lastRun.result.reject(new HeddleError('unavailable'))
+    door.threads.lastRun.interrupt(new HeddleError('unavailable'))
+    await expect(response.text()).rejects.toThrow('terminated')
+  })
+})
+
+describe('a run whose thread begins a new life', () => {
+  const interrupted = async (door: OpenDoor, reason = new HeddleError('unavailable')) => {
+    const waiting = wait(door)
+    await started(door)
+    door.threads.lastRun.interrupt(reason)
+    await settled()
+    return { waiting, joins: () => door.threads.calls.filter(({ name }) => name === 'joinRun') }
+  }
+  /** Passes time in which promises go on. */
+  const settled = () => new Promise((done) => setImmediate(done))
+
+  it('is waited for on and on', async () => {
+    const door = await openDoor()
+    const { waiting, joins } = await interrupted(door)
+    door.env.advance(1_000)
+    await expect.poll(() => joins().length).toBe(2)
+    door.threads.lastRun.end('{"a":1}')
+    expect(await (await waiting).text()).toBe('{"a":1}')
+    expect(door.threads.runs.size).toBe(1)
+  })
+
+  it('may be made again at once where it was never written down', async () => {
+    const door = await openDoor()
+    const reason = new HeddleError('unavailable', 'Nothing was written.', { unwritten: true })
+    const { waiting, joins } = await interrupted(door, reason)
+    const response = await waiting
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(await response.json()).toMatchObject({ message: 'Nothing was written.' })
+    expect(joins()).toHaveLength(1)
+  })
+
+  it('may be made again where that turns out later', async () => {
+    const door = await openDoor()
+    const { waiting } = await interrupted(door)
+    door.threads.failure = new HeddleError('not_found')
+    door.env.advance(1_000)
+    expect((await waiting).status).toBe(503)
+  })
+
+  it('says where its events are told on', async () => {
+    const door = await openDoor()
+    const disk = Promise.withResolvers<void>()
+    door.threads.disk = disk.promise
+    const streaming = fetch(`${door.url}/runs/stream`, { method: 'POST',
+      body: JSON.stringify(body) })
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('startRun')
+    door.threads.failure = new HeddleError('unavailable')
+    disk.resolve()
+    const response = await streaming
+    const { runId } = door.threads.lastRun.row
+    expect(response.headers.get('location')).toBe(`/runs/${runId}/stream`)
     await expect(response.text()).rejects.toThrow('terminated')
   })
 })

@@ -184,6 +184,29 @@ describe('a start that nobody is told of', () => {
     expect(house.log.rows.length).toBe(rows + 1)
   })
 
+  it('tells whoever waits whether it ever was on disk', async () => {
+    for (const written of [false, true]) {
+      const house = new ThreadHouse()
+      const lose = () => {
+        house.log.append = () => Promise.reject(new HeddleError('unavailable'))
+      }
+      if (!written) lose()
+      const run = house.run({ awaited: true })
+      await house.client.startRun('t', 'x', run)
+      const result = house.client.joinRun('t', 'x', run.runId)
+      const refused = expect(result).rejects.toSatisfy(({ code, facts }: HeddleError) =>
+        code === 'unavailable' && facts['unwritten'] === (written ? undefined : true))
+      house.env.advance(50)
+      await settled()
+      if (written) {
+        lose()
+        void house.host.step(house.host.only, 'late').catch(() => {})
+      }
+      await refused
+      expect(house.log.rows).toHaveLength(written ? 1 : 0)
+    }
+  })
+
   it('reaches it soon where the run is not quick, and at once where somebody asks', async () => {
     for (const ask of [false, true]) {
       const house = new ThreadHouse()

@@ -4,9 +4,10 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
-import { aBranch, aRow } from '../../../contract/rows.ts'
+import { aBranch, anAssistant, aRow, aThread } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 describe('a data directory', () => {
@@ -36,6 +37,27 @@ describe('a data directory', () => {
     await mkdir(join(place.directory, 'heddle.db'))
     for (const _ of [1, 2]) await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
   })
+
+  it('of a store that may be lost is empty at each start, and filled with encoded rows',
+    async () => {
+      const openScratch = () =>
+        openEmbeddedStore({ directory: place.directory, env: virtualEnv(), durable: false })
+      const older = aThread({ metadataJson: '{"user":"a"}' })
+      const newer = { ...older, seq: 2, status: 'error' }
+      const filled = await openScratch()
+      await filled.log.append([], [{ table: 'thread', row: newer }])
+      const [assistant, other] = [anAssistant(), aThread()]
+      await filled.fill('thread', [older, other].map((row) => ThreadRow.encode(row).finish()))
+      await filled.fill('assistant', [AssistantRow.encode(assistant).finish()])
+      expect(await filled.threads.get('local', older.threadId)).toEqual(newer)
+      expect(await filled.threads.get('local', other.threadId)).toEqual(other)
+      expect(await filled.threads.count({ tenant: 'local', metadata: { user: 'a' } })).toBe(1)
+      expect(await filled.assistants.get('local', assistant.assistantId)).toEqual(assistant)
+      await filled.close()
+      const empty = await openScratch()
+      expect(await empty.threads.get('local', older.threadId)).toBeUndefined()
+      await empty.close()
+    })
 
   it('says which file is damaged', async () => {
     await (await open()).close()

@@ -22,6 +22,8 @@ const write: fc.Arbitrary<Write> = fc.oneof(
       fc.constant({ table: 'run_removed' as const, tenant: 'a', threadId: 'b', runId: 'c' }),
     ), { maxLength: 3 }),
   }),
+  fc.record({ kind: fc.constant('fill' as const), table: fc.constant('thread' as const),
+    rows: fc.array(fc.record({ body }), { maxLength: 3 }) }),
   fc.constant({ kind: 'purge' as const,
     subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch(), epoch: 1 } }),
 )

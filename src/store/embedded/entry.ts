@@ -1,0 +1,48 @@
+/** Rows as the tables take them: what is looked up in columns, everything in the body. */
+
+import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RowUpdate } from '../../checkpoint/index.ts'
+import type { EntryUpdate, SearchedTable } from './write.ts'
+
+/** Encodes a row. Its metadata stays apart: it is searched for, and seldom changes. */
+export function entryOf(update: RowUpdate): EntryUpdate {
+  switch (update.table) {
+    case 'thread': {
+      const { row } = update
+      return threadEntry(row, ThreadRow.encode({ ...row, metadataJson: '' }).finish())
+    }
+    case 'assistant': {
+      const { row } = update
+      return assistantEntry(row, AssistantRow.encode({ ...row, metadataJson: '' }).finish())
+    }
+    case 'run': {
+      const { tenant, threadId, runId, createdAtMs, status } = update.row
+      const body = RunRow.encode(update.row).finish()
+      return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
+    }
+    case 'run_removed': return update
+  }
+}
+
+/** A row that comes encoded. Its metadata is in the body as well, which does no harm. */
+export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
+  return table === 'thread' ? threadEntry(ThreadRow.decode(body), body)
+    : assistantEntry(AssistantRow.decode(body), body)
+}
+
+function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
+  const { threadId, status, hidden, stateUpdatedAtMs } = row
+  return { table: 'thread',
+    entry: { ...columnsOf(row), threadId, status, hidden, stateUpdatedAtMs, body } }
+}
+
+function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
+  const { assistantId, graphId, name } = row
+  return { table: 'assistant', entry: { ...columnsOf(row), assistantId, graphId, name, body } }
+}
+
+function columnsOf(row: ThreadRow | AssistantRow) {
+  const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
+  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs,
+    metadataJson }
+}

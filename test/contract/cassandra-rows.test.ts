@@ -1,0 +1,139 @@
+/** Rows in Cassandra beside the log: large ones, those of a restart, those that go. */
+
+import { Client } from 'cassandra-driver'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { cassandraForTests } from '../support/cassandra.ts'
+import { cassandraPlace } from './cassandra-place.ts'
+import { aRow, aRun, anAssistant, aThread, copyOf } from './rows.ts'
+import type { OpenStore } from './store-place.ts'
+
+const cassandra = await cassandraForTests()
+
+describe.skipIf(!cassandra)('rows in Cassandra', () => {
+  let place: ReturnType<typeof cassandraPlace>
+  let store: OpenStore
+  let admin: Client
+
+  beforeAll(async () => {
+    place = cassandraPlace(cassandra!)
+    store = await place.open()
+    admin = new Client({ contactPoints: [...cassandra!.contactPoints],
+      localDataCenter: cassandra!.dataCenter })
+    await admin.connect()
+  })
+  afterAll(async () => {
+    await admin.shutdown()
+    await store.close()
+    await place.remove()
+  })
+
+  const count = async (table: string) => {
+    const { rows } = await admin.execute(`SELECT count(*) FROM ${place.keyspace}.${table}`)
+    return Number(rows[0]!['count'])
+  }
+  const large = (letter: string) => JSON.stringify(letter.repeat(1_300_000))
+
+  it('are kept in parts where they are large, and the parts go with them', async () => {
+    const thread = aThread({ metadataJson: large('t') })
+    const { threadId, branch } = thread
+    const run = aRun({ threadId, kwargsJson: large('a') })
+    const assistant = anAssistant({ configJson: large('c') })
+    await store.log.append([aRow({ branch: branch!, seq: 1, body: new Uint8Array(700_000) })],
+      [{ table: 'run', row: run }, { table: 'thread', row: thread }])
+    await store.log.append([], [{ table: 'assistant', row: assistant }])
+    const parts = await count('log_chunk')
+    expect(parts).toBe(2 + 3 * 3)
+    const again = { ...run, status: 'success', kwargsJson: large('b') }
+    await store.log.append([aRow({ branch: branch!, seq: 2 })], [{ table: 'run', row: again }])
+    expect(await store.runs.get('local', threadId, run.runId)).toEqual(again)
+    expect(await count('log_chunk')).toBe(parts)
+
+    await store.close()
+    store = await place.open()
+    expect(await store.threads.get('local', threadId)).toEqual(thread)
+    expect(await store.assistants.get('local', assistant.assistantId)).toEqual(assistant)
+
+    await store.log.purge({ table: 'thread', tenant: 'local', id: threadId, branch: branch!,
+      epoch: 1 })
+    await store.log.purge({ table: 'assistant', tenant: 'local', id: assistant.assistantId,
+      branch: assistant.branch!, epoch: 1 })
+    const left = await Promise.all(['log', 'log_chunk', 'run_row', 'run_order', 'thread_row',
+      'assistant_row', 'branch', 'branch_need'].map(count))
+    expect(left).toEqual(left.map(() => 0))
+  })
+
+  it('of runs are found page by page, under any status', async () => {
+    const { threadId, branch } = aThread()
+    const runs = Array.from({ length: 150 }, (_, index) =>
+      aRun({ threadId, createdAtMs: index, status: index % 50 === 7 ? 'error' : 'success' }))
+    await store.log.append([aRow({ branch: branch!, seq: 1 })],
+      runs.map((row) => ({ table: 'run', row })))
+    const list = async (query: object) =>
+      (await store.runs.list({ tenant: 'local', threadId, limit: 10, offset: 0, ...query }))
+        .map(({ createdAtMs }) => createdAtMs)
+    expect(await list({ status: 'error' })).toEqual([107, 57, 7])
+    expect(await list({ status: 'error', limit: 1, offset: 2 })).toEqual([7])
+    expect(await list({ limit: 2, offset: 147 })).toEqual([2, 1])
+    // As it is where a member died before it had written the row of a run.
+    await admin.execute(`DELETE FROM ${place.keyspace}.run_row USING TIMESTAMP 9223372036854775807
+      WHERE tenant = 'local' AND thread_id = '${threadId}' AND run_id = '${runs[149]!.runId}'`)
+    expect(await list({ limit: 2 })).toEqual([148, 147])
+  })
+
+  it('of a branch say what copies need, as long as there are any', async () => {
+    const source = aThread().branch!
+    for (const seq of [1, 2, 3]) await store.log.append([aRow({ branch: source, seq })], [])
+    const copy = copyOf(source, 2)
+    await Promise.all([3, 4].map((seq) =>
+      store.log.append([aRow({ branch: copy, seq, epoch: 1, prevEpoch: 1 })], [])))
+    expect(await count('branch_need')).toBe(1)
+    const purge = (branch = source, epoch = 1) =>
+      store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch, epoch })
+    await purge(source, 9)
+    expect(await count('branch')).toBe(1)
+    await purge(copy)
+    expect(await count('branch_need')).toBe(0)
+    expect(await store.log.tail(copy)).toBeUndefined()
+    const late = copyOf(source, 1)
+    await expect(store.log.append([aRow({ branch: late, seq: 2 })], [])).rejects
+      .toMatchObject({ code: 'not_found' })
+    expect(await count('branch_need')).toBe(0)
+  })
+
+  it('of a run go though they are still on their way', async () => {
+    const { threadId, branch } = aThread()
+    const run = aRun({ threadId, kwargsJson: large('r') })
+    const parts = await count('log_chunk')
+    await Promise.all([
+      store.log.append([aRow({ branch: branch!, seq: 1 })], [{ table: 'run', row: run }]),
+      store.log.append([aRow({ branch: branch!, seq: 2 })],
+        [{ table: 'run_removed', tenant: 'local', threadId, runId: run.runId }]),
+    ])
+    expect(await store.runs.get('local', threadId, run.runId)).toBeUndefined()
+    expect(await store.runs.list({ tenant: 'local', threadId, limit: 1, offset: 0 })).toEqual([])
+    expect(await count('log_chunk')).toBe(parts)
+  })
+
+  it('are removed in the order of the calls, also where nobody waited', async () => {
+    const thread = aThread()
+    const branch = thread.branch!
+    const run = aRun({ threadId: thread.threadId })
+    const again = aThread({ threadId: thread.threadId, createdAtMs: 9_000 })
+    await Promise.all([
+      store.log.append([aRow({ branch, seq: 1 })],
+        [{ table: 'run', row: run }, { table: 'thread', row: thread }]),
+      store.log.append([aRow({ branch, seq: 2 })], [
+        { table: 'run_removed', tenant: 'local', threadId: thread.threadId, runId: run.runId },
+        { table: 'thread', row: { ...thread, seq: 2, status: 'error' } }]),
+      store.log.purge({ table: 'thread', tenant: 'local', id: thread.threadId, branch, epoch: 1 }),
+      store.log.append([aRow({ branch: again.branch!, seq: 1 })],
+        [{ table: 'thread', row: again }]),
+    ])
+    expect(await store.runs.get('local', thread.threadId, run.runId)).toBeUndefined()
+    expect(await store.threads.get('local', thread.threadId)).toEqual(again)
+    await store.close()
+    store = await place.open()
+    expect(await store.threads.get('local', thread.threadId)).toEqual(again)
+  })
+})

@@ -1,0 +1,96 @@
+/** How the tables come to be in Cassandra: once, whoever comes, and beside nobody else's. */
+
+import { Client } from 'cassandra-driver'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { Connection } from '../../src/store/cassandra/connection.ts'
+import { prepareSchema } from '../../src/store/cassandra/schema.ts'
+import { readSettings } from '../../src/store/cassandra/setting-table.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+
+const cassandra = await cassandraForTests()
+const env = systemEnv({ level: 'silent' })
+
+describe.skipIf(!cassandra)('the tables in Cassandra', () => {
+  let admin: Client
+  let keyspace: string
+  let made = 0
+  const open: Connection[] = []
+
+  beforeAll(async () => {
+    admin = new Client({ ...cassandra!, contactPoints: [...cassandra!.contactPoints],
+      localDataCenter: cassandra!.dataCenter, socketOptions: { readTimeout: 60_000 } })
+    await admin.connect()
+  })
+  afterAll(() => admin.shutdown())
+  beforeEach(() => { keyspace = `schema_${process.pid}_${Date.now() % 1_000_000}_${++made}` })
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.close()))
+    for (const each of [keyspace, `${keyspace}_control`]) {
+      await admin.execute(`DROP KEYSPACE IF EXISTS ${each}`)
+    }
+  })
+
+  async function aMember(): Promise<Connection> {
+    const connection = await Connection.open({ env, contactPoints: cassandra!.contactPoints,
+      localDataCenter: cassandra!.dataCenter, keyspace })
+    open.push(connection)
+    return connection
+  }
+  const prepare = async () => prepareSchema({ connection: await aMember(), env })
+
+  async function tables(): Promise<string[]> {
+    const { rows } = await admin.execute('SELECT table_name FROM system_schema.tables ' +
+      'WHERE keyspace_name IN (?, ?)', [keyspace, `${keyspace}_control`], { prepare: true })
+    return rows.map((row) => row['table_name'] as string).sort()
+  }
+
+  it('are made by one of several members that start at once', async () => {
+    const members = await Promise.all(Array.from({ length: 4 }, aMember))
+    await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
+    expect(await tables()).toEqual(['assistant_row', 'branch', 'branch_need', 'log', 'log_chunk',
+      'node_session', 'run_order', 'run_row', 'schema_lock', 'schema_version', 'setting',
+      'shard_owner', 'thread_row'])
+    const settings = await Promise.all(members.map(readSettings))
+    expect(settings).toEqual(Array(4).fill({ shards: 256, buckets: 4 }))
+  })
+
+  it('stay as they are when a member starts again, and so does what was fixed', async () => {
+    await prepare()
+    await readSettings(await aMember())
+    await admin.execute(`UPDATE ${keyspace}_control.setting SET value = '64' ` +
+      "WHERE name = 'shards' IF EXISTS")
+    await prepare()
+    expect(await readSettings(await aMember())).toEqual({ shards: 64, buckets: 4 })
+  })
+
+  it('are finished where a member died while it made them', async () => {
+    await prepare()
+    const before = await tables()
+    await admin.execute(`DROP TABLE ${keyspace}.run_order`)
+    await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 0 ` +
+      "WHERE name = 'schema' IF EXISTS")
+    await prepare()
+    expect(await tables()).toEqual(before)
+  })
+
+  it('are left alone where a newer program made them', async () => {
+    await prepare()
+    await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 99 ` +
+      "WHERE name = 'schema' IF EXISTS")
+    await expect(prepare()).rejects.toMatchObject({
+      code: 'unsupported', message: expect.stringContaining('newer version') as string,
+    })
+  })
+
+  it('are not made beside those of another program', async () => {
+    await admin.execute(`CREATE KEYSPACE ${keyspace} WITH replication = ` +
+      `{'class': 'NetworkTopologyStrategy', '${cassandra!.dataCenter}': 1}`)
+    await admin.execute(`CREATE TABLE ${keyspace}.log (a int PRIMARY KEY)`)
+    await expect(prepare()).rejects.toMatchObject({
+      message: expect.stringContaining('another program (log)') as string,
+    })
+    expect(await tables()).toEqual(['log'])
+  })
+})

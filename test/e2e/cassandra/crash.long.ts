@@ -1,0 +1,18 @@
+/** The crash test on Cassandra at length: twenty kills, at moments that are new at every run. */
+
+import { afterAll, describe, it } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { crashRounds } from '../crash/rounds.ts'
+
+const cassandra = await cassandraForTests()
+const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
+
+describe.skipIf(!cassandra)('a server on Cassandra', () => {
+  const place = newKeyspace(cassandra!)
+  afterAll(() => dropKeyspace(place), 120_000)
+
+  it(`loses nothing by twenty kills that was acknowledged (HEDDLE_SEED=${seed})`, async () => {
+    await crashRounds({ kills: 20, seed, cassandra: place })
+  }, 1_500_000)
+})

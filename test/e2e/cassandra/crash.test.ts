@@ -1,0 +1,17 @@
+/** The crash test on one node of Cassandra: what was acknowledged outlives the server. */
+
+import { afterAll, describe, it } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { crashRounds } from '../crash/rounds.ts'
+
+const cassandra = await cassandraForTests()
+
+describe.skipIf(!cassandra)('a server on Cassandra', () => {
+  const place = newKeyspace(cassandra!)
+  afterAll(() => dropKeyspace(place), 120_000)
+
+  it('loses nothing by three kills that was acknowledged, and leaves nothing busy', async () => {
+    await crashRounds({ kills: 3, seed: 1, cassandra: place })
+  }, 240_000)
+})

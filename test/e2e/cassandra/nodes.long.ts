@@ -1,0 +1,139 @@
+/** Three nodes of Cassandra under load: one is lost and nobody notices; two, and all wait. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
+import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
+import { say } from '../../support/run-events.ts'
+import { startServer } from '../../support/server-process.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { clientOf } from '../../support/server.ts'
+import { ask } from '../../support/wire.ts'
+import { workersOf } from '../crash/rounds.ts'
+import { workUntilDeath, workUntilStopped } from '../crash/worker.ts'
+import { expectNothingIsServed, expectStoreIsMissed } from './questions.ts'
+import { Writers } from './writers.ts'
+
+/** How long the load goes on in each state of the cluster. */
+const exposureMs = 12_000
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+
+describe.skipIf(await whatIsMissing() !== undefined)('three nodes of Cassandra', () => {
+  let cluster: Cassandra
+  let server: ServerProcess
+  let client: Client
+  let scratch: string
+  let file: string
+
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'heddle-nodes-'))
+    file = join(scratch, 'executions')
+    await writeFile(file, '')
+    cluster = await startCassandra({ nodes: 3, firstAddress: '127.0.0.63', light: true })
+    const { contactPoints, dataCenter } = cluster
+    server = await startServer({
+      project: 'conformance', cassandra: { contactPoints, dataCenter, keyspace: 'nodes' },
+    })
+    client = clientOf(server.url)
+  }, 240_000)
+  afterAll(async () => {
+    await server?.close()
+    await cluster?.close()
+    await rm(scratch, { recursive: true, force: true })
+  }, 120_000)
+
+  /** Writers that are at it, so far undisturbed. */
+  async function writing(): Promise<Writers> {
+    const writers = new Writers(server.url, { makers: 3, speakers: 3 })
+    await expect.poll(() => writers.told.length, { timeout: 60_000 }).toBeGreaterThan(200)
+    return writers
+  }
+
+  it.each([0, 2])('serve on without a failure when node %i is killed, and when it comes back',
+    async (which) => {
+      const workers = workersOf(file)
+      const stopped = new AbortController()
+      const calmMs = performance.now()
+      const writers = await writing()
+      const loops = Promise.all(workers.map((worker) =>
+        workUntilStopped(worker, client, stopped.signal)))
+      await Promise.race([pause(exposureMs), loops])
+      const lostMs = performance.now()
+      await cluster.nodes[which]!.kill('SIGKILL')
+      await Promise.race([pause(exposureMs), loops])
+      const backMs = performance.now()
+      await Promise.race([cluster.nodes[which]!.start(), loops])
+      await Promise.race([cluster.whole(), loops])
+      const endMs = performance.now()
+      stopped.abort()
+      await Promise.all([loops, writers.stop()])
+      console.log(`Node ${which}: longest write ${seconds(writers.worstMs(calmMs, lostMs))} ` +
+        `before, ${seconds(writers.worstMs(lostMs, backMs))} when it was killed, ` +
+        `${seconds(writers.worstMs(backMs, endMs))} when it came back; ` +
+        `${writers.told.length} writes`)
+      expect(writers.told.filter(({ answer }) => answer !== 200)).toEqual([])
+      await writers.check()
+      for (const worker of workers) await worker.check(client)
+    }, 300_000)
+
+  it('of which two are lost are missed, and served from when they come back', async () => {
+    const { thread_id: cold } = await client.threads.create()
+    await client.runs.wait(cold, 'echo', { input: say('cold') })
+    await server.kill('SIGTERM')
+    await server.restart()
+    const { thread_id: warm } = await client.threads.create()
+    const workers = workersOf(file)
+    const died = new AbortController()
+    const writers = await writing()
+    const stops = Promise.all(workers.map((worker) =>
+      workUntilDeath(worker, client, died.signal, 503)))
+    await Promise.race([pause(exposureMs), stops])
+
+    const lost = cluster.nodes.slice(1)
+    const lostMs = performance.now()
+    died.abort()
+    await Promise.all(lost.map((node) => node.kill('SIGKILL')))
+    await expectStoreIsMissed(server.url)
+    await expect.poll(() => server.output(), { timeout: 10_000 })
+      .toContain('The store is out of reach')
+    const closedMs = performance.now()
+    await expectNothingIsServed(server.url, { warm, cold })
+    await pause(exposureMs)
+    await expectNothingIsServed(server.url, { warm, cold })
+    await expectStoreIsMissed(server.url)
+
+    const startedMs = performance.now()
+    const backMs = Promise.race(lost.map((node) => node.start().then(() => performance.now())))
+    const starting = Promise.all([backMs, cluster.whole()])
+    await writers.nextGood()
+    const servedMs = performance.now()
+    await starting
+    console.log(`Two nodes lost: closed after ${seconds(closedMs - lostMs)}; back ` +
+      `${seconds(await backMs - startedMs)} after their start, served ` +
+      `${seconds(servedMs - await backMs)} after that`)
+    await writers.stop()
+    await stops
+    await everythingIsThere()
+    expect((await ask(server.url, 'GET', '/ok?check_db=1')).status).toBe(200)
+    expect(server.output()).not.toContain('nobody foresaw')
+    await server.kill('SIGKILL')
+    await server.restart()
+    await everythingIsThere()
+
+    async function everythingIsThere(): Promise<void> {
+      await writers.check()
+      for (const worker of workers) await worker.check(client)
+      const busy = await client.threads.search({ status: 'busy', select: ['thread_id'] })
+      expect(busy).toEqual([])
+      const waited = writers.told.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
+      console.log(`${writers.told.filter(({ answer }) => answer === 503).length} were refused, ` +
+        `${waited.length} waited until it was known, of ${writers.told.length}`)
+    }
+  }, 400_000)
+})

@@ -1,0 +1,63 @@
+/** Requests of every kind, for a server whose store is out of reach. */
+
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { say } from '../../support/run-events.ts'
+import { ask } from '../../support/wire.ts'
+
+/** The longest that a request which wrote nothing may wait for its answer. */
+export const answerMs = 3_000
+
+/** Ids of threads: one that the server has been asked for lately, one that it has not. */
+export interface KnownThreads { readonly warm: string, readonly cold: string }
+
+/** Everything there is to ask is answered 503, in time and with a sentence. */
+export async function expectNothingIsServed(url: string, { warm, cold }: KnownThreads):
+  Promise<void> {
+  const said = { assistant_id: 'echo', input: say('nobody hears this') }
+  const questions: [string, string, unknown?][] = [
+    ['POST', '/threads', {}],
+    ['POST', '/threads', { thread_id: randomUUID(), if_exists: 'do_nothing' }],
+    ['POST', '/threads/search', {}],
+    ['POST', '/threads/count', {}],
+    ['POST', '/runs/wait', said],
+    ['POST', '/runs/stream', said],
+    ['POST', '/assistants', { graph_id: 'echo' }],
+    ['POST', '/assistants/search', {}],
+    ...[warm, cold].flatMap((id): [string, string, unknown?][] => [
+      ['GET', `/threads/${id}`],
+      ['GET', `/threads/${id}/state`],
+      ['GET', `/threads/${id}/history`],
+      ['GET', `/threads/${id}/runs`],
+      ['PATCH', `/threads/${id}`, { metadata: { heard: true } }],
+      ['POST', `/threads/${id}/state`, { values: say('nobody hears this') }],
+      ['POST', `/threads/${id}/runs`, said],
+      ['POST', `/threads/${id}/runs/wait`, said],
+      ['POST', `/threads/${id}/runs/stream`, said],
+      ['POST', `/threads/${id}/copy`],
+      ['DELETE', `/threads/${id}`],
+    ]),
+  ]
+  await Promise.all(questions.map(async ([method, path, body]) => {
+    const began = performance.now()
+    const { status, headers, body: told } = await ask(url, method, path, body)
+    const ms = performance.now() - began
+    expect({ status, retry: headers.get('retry-after') }, `${method} ${path}`)
+      .toEqual({ status: 503, retry: '1' })
+    expect(told, `${method} ${path}`)
+      .toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^[A-Z].+\.$/) })
+    expect(ms, `${method} ${path}`).toBeLessThan(answerMs)
+  }))
+}
+
+/** Plain `/ok` speaks of the server; with `check_db` it speaks of the store as well. */
+export async function expectStoreIsMissed(url: string): Promise<void> {
+  const began = performance.now()
+  const [plain, checked] = await Promise.all(
+    [ask(url, 'GET', '/ok'), ask(url, 'GET', '/ok?check_db=1')])
+  expect(performance.now() - began).toBeLessThan(answerMs)
+  expect(plain.status).toBe(200)
+  expect(checked).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(checked.headers.get('retry-after')).toBe('1')
+  expect(checked.body).toMatchObject({ message: expect.stringContaining('Cassandra') })
+}

@@ -1,0 +1,131 @@
+/** How long a request is tried again, and what its caller hears, over a driver that fails. */
+
+import { Client, errors, types } from 'cassandra-driver'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { AmbiguousSwap, Connection } from '../../../../src/store/cassandra/connection.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import type { VirtualEnv } from '../../../support/env.ts'
+
+const { responseErrorCodes: codes } = types
+
+const timedOut = () => new errors.OperationTimedOutError('late', 'h')
+const tooFew = () => new errors.ResponseError(codes.unavailableException, 'too few')
+const wrong = () => new errors.ResponseError(codes.invalid, 'no such table')
+const statement = { cql: 'INSERT', values: ['x', 1n, null, new Uint8Array([7])] } as const
+
+describe('a connection', () => {
+  let env: VirtualEnv
+  let connection: Connection
+  let sent: unknown[][]
+  /** What the driver answers, one after the other; the last one for ever. */
+  let answers: (Error | Record<string, unknown>)[]
+
+  beforeEach(async () => {
+    env = virtualEnv()
+    sent = []
+    vi.spyOn(Client.prototype, 'connect').mockImplementation(async () => undefined)
+    vi.spyOn(Client.prototype, 'shutdown').mockImplementation(async () => undefined)
+    vi.spyOn(Client.prototype, 'execute').mockImplementation(async (...request: unknown[]) => {
+      sent.push(request)
+      const answer = answers.length > 1 ? answers.shift()! : answers[0]!
+      if (answer instanceof Error) throw answer
+      return answer as unknown as types.ResultSet
+    })
+    connection = await Connection.open({
+      env, contactPoints: ['h'], localDataCenter: 'us', keyspace: 'k',
+    })
+  })
+  afterEach(() => { vi.restoreAllMocks() })
+
+  /** Lets time pass until the request has ended. */
+  async function ended<Result>(request: Promise<Result>): Promise<PromiseSettledResult<Result>> {
+    let result: PromiseSettledResult<Result> | undefined
+    void Promise.allSettled([request]).then(([only]) => { result = only })
+    for (let step = 0; step < 1_000 && !result; step++) {
+      await new Promise(setImmediate)
+      env.advance(50)
+    }
+    return result!
+  }
+  const reasonOf = (result: PromiseSettledResult<unknown>) =>
+    (result as PromiseRejectedResult).reason as { code: string; facts: object }
+
+  it('writes again, the same, for as long as nobody knows', async () => {
+    answers = [...Array.from({ length: 30 }, timedOut), {}]
+    expect((await ended(connection.write(statement))).status).toBe('fulfilled')
+    expect(sent.length).toBe(31)
+    expect(env.monotonicMs()).toBeGreaterThan(20_000)
+    for (const each of sent) expect(each.slice(0, 2)).toEqual(sent[0]!.slice(0, 2))
+  })
+
+  it('leaves what is null unset, and sends bytes as the driver wants them', async () => {
+    answers = [{}]
+    await connection.write(statement)
+    expect(sent[0]![1]).toEqual(['x', 1n, undefined, Buffer.from([7])])
+  })
+
+  it('says soon that nothing was written, where that is certain', async () => {
+    answers = [tooFew()]
+    expect(reasonOf(await ended(connection.write(statement))))
+      .toMatchObject({ code: 'unavailable', facts: {} })
+    expect(env.monotonicMs()).toBeLessThan(2_500)
+    expect(sent.length).toBeGreaterThan(2)
+  })
+
+  it('says nothing of the kind once an attempt may have been written', async () => {
+    answers = [timedOut(), ...Array.from({ length: 40 }, tooFew), {}]
+    expect((await ended(connection.write(statement))).status).toBe('fulfilled')
+  })
+
+  it('goes on with what belongs to something that is written', async () => {
+    answers = [...Array.from({ length: 40 }, tooFew), {}]
+    const work = () => connection.write(statement)
+    expect((await ended(connection.surely(work))).status).toBe('fulfilled')
+    answers = [wrong()]
+    expect(reasonOf(await ended(connection.surely(work)))).toMatchObject({ code: 'internal' })
+    await connection.close()
+    expect(reasonOf(await ended(connection.surely(work))))
+      .toMatchObject({ code: 'unavailable', facts: { ambiguous: true } })
+  })
+
+  it('tells a mistake at once', async () => {
+    answers = [wrong()]
+    expect(reasonOf(await ended(connection.write(statement)))).toMatchObject({ code: 'internal' })
+    expect(reasonOf(await ended(connection.read(statement)))).toMatchObject({ code: 'internal' })
+    expect(sent.length).toBe(2)
+  })
+
+  it('gives up what is on its way when it is closed, and says what may be written', async () => {
+    answers = [timedOut()]
+    const unknown = Promise.allSettled([connection.write(statement)])
+    await new Promise(setImmediate)
+    answers = [tooFew()]
+    const certain = Promise.allSettled([connection.write(statement)])
+    await new Promise(setImmediate)
+    await connection.close()
+    expect(reasonOf((await unknown)[0]))
+      .toMatchObject({ code: 'unavailable', facts: { ambiguous: true } })
+    expect(reasonOf((await certain)[0])).toMatchObject({ code: 'unavailable', facts: {} })
+    expect(env.timers()).toBe(0)
+  })
+
+  it('reads again for a while', async () => {
+    answers = [timedOut(), tooFew(), { rows: [], pageState: null }]
+    expect((await ended(connection.read(statement))).status).toBe('fulfilled')
+    answers = [tooFew()]
+    const startedMs = env.monotonicMs()
+    expect(reasonOf(await ended(connection.read(statement))))
+      .toMatchObject({ code: 'unavailable' })
+    expect(env.monotonicMs() - startedMs).toBeLessThan(3_000)
+  })
+
+  it('never repeats a compare-and-set on its own', async () => {
+    answers = [timedOut()]
+    expect(reasonOf(await ended(connection.swap(statement)))).toBeInstanceOf(AmbiguousSwap)
+    expect(sent.length).toBe(1)
+    answers = [new errors.NoHostAvailableError({})]
+    expect(reasonOf(await ended(connection.swap(statement)))).toMatchObject({ code: 'unavailable' })
+    expect(sent.length).toBe(2)
+  })
+})

@@ -1,0 +1,22 @@
+/** Ranks: a later owner's writes win, and a later write of the same owner. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { Rank } from '../../../../src/store/cassandra/rank.ts'
+
+describe('ranks', () => {
+  it('grow with each call, and with the epoch before that', () => {
+    const epoch = fc.integer({ min: 0, max: 2 ** 24 - 1 })
+    fc.assert(fc.property(epoch, epoch, (one, other) => {
+      const [first, second] = [new Rank().next(one), new Rank().next(other)]
+      expect(first < second).toBe(one <= other)
+    }))
+  })
+
+  it('are above every wall clock and fit into a timestamp', () => {
+    const inTheYear3000 = BigInt(Date.UTC(3_000, 0, 1)) * 1_000n
+    expect(new Rank().next(0)).toBeGreaterThan(inTheYear3000)
+    expect(new Rank().next(2 ** 24 - 1)).toBeLessThan(2n ** 63n)
+  })
+})
