@@ -60,6 +60,24 @@ export function describeCommitModes(cassandra: CassandraForTests, count: number)
       }
       await Promise.all(Array.from({ length: atOnce }, lane))
     })
+
+    it('goes on where a member of the other mode takes over', async () => {
+      const branch = aBranch()
+      const modes: CommitMode[] = ['validate', 'lwt', 'lwt', 'validate', 'lwt', 'validate']
+      let seq = 0
+      for (const [before, commit] of modes.entries()) {
+        const epoch = before + 1
+        const handle = house.handle({ commit, bucketBytes })
+        for (let row = 0; row < 5; row++) {
+          const prevEpoch = row === 0 ? before : epoch
+          await handle.append([aRow({ branch, epoch, prevEpoch, seq: ++seq,
+            body: textBody(`${seq}`.padEnd(300)) })])
+        }
+      }
+      const rows = await house.handle().read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
+      expect(rows.map(({ body }) => Number(bodyText(body))))
+        .toEqual(Array.from({ length: seq }, (_, index) => index + 1))
+    })
   })
 }
 

@@ -21,8 +21,11 @@ export interface LogPortParts {
   readonly runs: RunTable
   readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
   readonly index: LocalIndex
-  /** Undefined where each row of the log is committed by a compare-and-set. */
-  readonly gate: Pick<Gate, 'pass'> | undefined
+  /**
+   * Passed in both modes of commit: rows of threads and runs are plain writes in either, and a
+   * server may be started in the other mode than the one before it.
+   */
+  readonly gate: Pick<Gate, 'pass'>
 }
 
 type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
@@ -74,7 +77,7 @@ export class CassandraLog implements LogPort {
       await Promise.all(ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))))
       await ticket.before
       await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
-      await this.#parts.gate?.pass()
+      await this.#parts.gate.pass()
       await this.#parts.index.put(owned.map(({ update }) => update))
       await place.before
     } finally {

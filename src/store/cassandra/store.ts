@@ -81,8 +81,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         const branches = new BranchTable(connection, rank)
         const runs = new RunTable(connection, bodies)
         log = new CassandraLog({
-          connection, rank, branches, runs, rows, index,
-          gate: commit === 'lwt' ? undefined : gate,
+          connection, rank, branches, runs, rows, index, gate,
           log: new LogTable({
             connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
           }),
