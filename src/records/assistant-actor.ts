@@ -160,7 +160,8 @@ class AssistantActor implements Actor {
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
     const tail = await this.#log.tail(branch)
-    if (tail === undefined || tail.seq <= stored.seq) return stored
+    if (tail === undefined) return this.#gone(stored)
+    if (tail.seq <= stored.seq) return stored
     let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
     for (const record of await recordsBetween(this.#log, branch, stored.seq + 1, tail.seq)) {
       if (record.$case === 'assistantVersion') row = withVersion(row, record.value)
@@ -169,12 +170,15 @@ class AssistantActor implements Actor {
         assert(version, `version ${record.value.version} that was made the latest is in the log`)
         row = withActive(row, version, record.value.atMs)
       }
-      if (record.$case === 'assistantDeleted') {
-        await this.#purge(stored)
-        return null
-      }
+      if (record.$case === 'assistantDeleted') return this.#gone(stored)
     }
     return row
+  }
+
+  /** Its delete was cut off: it is done again. */
+  async #gone(stored: AssistantRow): Promise<null> {
+    await this.#purge(stored)
+    return null
   }
 
   /** The first row of this epoch, which also brings the assistant's row up to date. */

@@ -33,6 +33,8 @@ export interface LedgerOptions {
   readonly onLost: (reason: unknown) => void
 }
 
+const loadTriesMax = 3
+
 /** Views of recent checkpoints that events may still refer to. */
 const recentViewsMax = 8
 
@@ -62,8 +64,22 @@ export class ThreadLedger {
     this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
   }
 
-  /** Loads a thread: its row, and what the log says beyond it. */
+  /**
+   * Loads a thread: its row, and what the log says beyond it. What an owner before this one sent
+   * may still arrive: then the log is read again.
+   */
   static async load(options: LedgerOptions): Promise<ThreadLedger> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ThreadLedger.#loadOnce(options)
+      } catch (error) {
+        const stale = error instanceof HeddleError && error.code === 'stale_append'
+        if (!stale || tries === loadTriesMax) throw error
+      }
+    }
+  }
+
+  static async #loadOnce(options: LedgerOptions): Promise<ThreadLedger> {
     const { ports: { log, threads }, tenant, threadId } = options
     const row = await threads.get(tenant, threadId)
     if (!row) {
@@ -80,8 +96,13 @@ export class ThreadLedger {
         lag.note(runChanges(record, before, state, entry.seq))
       }
     }
-    const ledger = new ThreadLedger(options, state)
-    if (log.shared && state.row.epoch !== options.epoch) await ledger.#openEpoch(lag)
+    let opened = false
+    const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
+    const ledger = new ThreadLedger({ ...options, onLost }, state)
+    // Of a deleted thread there may be no log left that could be opened.
+    const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
+    if (foreign) await ledger.#openEpoch(lag)
+    opened = true
     return ledger
   }
 

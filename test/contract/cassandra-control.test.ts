@@ -157,7 +157,8 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
 
 describe.skipIf(cassandra === undefined)('the shard table', () => {
   const claimed = { kind: 'claimed' }
-  let shard = 1_000
+  const shardsOfAll = 512
+  let shard = 300
 
   /** A shard that no other test touches. */
   function newShard() {
@@ -168,7 +169,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   }
 
   it('hands a shard from nobody to one, and on from him', async () => {
-    const shards = new ShardTable(connection)
+    const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, second] = [owner(1), owner(5)]
     expect(await shards.claim({ from: undefined, to: first })).toEqual(claimed)
@@ -177,7 +178,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   })
 
   it('refuses who believes what is not so, and tells what is', async () => {
-    const shards = new ShardTable(connection)
+    const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [now, next] = [owner(3), owner(4)]
     expect(await shards.claim({ from: owner(2), to: now }))
@@ -192,7 +193,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   })
 
   it('hands on what was given back', async () => {
-    const shards = new ShardTable(connection)
+    const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, free, second] = [owner(1), owner(2, null), owner(3)]
     const steps: Claim[] = [{ from: undefined, to: first }, { from: first, to: free },
@@ -202,7 +203,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   })
 
   it('says that it does not know', async () => {
-    const shards = new ShardTable(unclear(1, true))
+    const shards = new ShardTable(unclear(1, true), shardsOfAll)
     const owner = newShard()
     const [first, second] = [owner(1), owner(2)]
     expect(await shards.claim({ from: undefined, to: first })).toEqual({ kind: 'unknown' })
@@ -211,7 +212,8 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   })
 
   it('gives each epoch to one of many that claim at once', async () => {
-    const tables = [connection, elsewhere].map((own) => new ShardTable(own))
+    const tables = [connection, elsewhere].map((own) =>
+      new ShardTable(own, shardsOfAll))
     const owner = newShard()
     const contenders = Array.from({ length: 8 }, () => owner(1))
     const claims = await Promise.all(contenders.map((to, place) =>
@@ -226,7 +228,7 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
   const open = (own: Connection, { lives }: { lives: boolean }) => openSession({
     env, self: newMember(), shards: 256, onFenced: () => {},
     sessions: new SessionTable(own, env),
-    shardOwners: new ShardTable(own),
+    shardOwners: new ShardTable(own, 256),
     probe: async () => lives,
   })
 

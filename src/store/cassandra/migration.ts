@@ -14,6 +14,12 @@ const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling
 /** Rewritten in place: few sstables for a row. */
 const rewritten = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L4'}`
 
+/**
+ * A replica that answers nothing is not waited for: what Cassandra takes for slow where it has not
+ * seen much yet is longer than our patience.
+ */
+export const reads = `speculative_retry = 'MIN(99p,200ms)'`
+
 const dayS = 24 * 60 * 60
 
 /**
@@ -29,30 +35,33 @@ const log = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}
   place_id text, place_seq bigint, place_base bigint,
   PRIMARY KEY ((branch_id, bucket), epoch, seq, stated, stated_epoch)
 ) WITH CLUSTERING ORDER BY (epoch DESC, seq DESC, stated DESC, stated_epoch DESC)
-  AND read_repair = 'BLOCKING' AND ${compaction}`
+  AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
 
 const logChunk = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.log_chunk (
-  row_key text, part int, data blob, PRIMARY KEY ((row_key, part))) WITH ${compaction}`
+  row_key text, part int, data blob, PRIMARY KEY ((row_key, part))
+) WITH ${reads} AND ${compaction}`
 
 /** Which rows of an ancestor a living branch needs. */
 const branchNeed = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.branch_need (
-  ancestor uuid, branch uuid, through bigint, PRIMARY KEY ((ancestor), branch)) WITH ${rewritten}`
+  ancestor uuid, branch uuid, through bigint, PRIMARY KEY ((ancestor), branch)
+) WITH ${reads} AND ${rewritten}`
 
 /** Branches that are gone, or that grew from others. */
 const branch = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.branch (
-  branch_id uuid PRIMARY KEY, dead boolean) WITH ${rewritten}`
+  branch_id uuid PRIMARY KEY, dead boolean) WITH ${reads} AND ${rewritten}`
 
 /** A body that is too large for its row is in chunks named with `chunk_rank`. */
 const runRow = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_row (
   tenant text, thread_id text, run_id text, created_at bigint,
   body blob, chunks int, chunk_rank bigint,
-  PRIMARY KEY ((tenant, thread_id, run_id))) WITH ${rewritten}`
+  PRIMARY KEY ((tenant, thread_id, run_id))
+) WITH ${reads} AND ${rewritten}`
 
 const runOrder = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_order (
   tenant text, thread_id text, created_at bigint, run_id text,
   PRIMARY KEY ((tenant, thread_id), created_at, run_id)
-) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${compaction}`
+) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
 
 /** Read a partition at a time when a shard is taken, so what was deleted must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
@@ -60,16 +69,17 @@ const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   shard int, bucket int, tenant text, ${id} text,
   body blob, chunks int, chunk_rank bigint,
   PRIMARY KEY ((shard, bucket), tenant, ${id})
-) WITH gc_grace_seconds = ${dayS} AND ${rewritten}`
+) WITH gc_grace_seconds = ${dayS} AND ${reads} AND ${rewritten}`
 
 const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.node_session (
-  session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid)`
+  session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
+) WITH ${reads}`
 
 const shardOwner = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.shard_owner (
-  shard int PRIMARY KEY, epoch bigint, session uuid, address text)`
+  shard int PRIMARY KEY, epoch bigint, session uuid, address text) WITH ${reads}`
 
 const setting = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.setting (
-  name text PRIMARY KEY, value text)`
+  name text PRIMARY KEY, value text) WITH ${reads}`
 
 const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,
   runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]

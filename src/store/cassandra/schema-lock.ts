@@ -6,6 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Statement } from './connection.ts'
+import { reads } from './migration.ts'
 
 /** Longer than any one statement takes. */
 const lockS = 60
@@ -56,7 +57,7 @@ export class SchemaLock {
     const id = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`,
       `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
     await this.#connection.execute(`CREATE TABLE IF NOT EXISTS ${this.#table} ` +
-      `(name text PRIMARY KEY, holder uuid) WITH ID = ${id}`)
+      `(name text PRIMARY KEY, holder uuid) WITH ID = ${id} AND ${reads}`)
   }
 
   async #take(): Promise<void> {

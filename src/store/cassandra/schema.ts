@@ -5,7 +5,7 @@ import { errors, types } from 'cassandra-driver'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
-import { migrations } from './migration.ts'
+import { migrations, reads } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
 export interface SchemaOptions {
@@ -86,7 +86,7 @@ async function refuseForeign(connection: Connection): Promise<void> {
 async function begin(connection: Connection): Promise<void> {
   const table = `${connection.control}.schema_version`
   await connection.execute(
-    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int)`)
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int) WITH ${reads}`)
   await connection.swapSurely({
     cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`, values: [],
   })

@@ -3,21 +3,31 @@
 import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from '../../../cluster/index.ts'
 import { AmbiguousSwap } from './connection.ts'
 import type { Row, Statement } from './connection.ts'
+import { inFlight } from './in-flight.ts'
 import type { ControlConnection } from './session-table.ts'
+
+const readsAtOnce = 32
 
 export class ShardTable implements ShardPort {
   readonly #connection: ControlConnection
   readonly #table: string
+  readonly #shards: number
 
-  constructor(connection: ControlConnection) {
+  constructor(connection: ControlConnection, shards: number) {
     this.#connection = connection
+    this.#shards = shards
     this.#table = `${connection.control}.shard_owner`
   }
 
+  /** One by one: who reads a whole table at once waits for a replica that answers nothing. */
   async owners(): Promise<readonly ShardOwner[]> {
-    const cql = `SELECT shard, epoch, session, address FROM ${this.#table}`
-    const rows = await this.#connection.read({ cql, values: [] })
-    return rows.map((row) => ownerIn(row, row['shard'] as number))
+    const owners: ShardOwner[] = []
+    const cql = `SELECT epoch, session, address FROM ${this.#table} WHERE shard = ?`
+    await inFlight(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
+      const [row] = await this.#connection.read({ cql, values: [shard] })
+      if (row) owners.push(ownerIn(row, shard))
+    })
+    return owners
   }
 
   async claim(claim: Claim): Promise<ClaimOutcome> {

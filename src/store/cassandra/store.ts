@@ -74,7 +74,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const quiet = () => within(env, endingMs, log?.close())
     return {
       sessions: new SessionTable(connection, env),
-      shardOwners: new ShardTable(connection),
+      shardOwners: new ShardTable(connection, settings.shards),
       shards: settings.shards,
       serve: ({ gate }) => {
         const rank = new Rank()

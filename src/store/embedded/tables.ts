@@ -35,7 +35,7 @@ export class Tables {
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database)
     this.reader = readerOf(this.#log, this.#threads, this.#runs, this.#assistants,
-      new ThreadSearch(database, this.#threads.counts))
+      new ThreadSearch(database, this.#threads))
   }
 
   /** A number that was never returned before. */
@@ -70,6 +70,7 @@ export class Tables {
   forget(): void {
     this.#log.forget()
     this.#threads.counts.forget()
+    this.#threads.tokenCounts.forget()
   }
 
   #update(update: EntryUpdate): void {

@@ -7,6 +7,7 @@ import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Start } from './thread-select.ts'
 import type { StoredRow } from './stored-row.ts'
+import type { TokenCounts } from './token-counts.ts'
 
 const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
 
@@ -32,14 +33,14 @@ const handful = 1_000
 export class ThreadSearch {
   readonly #database: Database
   readonly #counts: ThreadCounts
-  readonly #countToken: Statement<readonly [count: number]>
+  readonly #tokenCounts: TokenCounts
   readonly #row: Statement<StoredRow>
 
-  constructor(database: Database, counts: ThreadCounts) {
+  constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
+    readonly tokenCounts: TokenCounts }) {
     this.#database = database
     this.#counts = counts
-    this.#countToken = database.prepare(`SELECT count(*) FROM
-      (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ? LIMIT ?)`)
+    this.#tokenCounts = tokenCounts
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
@@ -73,7 +74,8 @@ export class ThreadSearch {
   }
 
   #count(search: Search, start = this.#start(search)): number {
-    const { tenant, status } = search
+    const { tenant, status, tokens } = search
+    if (isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
     if (status === 'idle' && start.size > handful) {
       // No index holds the idle ones, but one holds all others.
@@ -127,7 +129,7 @@ export class ThreadSearch {
     const best = starts.toSorted((a, b) => a.size - b.size)[0]
     for (const bound of tokens.length === 0 ? [] : [100, 10_000, Number.MAX_SAFE_INTEGER]) {
       const limit = Math.min(bound, best?.size ?? bound)
-      const sizes = tokens.map((token) => this.#countToken.get(tenant, token, limit)![0])
+      const sizes = tokens.map((token) => this.#tokenCounts.of(tenant, token, limit))
       const size = Math.min(...sizes)
       const noChoice = tokens.length === 1 && !best && bound > handful
       if (size < limit || noChoice) return ofToken(sizes.indexOf(size), size)
@@ -135,4 +137,8 @@ export class ThreadSearch {
     }
     return best ?? walk('created_at')
   }
+}
+
+function isTokenAlone({ status, ids, tokens, remainder }: Search): boolean {
+  return tokens.length === 1 && status === undefined && !ids && remainder === undefined
 }

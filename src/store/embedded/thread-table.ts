@@ -6,6 +6,7 @@ import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
 import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
+import { TokenCounts } from './token-counts.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
 export interface ThreadEntry {
@@ -73,6 +74,7 @@ interface Shown {
 
 export class ThreadTable {
   readonly counts: ThreadCounts
+  readonly tokenCounts: TokenCounts
   readonly #database: Database
   readonly #find: Statement<Known>
   readonly #get: Statement<StoredRow>
@@ -85,6 +87,7 @@ export class ThreadTable {
   constructor(database: Database) {
     this.#database = database
     this.counts = new ThreadCounts(database)
+    this.tokenCounts = new TokenCounts(database)
     this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
       created_at, updated_at, state_updated_at, metadata
       FROM thread WHERE tenant = ? AND thread_id = ?`)
@@ -187,10 +190,12 @@ export class ThreadTable {
     for (const token of old) {
       if (inPlace && tokens.has(token)) continue
       this.#deleteToken.run(tenant, token, before!.createdAtMs, no)
+      this.tokenCounts.add(tenant, token, -1)
     }
     for (const token of tokens) {
       if (inPlace && old.has(token)) continue
       this.#putToken.run(tenant, token, after!.createdAtMs, no)
+      this.tokenCounts.add(tenant, token, 1)
     }
   }
 }

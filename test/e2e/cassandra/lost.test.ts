@@ -3,17 +3,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
-import { cassandraForTests } from '../../support/cassandra.ts'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { ask } from '../../support/wire.ts'
-import { expectNothingIsServed, expectStoreIsMissed } from './questions.ts'
+import { expectNothingIsRead, expectNothingIsServed, expectStoreIsMissed } from './questions.ts'
 import { Writers } from './writers.ts'
 
-const cassandra = await cassandraForTests()
 const gate = useGates()
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => { for (const one of open.splice(0).reverse()) await one.close() }, 60_000)
@@ -24,7 +23,7 @@ async function ownNode(): Promise<Cassandra> {
   return cluster
 }
 
-describe.skipIf(!cassandra)('Cassandra that is lost while serving', () => {
+describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost while serving', () => {
   it.each([
     { how: 'is killed', lose: 'SIGKILL' },
     { how: 'answers nothing any more', lose: 'SIGSTOP' },
@@ -53,13 +52,17 @@ describe.skipIf(!cassandra)('Cassandra that is lost while serving', () => {
 
     const lostMs = performance.now()
     await node.kill(lose)
-    await expectStoreIsMissed(server.url)
+    await Promise.all([
+      expectStoreIsMissed(server.url), expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
+    ])
     released.open()
     await expect.poll(() => server.output(), { timeout: 10_000 })
       .toContain('The store is out of reach')
     console.log(`${lose}: closed after ${(performance.now() - lostMs).toFixed(0)} ms`)
+    const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await expectNothingIsServed(server.url, { warm, cold })
     await expectStoreIsMissed(server.url)
+    await expect.poll(() => latecomers.refused).toBeGreaterThan(8)
 
     const backMs = performance.now()
     if (lose === 'SIGKILL') await node.start()
@@ -69,7 +72,8 @@ describe.skipIf(!cassandra)('Cassandra that is lost while serving', () => {
     console.log(`${lose}: serves ${(performance.now() - startedMs).toFixed(0)} ms after the node ` +
       `is back (${(startedMs - backMs).toFixed(0)} ms)`)
     holding.open()
-    await writers.stop()
+    await latecomers.nextGood()
+    await Promise.all([writers.stop(), latecomers.stop()])
     expect((await ask(server.url, 'GET', '/ok?check_db=1')).status).toBe(200)
     await everythingIsThere()
     expect(server.output()).not.toContain('nobody foresaw')
@@ -79,11 +83,13 @@ describe.skipIf(!cassandra)('Cassandra that is lost while serving', () => {
 
     async function everythingIsThere(): Promise<void> {
       await writers.check()
+      await latecomers.check()
       for (const { runId, text } of runs) {
         const id = ids[runs.findIndex((run) => run.runId === runId)]!
         await client.runs.join(id, runId)
         expect(await client.runs.get(id, runId)).toMatchObject({ status: 'success' })
-        expect(texts((await client.threads.get(id)).values)).toEqual([text, 'first', 'held', 'last'])
+        expect(texts((await client.threads.get(id)).values))
+          .toEqual([text, 'first', 'held', 'last'])
       }
       for (const [id, word] of [[warm, 'warm'], [cold, 'cold']] as const) {
         const { values, metadata } = await client.threads.get(id)

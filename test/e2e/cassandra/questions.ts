@@ -11,11 +11,22 @@ export const answerMs = 3_000
 /** Ids of threads: one that the server has been asked for lately, one that it has not. */
 export interface KnownThreads { readonly warm: string, readonly cold: string }
 
+type Question = readonly [method: string, path: string, body?: unknown]
+
+/** From the moment when the store is gone nothing is read any more, also where it is written to. */
+export async function expectNothingIsRead(url: string, ids: readonly string[]): Promise<void> {
+  await expectRefusals(url, ids.flatMap((id): Question[] => [
+    ['GET', `/threads/${id}`],
+    ['GET', `/threads/${id}/state`],
+    ['GET', `/threads/${id}/runs`],
+  ]))
+}
+
 /** Everything there is to ask is answered 503, in time and with a sentence. */
 export async function expectNothingIsServed(url: string, { warm, cold }: KnownThreads):
   Promise<void> {
   const said = { assistant_id: 'echo', input: say('nobody hears this') }
-  const questions: [string, string, unknown?][] = [
+  await expectRefusals(url, [
     ['POST', '/threads', {}],
     ['POST', '/threads', { thread_id: randomUUID(), if_exists: 'do_nothing' }],
     ['POST', '/threads/search', {}],
@@ -24,7 +35,7 @@ export async function expectNothingIsServed(url: string, { warm, cold }: KnownTh
     ['POST', '/runs/stream', said],
     ['POST', '/assistants', { graph_id: 'echo' }],
     ['POST', '/assistants/search', {}],
-    ...[warm, cold].flatMap((id): [string, string, unknown?][] => [
+    ...[warm, cold].flatMap((id): Question[] => [
       ['GET', `/threads/${id}`],
       ['GET', `/threads/${id}/state`],
       ['GET', `/threads/${id}/history`],
@@ -37,7 +48,10 @@ export async function expectNothingIsServed(url: string, { warm, cold }: KnownTh
       ['POST', `/threads/${id}/copy`],
       ['DELETE', `/threads/${id}`],
     ]),
-  ]
+  ])
+}
+
+async function expectRefusals(url: string, questions: readonly Question[]): Promise<void> {
   await Promise.all(questions.map(async ([method, path, body]) => {
     const began = performance.now()
     const { status, headers, body: told } = await ask(url, method, path, body)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { migrations } from '../../../src/store/cassandra/migration.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
@@ -16,6 +17,8 @@ import { failToStart, startServer } from '../../support/server-process.ts'
 import { cql, createKeyspace } from './cql.ts'
 
 const cassandra = await cassandraForTests()
+/** Of our own, beside those. */
+const noNodes = await whatIsMissing() !== undefined
 const nobody = { contactPoints: ['127.0.0.1'], dataCenter: 'us' }
 
 /** Start of the process included, on a machine that is busy with other tests. */
@@ -128,7 +131,7 @@ describe.skipIf(!cassandra)('a cluster', () => {
   }
 })
 
-describe.skipIf(!cassandra)('a cluster that asks for passwords', () => {
+describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   const admin = { username: 'cassandra', password: 'cassandra' }
   const as = (user: string) =>
     ({ HEDDLE_CASSANDRA_USER: user, HEDDLE_CASSANDRA_PASSWORD: 'secret' })

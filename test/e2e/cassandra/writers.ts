@@ -40,6 +40,15 @@ export class Writers {
     ]
   }
 
+  /** The threads that are spoken to. */
+  get spokenTo(): readonly string[] {
+    return [...new Set(this.told.filter(({ word }) => word !== '').map(({ thread }) => thread))]
+  }
+
+  get refused(): number {
+    return this.told.filter(({ answer }) => answer === 503).length
+  }
+
   /** Resolves with the next answer that is good to a request that begins from now on. */
   async nextGood(): Promise<Told> {
     const nowMs = performance.now()

@@ -40,6 +40,9 @@ export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promis
       if (again) kill += 1
       await round(server, client, workers, { loadMs: 50 + random() * 1_500, again })
     }
+  } catch (error) {
+    console.log(`The last that the server said:\n${server.output().slice(-4_000)}`)
+    throw error
   } finally {
     await server.close()
     await rm(scratch, { recursive: true, force: true })

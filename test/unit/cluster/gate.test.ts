@@ -23,7 +23,7 @@ function newGate() {
     onFenced: (reason) => fencings.push(reason),
   })
   return {
-    env, gate, fencings,
+    env, gate, fencings, reads,
     /** How many validations have begun. */
     begun: () => reads.length,
     async say(state: SessionState | undefined) {
@@ -74,20 +74,49 @@ describe('the gate', () => {
     await settle()
     const late = [fateOf(gate.pass()), fateOf(gate.pass())]
     await settle()
-    expect(begun()).toBe(1)
-    await say('alive')
-    expect([early.now, late[0]!.now, late[1]!.now]).toEqual(['passed', 'waits', 'waits'])
     expect(begun()).toBe(2)
     await say('alive')
+    expect([early.now, late[0]!.now, late[1]!.now]).toEqual(['passed', 'waits', 'waits'])
+    await say('alive')
     expect([late[0]!.now, late[1]!.now, begun()]).toEqual(['passed', 'passed', 2])
+  })
+
+  it('has up to three validations under way; whoever comes then rides the next one', async () => {
+    const { gate, begun, say } = newGate()
+    const passes = []
+    for (const _ of [1, 2, 3, 4, 5]) {
+      passes.push(fateOf(gate.pass()))
+      await settle()
+    }
+    expect(begun()).toBe(3)
+    await say('alive')
+    expect([begun(), ...passes.map(({ now }) => now)])
+      .toEqual([4, 'passed', 'waits', 'waits', 'waits', 'waits'])
+    for (const _ of [1, 2, 3]) await say('alive')
+    expect(passes.map(({ now }) => now)).toEqual(Array(5).fill('passed'))
+    expect(begun()).toBe(4)
+  })
+
+  it('lets pass who waits for an earlier validation when a later one says alive', async () => {
+    const { gate, reads, fencings, env } = newGate()
+    const early = fateOf(gate.pass())
+    await settle()
+    const late = fateOf(gate.pass())
+    await settle()
+    reads[1]!.resolve('alive')
+    await settle()
+    expect([early.now, late.now]).toEqual(['passed', 'passed'])
+    reads[0]!.reject(new Error('no quorum'))
+    await settle()
+    expect([gate.state, fencings.length, env.timers(), env.lines]).toEqual(['open', 0, 0, []])
   })
 
   it('closes when a validation fails, lets all wait and opens by itself', async () => {
     const { env, gate, begun, say, fail, fencings } = newGate()
     const first = fateOf(gate.pass())
     await settle()
-    const second = fateOf(gate.pass())
     await fail()
+    const second = fateOf(gate.pass())
     const third = fateOf(gate.pass())
     expect([gate.state, first.now, second.now, third.now])
       .toEqual(['closed', 'waits', 'waits', 'waits'])
@@ -102,6 +131,23 @@ describe('the gate', () => {
     expect([gate.state, first.now, second.now, third.now])
       .toEqual(['open', 'passed', 'passed', 'passed'])
     expect([begun(), fencings.length, env.timers()]).toEqual([3, 0, 0])
+  })
+
+  it('opens when one that began before the failed one is answered last', async () => {
+    const { env, gate, reads, begun } = newGate()
+    const early = fateOf(gate.pass())
+    await settle()
+    const late = fateOf(gate.pass())
+    await settle()
+    reads[1]!.reject(new Error('no quorum'))
+    await settle()
+    expect([gate.state, env.timers()]).toEqual(['closed', 1])
+    reads[0]!.resolve('alive')
+    await settle()
+    expect([gate.state, early.now, late.now, begun()]).toEqual(['open', 'passed', 'waits', 3])
+    reads[2]!.resolve('alive')
+    await settle()
+    expect([late.now, env.timers()]).toEqual(['passed', 0])
   })
 
   it('says once that the store is out of reach, and once that it is back', async () => {
@@ -128,7 +174,7 @@ describe('the gate', () => {
         say(state),
       ])
       await expect(gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
-      expect([gate.state, begun(), fencings.length, env.timers()]).toEqual(['fenced', 1, 1, 0])
+      expect([gate.state, begun(), fencings.length, env.timers()]).toEqual(['fenced', 2, 1, 0])
     })
   }
 
@@ -172,7 +218,7 @@ describe('the gate', () => {
   })
 
   it('lets nobody pass who came after the session ended, whatever the store does', async () => {
-    const steps = fc.array(fc.constantFrom('come', 'alive', 'fail', 'end', 'wait'),
+    const steps = fc.array(fc.constantFrom('come', 'alive', 'last alive', 'fail', 'end', 'wait'),
       { minLength: 5, maxLength: 40 })
     await fc.assert(fc.asyncProperty(steps, async (all) => {
       const env = virtualEnv()
@@ -181,7 +227,7 @@ describe('the gate', () => {
       const gate = new SessionGate({
         env,
         validate: () => {
-          expect(++underWay).toBe(1)
+          expect(++underWay).toBeLessThanOrEqual(3)
           const read = Promise.withResolvers<SessionState>()
           reads.push({ read, lived: !ended })
           return read.promise.finally(() => { underWay-- })
@@ -189,15 +235,15 @@ describe('the gate', () => {
         onFenced: () => { fencings++ },
       })
       const passes: { fate: ReturnType<typeof fateOf>; lived: boolean }[] = []
-      const answer = async (said: 'alive' | 'fail') => {
-        const next = reads.shift()
+      const answer = async (said: 'alive' | 'last alive' | 'fail') => {
+        const next = said === 'last alive' ? reads.pop() : reads.shift()
         if (said === 'fail') next?.read.reject(new Error('no quorum'))
         else next?.read.resolve(next.lived ? 'alive' : 'fenced')
         await settle()
       }
       for (const step of all) {
         if (step === 'come') passes.push({ fate: fateOf(gate.pass()), lived: !ended })
-        if (step === 'alive' || step === 'fail') await answer(step)
+        if (step !== 'come' && step !== 'end' && step !== 'wait') await answer(step)
         if (step === 'end') ended = true
         if (step === 'wait') env.advance(250)
         await settle()

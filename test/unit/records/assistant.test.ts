@@ -162,6 +162,17 @@ describe('deleting an assistant', () => {
   })
 })
 
+describe('an assistant whose log is gone', () => {
+  it('was being deleted, and is', async () => {
+    const { assistants, log, index, restart } = openHouse()
+    await assistants.create(name, content, 'raise')
+    log.rows.length = 0
+    restart()
+    await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await index.get('local', 'a1')).toBeUndefined()
+  })
+})
+
 describe('a row that is behind its log', () => {
   it('is brought up to it at the next start', async () => {
     const { assistants, log, restart } = openHouse()

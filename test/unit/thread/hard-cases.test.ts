@@ -113,6 +113,22 @@ describe('a delete', () => {
     expect(house.host.running.size).toBe(1)
   })
 
+  it('that was cut off when the log was gone already is done again', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = true
+    await house.client.create('t', empty)
+    const purge = house.log.purge.bind(house.log)
+    house.log.purge = async () => {
+      house.log.rows.length = 0
+      throw new HeddleError('unavailable', 'the store is away')
+    }
+    await expect(house.client.delete('t', 'x')).rejects.toThrow('away')
+    house.log.purge = purge
+    house.restart()
+    await expect(house.client.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
+    expect(house.log.purged).toMatchObject([{ table: 'thread', id: 'x' }])
+  })
+
   it('heard together with a create ends the old log and begins a new one', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })
@@ -124,6 +140,25 @@ describe('a delete', () => {
     const branches = house.log.rows.map(({ branch }) => branch.id)
     expect(branches.slice(0, 2)).toEqual([branches[0], branches[0]])
     expect(branches[2]).not.toBe(branches[0])
+  })
+})
+
+describe('a log that is shared', () => {
+  it('is read again where a row of an owner before arrives while it is taken over', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = true
+    await house.client.create('t', empty)
+    await house.client.patch('t', 'x', { late: true })
+    const late = house.log.rows.pop()!
+    house.log.updates.pop()
+    house.restart()
+    const append = house.log.append.bind(house.log)
+    house.log.append = (...given) => {
+      house.log.append = append
+      house.log.rows.push(late)
+      return append(...given)
+    }
+    expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"late":true}')
   })
 })
 

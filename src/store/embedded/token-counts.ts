@@ -1,0 +1,43 @@
+/** How many threads have a piece of metadata: counted when it is asked for, kept up from then on. */
+
+import { Recent } from '../recent.ts'
+import type { Database, Statement } from './database.ts'
+
+/** Tokens whose counts are remembered. */
+const countsKept = 10_000
+
+export class TokenCounts {
+  readonly #count: Statement<readonly [count: number]>
+  readonly #known = new Recent<string, number>(countsKept)
+
+  constructor(database: Database) {
+    this.#count = database.prepare(`SELECT count(*) FROM
+      (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ? LIMIT ?)`)
+  }
+
+  /** All of them or, where they are more, `most`. */
+  of(tenant: string, token: string, most = Number.MAX_SAFE_INTEGER): number {
+    const key = keyOf(tenant, token)
+    const known = this.#known.get(key)
+    if (known !== undefined) return Math.min(known, most)
+    const [count] = this.#count.get(tenant, token, most)!
+    if (count < most) this.#known.set(key, count)
+    return count
+  }
+
+  /** A thread has one more, or one less. */
+  add(tenant: string, token: string, change: 1 | -1): void {
+    const key = keyOf(tenant, token)
+    const known = this.#known.get(key)
+    if (known !== undefined) this.#known.set(key, known + change)
+  }
+
+  /** They are counted anew when they are needed again. */
+  forget(): void {
+    this.#known.clear()
+  }
+}
+
+function keyOf(tenant: string, token: string): string {
+  return `${tenant}\n${token}`
+}

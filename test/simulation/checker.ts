@@ -1,0 +1,141 @@
+/** What clients were told, held against itself and against what is there in the end. */
+
+/**
+ * lost          acknowledged, and not there
+ * contradicted  two answers, or an answer and the end, tell different histories
+ * stale         what was known before a question is missing in its answer
+ * twice         there more often than it was asked for
+ * not_refused   refused because nothing was written, and there
+ * place         what was acknowledged is not found where the log says it is
+ * stuck         nobody serves although nothing is in the way
+ * failed        an error that is nobody's right
+ */
+export type Violation = 'lost' | 'contradicted' | 'stale' | 'twice' | 'not_refused' | 'place' |
+  'stuck' | 'failed'
+
+export interface Finding {
+  readonly violation: Violation
+  readonly what: string
+}
+
+/** Of a list, when a question was asked. */
+export interface Asked {
+  readonly list: string
+  /** How many items somebody had been told of. */
+  readonly known: number
+}
+
+interface Told {
+  known: number
+  /** The longest that was read. */
+  longest: readonly string[]
+  readonly acknowledged: Map<string, number>
+  readonly refused: Set<string>
+}
+
+export class Checker {
+  readonly findings: Finding[] = []
+  acknowledged = 0
+  reads = 0
+  readonly #lists = new Map<string, Told>()
+
+  ask(list: string): Asked {
+    return { list, known: this.#told(list).known }
+  }
+
+  /** An item was taken in as the `number`th. */
+  appended({ list, known }: Asked, item: string, number: number): void {
+    const told = this.#told(list)
+    this.acknowledged++
+    if (number <= known) this.#find('stale', `${list}: ${item} is ${number} after ${known}`)
+    told.acknowledged.set(item, number)
+    told.known = Math.max(told.known, number)
+    const read = told.longest[number - 1]
+    if (read !== undefined && read !== item) {
+      this.#find('contradicted', `${list}: ${item} is number ${number}, and so was ${read}`)
+    }
+  }
+
+  /** Nothing of it was written. */
+  refused({ list }: Asked, item: string): void {
+    this.#told(list).refused.add(item)
+  }
+
+  read({ list, known }: Asked, items: readonly string[]): void {
+    const told = this.#told(list)
+    this.reads++
+    if (items.length < known) {
+      this.#find('stale', `${list}: ${items.length} items were read after ${known} were known`)
+    }
+    this.#agree(list, told.longest, items)
+    told.known = Math.max(told.known, items.length)
+    if (items.length > told.longest.length) told.longest = items
+    this.#mustNotBeThere(list, told, items)
+  }
+
+  /** Items that are known have a place. */
+  found({ list }: Asked, item: string, number: number): void {
+    this.reads++
+    const { acknowledged, longest } = this.#told(list)
+    const expected = acknowledged.get(item) ?? longest.indexOf(item) + 1
+    if (expected === number) return
+    this.#find('place', `${list}: ${item} is number ${expected}, its place says ${number}`)
+  }
+
+  /** Items that somebody was told of. */
+  knownIn(list: string): readonly string[] {
+    const { longest, acknowledged } = this.#told(list)
+    return [...new Set([...longest, ...acknowledged.keys()])]
+  }
+
+  /** When all is over: what is read then, and what the rows of the log tell. */
+  end(list: string, items: readonly string[], rows: readonly string[]): void {
+    const told = this.#told(list)
+    this.#agree(list, rows, items)
+    if (rows.length !== items.length) {
+      this.#find('contradicted', `${list}: ${items.length} items in ${rows.length} rows`)
+    }
+    this.#agree(list, told.longest, items)
+    if (items.length < told.longest.length) {
+      this.#find('contradicted', `${list} had ${told.longest.length} items and has ${items.length}`)
+    }
+    for (const [item, number] of told.acknowledged) {
+      if (rows[number - 1] === item) continue
+      const at = rows.indexOf(item) + 1
+      this.#find(at === 0 ? 'lost' : 'contradicted',
+        `${list}: ${item} was number ${number} and is ${at === 0 ? 'nowhere' : at}`)
+    }
+    const once = new Set(rows)
+    if (once.size < rows.length) this.#find('twice', `${list} has items twice`)
+    this.#mustNotBeThere(list, told, rows)
+  }
+
+  fail(violation: Violation, what: string): void {
+    this.#find(violation, what)
+  }
+
+  #agree(list: string, a: readonly string[], b: readonly string[]): void {
+    const length = Math.min(a.length, b.length)
+    for (let i = 0; i < length; i++) {
+      if (a[i] === b[i]) continue
+      return this.#find('contradicted', `${list}: number ${i + 1} is ${a[i]} and ${b[i]}`)
+    }
+  }
+
+  #mustNotBeThere(list: string, { refused }: Told, items: readonly string[]): void {
+    if (refused.size === 0) return
+    const there = items.find((item) => refused.has(item))
+    if (there !== undefined) this.#find('not_refused', `${list}: ${there} was refused`)
+  }
+
+  #find(violation: Violation, what: string): void {
+    this.findings.push({ violation, what })
+  }
+
+  #told(list: string): Told {
+    const told = this.#lists.get(list) ??
+      { known: 0, longest: [], acknowledged: new Map<string, number>(), refused: new Set<string>() }
+    this.#lists.set(list, told)
+    return told
+  }
+}

@@ -1,0 +1,206 @@
+/** The statements that the store sends, understood: exactly the shapes that it uses. */
+
+import { migrations } from '../../src/store/cassandra/migration.ts'
+
+export type Cell = string | number | bigint | boolean | Uint8Array | null | undefined
+
+export interface TableShape {
+  readonly name: string
+  readonly partition: readonly string[]
+  /** In their order, which is downwards for all of them or for none. */
+  readonly clustering: readonly string[]
+  readonly descending: boolean
+  readonly readRepair: boolean
+}
+
+/** A value of a statement: one that comes with it, or one that it names. */
+type Slot = (params: readonly Cell[]) => Cell
+
+export interface Condition {
+  readonly column: string
+  readonly op: '=' | '<' | '<=' | '>' | '>='
+  readonly value: Cell
+}
+
+export interface Change {
+  readonly table: TableShape
+  /** Of an INSERT: the row is there, whatever it holds. */
+  readonly inserts: boolean
+  /** Keys included. */
+  readonly values: readonly (readonly [column: string, value: Cell])[]
+  readonly timestamp: bigint | undefined
+  /** Of a compare-and-set: what must hold, or that no row is there. */
+  readonly condition: readonly Condition[] | 'absent' | undefined
+}
+
+export interface Question {
+  readonly table: TableShape
+  readonly columns: readonly string[]
+  readonly where: readonly Condition[]
+  readonly reversed: boolean
+  readonly limit: number
+}
+
+type Parsed =
+  | { readonly kind: 'change'; bind(params: readonly Cell[]): Change }
+  | { readonly kind: 'question'; bind(params: readonly Cell[]): Question }
+
+const create = /^CREATE TABLE IF NOT EXISTS (\S+) \((.*?)\)( WITH .*)?$/
+const insert = new RegExp(/^INSERT INTO (\S+) \((.*?)\) VALUES \((.*?)\)/.source +
+  /( IF NOT EXISTS)?( USING TIMESTAMP (\S+))?$/.source)
+const update = /^UPDATE (\S+) SET (.*?) WHERE (.*?) IF (.*)$/
+const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?: LIMIT (\S+))?$/
+
+/** The tables of a keyspace, as the store's own migrations make them. */
+export function tablesOf(keyspace: string): ReadonlyMap<string, TableShape> {
+  const keyspaces = { keyspace, control: `${keyspace}_control` }
+  const shapes = migrations.flatMap((migration) => migration(keyspaces)).flatMap((statement) => {
+    const [, name, columns, options = ''] = create.exec(oneLine(statement)) ?? []
+    return name === undefined ? [] : [shapeOf(name, columns!, options)]
+  })
+  return new Map(shapes.map((shape) => [shape.name, shape]))
+}
+
+function shapeOf(name: string, columns: string, options: string): TableShape {
+  const alone = /(\w+) \w+ PRIMARY KEY/.exec(columns)
+  const both = /PRIMARY KEY \(\((.*?)\)(?:, (.*?))?\)/.exec(`${columns})`)
+  if (alone === null && both === null) throw new Error(`the primary key of ${name} is not seen`)
+  return {
+    name,
+    partition: alone ? [alone[1]!] : both![1]!.split(', '),
+    clustering: both?.[2]?.split(', ') ?? [],
+    descending: /CLUSTERING ORDER BY \(\w+ DESC/.test(options),
+    readRepair: !/read_repair = 'NONE'/.test(options),
+  }
+}
+
+/** Understands statements; throws for one that the store did not send when this was written. */
+export class Interpreter {
+  readonly #tables: ReadonlyMap<string, TableShape>
+  readonly #known = new Map<string, Parsed>()
+
+  constructor(keyspace: string) {
+    this.#tables = tablesOf(keyspace)
+  }
+
+  change(cql: string, params: readonly Cell[]): Change {
+    const parsed = this.#parsed(cql)
+    if (parsed.kind !== 'change') throw unknown(cql)
+    return parsed.bind(params)
+  }
+
+  question(cql: string, params: readonly Cell[]): Question {
+    const parsed = this.#parsed(cql)
+    if (parsed.kind !== 'question') throw unknown(cql)
+    return parsed.bind(params)
+  }
+
+  isQuestion(cql: string): boolean {
+    return this.#parsed(cql).kind === 'question'
+  }
+
+  #parsed(cql: string): Parsed {
+    const known = this.#known.get(cql) ?? this.#parse(cql)
+    this.#known.set(cql, known)
+    return known
+  }
+
+  #parse(cql: string): Parsed {
+    let marks = 0
+    const text = oneLine(cql).replaceAll('?', () => `?${marks++}`)
+    const inserted = insert.exec(text)
+    if (inserted) return this.#insert(inserted)
+    const updated = update.exec(text)
+    if (updated) return this.#update(updated)
+    const selected = select.exec(text)
+    if (selected) return this.#select(selected)
+    throw unknown(cql)
+  }
+
+  #insert([, name, columns, values, absent, , timestamp]: RegExpExecArray): Parsed {
+    const table = this.#table(name!)
+    const names = columns!.split(', ')
+    const slots = values!.split(', ').map(slotOf)
+    const stamp = timestamp === undefined ? undefined : slotOf(timestamp)
+    return { kind: 'change', bind: (params) => ({
+      table, inserts: true, values: names.map((column, i) => [column, slots[i]!(params)]),
+      timestamp: stamp?.(params) as bigint | undefined,
+      condition: absent ? 'absent' : undefined,
+    }) }
+  }
+
+  #update([, name, set, where, conditions]: RegExpExecArray): Parsed {
+    const table = this.#table(name!)
+    const assigned = [...set!.split(', '), ...where!.split(' AND ')]
+      .map((each) => each.split(' = '))
+      .map(([column, slot]) => [column!, slotOf(slot!)] as const)
+    const demands = conditionsOf(conditions!)
+    return { kind: 'change', bind: (params) => ({
+      table, inserts: false,
+      values: assigned.map(([column, slot]) => [column, slot(params)] as const),
+      timestamp: undefined, condition: demands(params),
+    }) }
+  }
+
+  #select([, columns, name, where, order, limit]: RegExpExecArray): Parsed {
+    const table = this.#table(name!)
+    const conditions = where === undefined ? () => [] : conditionsOf(where)
+    const most = limit === undefined ? () => Infinity : slotOf(limit)
+    const reversed = order !== undefined && / ASC/.test(order) === table.descending
+    const names = columns!.split(', ')
+    return { kind: 'question', bind: (params) => ({
+      table, columns: names, where: conditions(params), reversed, limit: Number(most(params)),
+    }) }
+  }
+
+  #table(name: string): TableShape {
+    const table = this.#tables.get(name)
+    if (table === undefined) throw new Error(`there is no table ${name}`)
+    return table
+  }
+}
+
+function conditionsOf(text: string): (params: readonly Cell[]) => Condition[] {
+  const parts = text.split(' AND ').map((part) => {
+    const [, column, op, slot] = /^(\w+) (=|<=?|>=?) (\S+)$/.exec(part) ?? []
+    if (column === undefined) throw unknown(text)
+    return { column, op: op as Condition['op'], slot: slotOf(slot!) }
+  })
+  return (params) => parts.map(({ column, op, slot }) => ({ column, op, value: slot(params) }))
+}
+
+function slotOf(text: string): Slot {
+  const mark = /^\?(\d+)$/.exec(text)
+  if (mark) return (params) => params[Number(mark[1])]
+  if (/^\d+$/.test(text)) return () => Number(text)
+  if (text === 'true') return () => true
+  if (/^'.*'$/.test(text)) return () => text.slice(1, -1)
+  throw new Error(`what is ${text} in a statement?`)
+}
+
+export function holds({ op, value }: Condition, found: Cell): boolean {
+  const order = compareCells(found, value)
+  switch (op) {
+    case '=': return order === 0
+    case '<': return order < 0
+    case '<=': return order <= 0
+    case '>': return order > 0
+    case '>=': return order >= 0
+  }
+}
+
+/** Nothing comes before everything; bytes by what they are. */
+export function compareCells(a: Cell, b: Cell): number {
+  if (a == null || b == null) return (a == null ? 0 : 1) - (b == null ? 0 : 1)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
+  // Numbers in statements are written as either.
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function oneLine(cql: string): string {
+  return cql.replaceAll(/\s+/g, ' ').trim()
+}
+
+function unknown(cql: string): Error {
+  return new Error(`The simulation does not know this statement yet: ${oneLine(cql)}`)
+}

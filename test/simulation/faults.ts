@@ -1,0 +1,171 @@
+/** What goes wrong in a world, and how often: each seed has a temper of its own. */
+
+import { linkOf, nodeNumbers } from './network.ts'
+import type { Network } from './network.ts'
+import type { Member } from './member.ts'
+import type { World } from './world.ts'
+
+export interface FaultTargets {
+  readonly world: World
+  readonly network: Network
+  /** Members whose process has not ended. */
+  members(): readonly Member[]
+  /** For so long everybody thinks everybody else dead. */
+  distrust(ms: number): void
+}
+
+const faults = { tear, stop, kill, isolate, nodeDown, storm, jump, leave, giveBack } as const
+type FaultName = keyof typeof faults
+
+/** Begins to hurt the world until `untilMs`. */
+export function unleash(targets: FaultTargets, untilMs: number): void {
+  const { world } = targets
+  const { chance } = world
+  const names = Object.keys(faults) as FaultName[]
+  // Some seeds know only a few kinds of harm, so that those are seen alone.
+  const favourite = chance.flip(0.4)
+    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'giveBack']) : undefined
+  const tempers = names.map((name) => ({ name, weight: name === favourite ? 8
+    : chance.flip(0.35) ? 0 : chance.number() }))
+  const sum = tempers.reduce((total, { weight }) => total + weight, 0)
+  const pauseMs = chance.pick([150, 400, 1_000])
+  const { climate, weather } = targets.network
+  Object.assign(climate, {
+    loss: chance.pick([0, 0.005, 0.03]), slow: chance.pick([0, 0.05, 0.2]),
+    slowestMs: chance.pick([20, 100, 600]),
+  })
+  Object.assign(weather, climate)
+  const next = () => {
+    world.wakeAfter(chance.between(0.2, 1.8) * pauseMs, () => {
+      if (world.nowMs > untilMs) return
+      let at = chance.number() * sum
+      const fault = tempers.find(({ weight }) => (at -= weight) < 0)
+      if (fault) faults[fault.name](targets)
+      next()
+    })
+  }
+  next()
+}
+
+/** SIGSTOP, and SIGCONT after a while. */
+function stop({ world, network, members }: FaultTargets): void {
+  const { chance } = world
+  const member = pickMember(world, members())
+  if (!member) return
+  const ms = chance.pick([20, 100, 400, 1_500, 4_000]) * chance.between(0.5, 1.5)
+  halt(world, member, ms)
+  if (!chance.flip(0.3)) return
+  // What it asks when it goes on takes its time.
+  const node = chance.pick(nodeNumbers)
+  network.down.add(node)
+  world.after(ms + 100, () => network.down.delete(node))
+}
+
+function halt(world: World, member: Member, ms: number): void {
+  world.note(() => `${member.process.name} is stopped for ${Math.round(ms)} ms`)
+  member.process.stop()
+  world.wakeAfter(ms, () => member.process.goOn())
+}
+
+/** SIGKILL. */
+function kill({ world, members }: FaultTargets): void {
+  const member = pickMember(world, members())
+  if (!member) return
+  world.note(() => `${member.process.name} is killed`)
+  member.process.end()
+}
+
+/** A member does not reach some of the nodes. */
+function isolate({ world, network, members, distrust }: FaultTargets): void {
+  const { chance } = world
+  const member = pickMember(world, members())
+  if (!member) return
+  const nodes = chance.shuffled(nodeNumbers).slice(0, 1 + chance.below(3))
+  const links = nodes.map((node) => linkOf(member.process.name, node))
+  world.note(() => `${member.process.name} does not reach nodes ${nodes}`)
+  for (const link of links) network.cut.add(link)
+  const ms = chance.between(100, 2_000)
+  if (chance.flip(0.5)) distrust(ms)
+  world.after(ms, () => {
+    for (const link of links) network.cut.delete(link)
+  })
+}
+
+/**
+ * Changes come to one replica only for a moment; mostly whoever makes them does not live to see
+ * them come to the others.
+ */
+function tear({ world, network, members, distrust }: FaultTargets): void {
+  const { chance } = world
+  const [one, other] = chance.shuffled(nodeNumbers) as [number, number]
+  const ms = chance.pick([10, 40, 400]) * chance.between(0.5, 1.5)
+  world.note(() => `nodes ${one} and ${other} miss all changes for ${Math.round(ms)} ms`)
+  for (const node of [one, other]) network.deaf.add(node)
+  network.deafness = chance.pick([1, 0.6])
+  const victim = pickServing(world, members())
+  const fate = chance.pick(['killed', 'killed', 'stopped', 'distrusted'] as const)
+  if (fate !== 'killed') distrust(ms)
+  if (fate === 'stopped' && victim) halt(world, victim, ms + chance.between(50, 600))
+  world.wakeAfter(ms, () => {
+    for (const node of [one, other]) network.deaf.delete(node)
+    if (victim === undefined || fate !== 'killed') return
+    world.note(() => `${victim.process.name} is killed`)
+    victim.process.end()
+  })
+}
+
+/** A node is away, or two nodes do not reach each other. */
+function nodeDown({ world, network }: FaultTargets): void {
+  const { chance } = world
+  const [node, other] = chance.shuffled(nodeNumbers) as [number, number]
+  const away = chance.flip(0.5)
+  world.note(() => away ? `node ${node} is down` : `nodes ${node} and ${other} are parted`)
+  const link = linkOf(node, other)
+  if (away) network.down.add(node)
+  else network.cut.add(link)
+  world.after(chance.between(100, 3_000), () => {
+    network.down.delete(node)
+    network.cut.delete(link)
+  })
+}
+
+/** Messages get lost and take their time. */
+function storm({ world, network }: FaultTargets): void {
+  const { chance } = world
+  Object.assign(network.weather, {
+    loss: chance.between(0.02, 0.35), slow: chance.between(0.1, 0.5),
+    slowestMs: chance.pick([50, 300, 1_500]),
+  })
+  world.note(() => `a storm: ${JSON.stringify(network.weather)}`)
+  world.after(chance.between(200, 2_000), () => Object.assign(network.weather, network.climate))
+}
+
+/** The wall clock of a member jumps. */
+function jump({ world, members }: FaultTargets): void {
+  const member = pickMember(world, members())
+  if (!member) return
+  member.process.skewMs += world.chance.between(-1, 1) * world.chance.pick([1e3, 1e5, 1e8])
+}
+
+/** SIGTERM. */
+function leave({ world, members }: FaultTargets): void {
+  const member = pickServing(world, members())
+  if (!member) return
+  world.note(() => `${member.process.name} leaves`)
+  member.process.after(0, () => void member.leave())
+}
+
+function giveBack({ world, members }: FaultTargets): void {
+  const member = pickServing(world, members())
+  member?.process.after(0, () => void member.giveBack())
+}
+
+/** Mostly one that serves: there is more to see. */
+function pickMember(world: World, members: readonly Member[]): Member | undefined {
+  return world.chance.flip(0.8) && pickServing(world, members) || world.chance.pick(members)
+}
+
+function pickServing(world: World, members: readonly Member[]): Member | undefined {
+  const serving = members.filter(({ serving: serves }) => serves)
+  return serving.length === 0 ? undefined : world.chance.pick(serving)
+}

@@ -1,0 +1,133 @@
+/** A tiny actor over the ledger of threads: a list that grows, and is all that it knows. */
+
+import type { Actor, ActorContext, ActorKind, Env, Turn } from '../../cluster/index.ts'
+import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
+import { decodeRow } from '../../src/checkpoint/index.ts'
+import type { ThreadIndex } from '../../src/records/index.ts'
+import { ByteBudget } from '../../src/thread/byte-budget.ts'
+import { ThreadLedger } from '../../src/thread/thread-ledger.ts'
+
+export const tenant = 'simulated'
+
+/**
+ * append   answered with the number of items, this one included
+ * read     answered with the items
+ * find     answered with the number of items that there were when the log took this one in, from
+ *          the place that the log keeps for it; with 0 where it keeps none
+ * history  answered with the items as the rows of the log tell them
+ */
+export type Command =
+  | { readonly type: 'append'; readonly item: string }
+  | { readonly type: 'find'; readonly item: string }
+  | { readonly type: 'read' }
+  | { readonly type: 'history' }
+
+export interface ListActorParts {
+  readonly env: Env
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+  /** Resolves early, where the order of rows is not waited for. */
+  readonly early?: (branchId: string, seq: number) => Promise<void>
+}
+
+export function listKind(parts: ListActorParts): ActorKind {
+  return { name: 'thread', create: (context) => new ListActor(parts, context) }
+}
+
+class ListActor implements Actor {
+  readonly #parts: ListActorParts
+  readonly #context: ActorContext
+  /** Set by `activate`, which comes before everything else. */
+  #ledger!: ThreadLedger
+
+  constructor(parts: ListActorParts, context: ActorContext) {
+    this.#parts = parts
+    this.#context = context
+  }
+
+  readonly occupied = false
+
+  async activate(): Promise<void> {
+    const { key: { tenant: owner, id: threadId }, epoch, fail } = this.#context
+    const { env, log, threads } = this.#parts
+    this.#ledger = await ThreadLedger.load({
+      ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
+      newBranchId: env.uuid(), after: env.after, onLost: fail,
+    })
+  }
+
+  receive(command: unknown): Turn {
+    const told = command as Command
+    if (told.type === 'append') return { reply: this.#append(told.item) }
+    return { reply: this.#answer(told), kind: 'read' }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new Error('a list has nothing to follow'))
+  }
+
+  async passivate(): Promise<void> {
+    this.#ledger.release()
+    await this.#ledger.durable.catch(() => {})
+  }
+
+  /** Of the state as it is in this turn. */
+  async #answer(command: Exclude<Command, { type: 'append' }>): Promise<unknown> {
+    const { row } = this.#ledger.state
+    await this.#ledger.durable
+    if (command.type === 'read') return itemsIn(row.metadataJson)
+    const { log } = this.#parts
+    if (command.type === 'history') return row.seq === 0 ? [] : itemsOf(log, row)
+    const place = row.seq === 0 ? undefined : await log.findCheckpoint(row.branch!, command.item)
+    return place === undefined ? 0 : numberAt(log, row, place)
+  }
+
+  async #append(item: string): Promise<number> {
+    const ledger = this.#ledger
+    const { exists, row } = ledger.state
+    const items = [...itemsIn(row.metadataJson), item]
+    const atMs = this.#parts.env.nowMs()
+    const metadataJson = JSON.stringify({ items })
+    const threadId = this.#context.key.id
+    const said: RecordOf = exists
+      ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
+      : { $case: 'threadCreated', value: { threadId, atMs, metadataJson, hidden: false,
+        copiedFrom: '', headCheckpointId: '', status: '', interruptsJson: '' } }
+    const { seq } = ledger.position
+    const durable = ledger.write([said, checkpoint(item, atMs)])
+    const early = this.#parts.early?.(row.branch!.id, seq)
+    await (early ? Promise.race([durable, early]) : durable)
+    return items.length
+  }
+}
+
+function checkpoint(id: string, atMs: number): RecordOf {
+  return { $case: 'checkpoint', value: { ns: '', id, parentId: '', full: true, changes: [],
+    skeletonJson: '{}', metadataJson: '{}', runId: '', atMs } }
+}
+
+function itemsIn(metadataJson: string): readonly string[] {
+  return (JSON.parse(metadataJson) as { items?: string[] }).items ?? []
+}
+
+/** Each row tells of the items that it adds. */
+async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
+  const entries = await log.read(row.branch!, { from: 1, through: row.seq })
+  return entries.flatMap(({ body }) => decodeRow(body)).flatMap((record) =>
+    (record.$case === 'threadCreated' || record.$case === 'threadPatched'
+      ? itemsIn(record.value.metadataJson).slice(-1) : []))
+}
+
+/** How many items there were once the row of this place had taken in the one of its name. */
+async function numberAt(log: LogPort, row: ThreadRow, { seq, id }: CheckpointPlace):
+  Promise<number> {
+  const [entry] = await log.read(row.branch!, { from: seq, through: seq })
+  let number = 0
+  for (const record of entry ? decodeRow(entry.body) : []) {
+    if (record.$case === 'threadCreated' || record.$case === 'threadPatched') {
+      number = itemsIn(record.value.metadataJson).length
+    } else if (record.$case === 'checkpoint' && record.value.id === id) return number
+  }
+  return 0
+}

@@ -1,0 +1,108 @@
+/** Three nodes that hold every row, and what becomes of the messages between them. */
+
+import type { Replica } from './replica.ts'
+import { Replica as NewReplica } from './replica.ts'
+import type { World } from './world.ts'
+
+export const nodeCount = 3
+export const quorum = 2
+export const nodeNumbers: readonly number[] = Array.from({ length: nodeCount }, (_, node) => node)
+
+/** How things stand; faults change it. */
+export interface Weather {
+  /** Share of messages that get lost. */
+  loss: number
+  /** Share of messages that take long. */
+  slow: number
+  slowestMs: number
+}
+
+export class Network {
+  readonly world: World
+  readonly replicas: readonly Replica[] = nodeNumbers.map(() => new NewReplica())
+  /** As it is when there is no storm. */
+  readonly climate: Weather = { loss: 0, slow: 0, slowestMs: 20 }
+  readonly weather: Weather = { ...this.climate }
+  /** Nodes that do nothing and hear nothing. */
+  readonly down = new Set<number>()
+  /** Pairs that do not reach each other, as `linkOf` names them. */
+  readonly cut = new Set<string>()
+  /** Nodes that changes do not come to, and how likely each of them does not. */
+  readonly deaf = new Set<number>()
+  deafness = 1
+  readonly #ballots = nodeNumbers.map(() => 0)
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  reaches(from: string | number, to: number): boolean {
+    return !this.down.has(to) && !this.cut.has(linkOf(from, to))
+  }
+
+  /** How long a message takes; undefined where it gets lost. */
+  fate(): number | undefined {
+    const { chance } = this.world
+    const { loss, slow, slowestMs } = this.weather
+    if (chance.flip(loss)) return undefined
+    return chance.flip(slow) ? chance.between(2, slowestMs) : chance.between(0.2, 1.5)
+  }
+
+  /**
+   * `work` happens at a node and `heard` with its answer back where it was asked. A `lasting`
+   * message that gets lost may be found again later, as a hint.
+   */
+  ask<Answer>(from: number, to: number, work: (replica: Replica) => Answer,
+    heard: (answer: Answer) => void, lasting = false): void {
+    this.#send(from, to, lasting, () => {
+      const answer = work(this.replicas[to]!)
+      this.#send(to, from, false, () => heard(answer))
+    })
+  }
+
+  /** Above all that this node gave, and above `floor`. */
+  ballot(node: number, floor: number): number {
+    const above = Math.max(this.#ballots[node]!, Math.floor(floor / nodeCount))
+    const base = Math.max(above + 1, Math.floor(this.world.nowMs * 1_000))
+    this.#ballots[node] = base
+    return base * nodeCount + node
+  }
+
+  /** Every node is up and in reach of everybody. */
+  heal(): void {
+    this.down.clear()
+    this.deaf.clear()
+    this.cut.clear()
+    Object.assign(this.climate, { loss: 0, slow: 0 })
+    Object.assign(this.weather, this.climate)
+  }
+
+  #send(from: number, to: number, lasting: boolean, arrive: () => void): void {
+    const { world } = this
+    const deaf = lasting && this.deaf.has(to) && world.chance.flip(this.deafness)
+    const near = from === to && !this.down.has(to) ? 0.1 : undefined
+    const delayMs = deaf || !this.reaches(from, to) ? undefined : near ?? this.fate()
+    const hinted = delayMs === undefined && lasting && world.chance.flip(deaf ? 0.1 : 0.5)
+    if (delayMs === undefined && !hinted) return
+    world.after(delayMs ?? world.chance.between(200, 6_000), () => {
+      if (!this.down.has(to)) arrive()
+    })
+  }
+}
+
+export function linkOf(a: string | number, b: number): string {
+  return typeof a === 'number' && a > b ? `${b} ${a}` : `${a} ${b}`
+}
+
+/** Does it the first time it is called. */
+export function once<Args extends readonly unknown[]>(fn: (...args: Args) => void):
+  ((...args: Args) => void) & { readonly done: boolean } {
+  let done = false
+  const first = (...args: Args) => {
+    if (done) return
+    done = true
+    fn(...args)
+  }
+  return Object.defineProperty(first, 'done', { get: () => done }) as typeof first &
+    { readonly done: boolean }
+}

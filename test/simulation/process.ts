@@ -1,0 +1,99 @@
+/** A process in the world: it can be stopped and let go on, and ends with all that it knew. */
+
+import type { Env, Facts, Log } from '../../cluster/index.ts'
+import type { World } from './world.ts'
+
+/**
+ * running  what comes to it happens
+ * stopped  what comes to it waits, its own timers included (SIGSTOP)
+ * ended    nothing happens in it any more
+ */
+export type ProcessState = 'running' | 'stopped' | 'ended'
+
+const startMs = Date.UTC(2026, 0, 1)
+
+export class Process {
+  readonly name: string
+  readonly world: World
+  /** How far its wall clock is off. */
+  skewMs: number
+  readonly #waiting: (() => void)[] = []
+  #state: ProcessState = 'running'
+  #ids = 0
+
+  constructor(world: World, name: string) {
+    this.world = world
+    this.name = name
+    this.skewMs = world.chance.between(-60_000, 60_000)
+  }
+
+  get state(): ProcessState { return this.#state }
+
+  stop(): void {
+    if (this.#state === 'running') this.#state = 'stopped'
+  }
+
+  /** What waited happens in any order, while new things come. */
+  goOn(): void {
+    if (this.#state !== 'stopped') return
+    this.#state = 'running'
+    const { chance } = this.world
+    for (const fn of this.#waiting.splice(0)) this.after(chance.between(0, 3), fn)
+  }
+
+  end(): void {
+    this.#state = 'ended'
+    this.#waiting.length = 0
+  }
+
+  /** `fn` happens in it then, or when it goes on after that. */
+  after(ms: number, fn: () => void): () => void {
+    let calledOff = false
+    const happen = () => {
+      if (calledOff || this.#state === 'ended') return
+      if (this.#state === 'stopped') this.#waiting.push(happen)
+      else fn()
+    }
+    const cancel = this.world.wakeAfter(ms, happen)
+    return () => {
+      calledOff = true
+      cancel()
+    }
+  }
+
+  readonly env: Env = {
+    nowMs: () => startMs + Math.floor(this.world.nowMs + this.skewMs),
+    monotonicMs: () => this.world.nowMs,
+    after: (ms, fn) => this.after(ms, fn),
+    every: (ms, fn) => {
+      let cancel = () => {}
+      const again = () => {
+        cancel = this.after(ms, () => {
+          again()
+          fn()
+        })
+      }
+      again()
+      return () => cancel()
+    },
+    uuid: () => this.#id('4'),
+    uuid7: () => this.#id('7'),
+    log: this.#log({}),
+  }
+
+  #id(version: string): string {
+    const number = [...this.name].reduce((sum, each) => sum * 131 + each.charCodeAt(0), 7) % 2 ** 31
+    return `${number.toString(16).padStart(8, '0')}-0000-${version}000-8000-` +
+      (++this.#ids).toString(16).padStart(12, '0')
+  }
+
+  #log(own: Facts): Log {
+    const say = (message: string, facts: Facts = {}) => this.world.note(() =>
+      `${this.name} says: ${message}${reasonOf({ ...own, ...facts })}`)
+    return { debug: say, info: say, warn: say, error: say, child: (facts) => this.#log(facts) }
+  }
+}
+
+function reasonOf({ error }: Facts): string {
+  return error === undefined ? '' : ` (${String(error)})`
+}

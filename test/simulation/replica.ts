@@ -1,0 +1,145 @@
+/** One replica's copy of every table: the newest timestamp wins, cell by cell. */
+
+import { compareCells, holds } from './cql.ts'
+import type { Cell, Question, TableShape } from './cql.ts'
+
+interface StampedCell {
+  readonly value: Cell
+  readonly timestamp: bigint
+}
+
+/** Cells by column; that of `marker` says that the row was inserted. */
+export interface StoredCells {
+  /** Values of the clustering columns. */
+  readonly key: readonly Cell[]
+  readonly cells: ReadonlyMap<string, StampedCell>
+}
+
+/** Rows of a partition as a question wants them. */
+export interface PartitionRows {
+  readonly partition: readonly Cell[]
+  readonly rows: readonly StoredCells[]
+}
+
+/** Rows of one partition, written together. */
+export interface Mutation {
+  readonly table: TableShape
+  readonly partition: readonly Cell[]
+  readonly rows: readonly StoredCells[]
+}
+
+interface Row {
+  readonly key: readonly Cell[]
+  readonly cells: Map<string, StampedCell>
+}
+
+/** What this replica has promised and accepted for the compare-and-sets of a partition. */
+export interface PaxosState {
+  promised: number
+  accepted: { readonly ballot: number; readonly mutation: Mutation } | undefined
+  committed: { readonly ballot: number; readonly mutation: Mutation } | undefined
+}
+
+interface Partition {
+  readonly key: readonly Cell[]
+  /** In the order of the table. */
+  readonly rows: Row[]
+  readonly paxos: PaxosState
+}
+
+export const marker = ''
+
+export class Replica {
+  readonly #partitions = new Map<string, Map<string, Partition>>()
+
+  apply({ table, partition, rows }: Mutation): void {
+    const stored = this.#partition(table, partition)
+    for (const { key, cells } of rows) {
+      const row = rowAt(stored.rows, key, table.descending)
+      for (const [column, cell] of cells) {
+        const known = row.cells.get(column)
+        if (known === undefined || newer(cell, known)) row.cells.set(column, cell)
+      }
+    }
+  }
+
+  paxos(table: TableShape, partition: readonly Cell[]): PaxosState {
+    return this.#partition(table, partition).paxos
+  }
+
+  /** Rows of the partition, or of all where none is named, with the cells that are asked for. */
+  read(question: Question, after?: readonly Cell[]): ReadonlyMap<string, PartitionRows> {
+    const { table, where, columns, reversed, limit } = question
+    const partition = partitionOf(question)
+    const on = (column: string) => where.filter((condition) => condition.column === column)
+    const conditions = table.clustering.map(on)
+    const found = new Map<string, PartitionRows>()
+    const all = this.#partitions.get(table.name)
+    const text = partition && textOf(partition)
+    for (const [name, { key: own, rows }] of all ?? []) {
+      if (text !== undefined && name !== text) continue
+      const order = reversed ? rows.toReversed() : rows
+      const wanted: StoredCells[] = []
+      for (const row of order) {
+        if (wanted.length >= limit) break
+        if (after && !(compareKeys(row.key, after, table.descending !== reversed) > 0)) continue
+        if (!conditions.every((each, i) => each.every((one) => holds(one, row.key[i])))) continue
+        const cells = new Map([...row.cells].filter(([column]) =>
+          column === marker || columns.includes(column)))
+        wanted.push({ key: row.key, cells })
+      }
+      found.set(name, { partition: own, rows: wanted })
+    }
+    return found
+  }
+
+  #partition(table: TableShape, key: readonly Cell[]): Partition {
+    const partitions = this.#partitions.get(table.name) ?? new Map<string, Partition>()
+    this.#partitions.set(table.name, partitions)
+    const text = textOf(key)
+    const partition = partitions.get(text) ?? { key, rows: [], paxos:
+      { promised: 0, accepted: undefined, committed: undefined } }
+    partitions.set(text, partition)
+    return partition
+  }
+}
+
+/** Undefined where the question is for all partitions. */
+export function partitionOf({ table, where }: Question): readonly Cell[] | undefined {
+  const key = table.partition.map((column) =>
+    where.find((condition) => condition.column === column && condition.op === '='))
+  if (key.some((condition) => condition === undefined)) return undefined
+  return key.map((condition) => condition!.value)
+}
+
+export function textOf(key: readonly Cell[]): string {
+  return key.map(String).join('\n')
+}
+
+export function compareKeys(a: readonly Cell[], b: readonly Cell[], descending: boolean): number {
+  for (const [i, cell] of a.entries()) {
+    const order = compareCells(cell, b[i])
+    if (order !== 0) return descending ? -order : order
+  }
+  return 0
+}
+
+export function newer(cell: StampedCell, than: StampedCell): boolean {
+  if (cell.timestamp !== than.timestamp) return cell.timestamp > than.timestamp
+  return compareCells(cell.value, than.value) > 0
+}
+
+function rowAt(rows: Row[], key: readonly Cell[], descending: boolean): Row {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const order = compareKeys(rows[middle]!.key, key, descending)
+    if (order === 0) return rows[middle]!
+    if (order < 0) low = middle + 1
+    else high = middle
+  }
+  const row: Row = { key, cells: new Map() }
+  rows.splice(low, 0, row)
+  return row
+}

@@ -1,0 +1,119 @@
+/** The rules that carry the log, and how to live without each of them: to see what it is for. */
+
+import type { Env, Gate, SessionPort } from '../../cluster/index.ts'
+import type { LogPort } from '../../src/checkpoint/index.ts'
+import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
+import { Rank } from '../../src/store/cassandra/rank.ts'
+
+/**
+ * chain          the end of the log is the highest row that no row before it is missing of
+ * order          a row is acknowledged when it and every row before it are on a quorum
+ * open_row       a new epoch appends a row before it answers anything
+ * validate_after the session is read after the write, not before it
+ * reply_gate     what is only read passes the gate as well
+ * read_repair    a row that was read is on a quorum from then on
+ * places_again   places beside rows that are taken over are written once more
+ * roll_over      a new bucket begins when the session was validated after the last row
+ * rank           timestamps come from the epoch, not from a clock
+ * fence          nothing is claimed from a session that may live
+ * fence_quorum   a fence is on a quorum when it is answered
+ * rows_after     rows are read after the claim
+ * drain          shards are given back when nothing is under way any more
+ */
+export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
+  'places_again', 'roll_over', 'rank', 'fence', 'fence_quorum', 'rows_after',
+  'drain'] as const
+
+export type Rule = typeof rules[number]
+
+/** Told when a row of the log is on a quorum, whatever became of those before it. */
+export type RowWritten = (branchId: string, seq: number) => void
+
+/** The connection as the log uses it. */
+export function connectionWithout(rule: Rule | undefined, real: Connection, written: RowWritten):
+  Connection {
+  const noted = async (statements: readonly Statement[], work: Promise<void>) => {
+    await work
+    for (const { cql, values } of statements) {
+      if (isLogRow(cql)) written(values[0] as string, Number(values[3]))
+    }
+  }
+  const read = async (statement: Statement) => {
+    const rows = await real.read(statement)
+    return rule === 'chain' && statement.cql.includes('settled_seq') ? rows.map(unchained) : rows
+  }
+  const batch = async (statements: readonly Statement[]) => {
+    if (rule === 'places_again' && !statements.some(({ cql }) => isLogRow(cql))) return
+    await noted(statements, real.batch(statements))
+  }
+  const connection: Omit<Connection, 'localHosts'> = {
+    keyspace: real.keyspace, control: real.control, localDataCenter: real.localDataCenter,
+    write: (statement) => noted([statement], real.write(statement)),
+    batch, read,
+    pages: (statement, fetchSize) => real.pages(statement, fetchSize),
+    swap: (statements) => real.swap(statements),
+    swapSurely: (statement) => real.swapSurely(statement),
+    surely: (work) => real.surely(work),
+    execute: (cql) => real.execute(cql),
+    reachable: () => real.reachable(),
+    close: () => real.close(),
+  }
+  return connection as Connection
+}
+
+function isLogRow(cql: string): boolean {
+  return /INSERT INTO \w+\.log \(/.test(cql) && cql.includes('prev_epoch')
+}
+
+/** Says that everything before it is on a quorum. */
+function unchained(row: Row): Row {
+  return { ...row, settled_seq: (row['seq'] as bigint) - 1n } as unknown as Row
+}
+
+export function rankWithout(rule: Rule | undefined, env: Env): Rank {
+  const rank = new Rank()
+  if (rule === 'rank') {
+    let counter = 0n
+    rank.next = () => BigInt(env.nowMs()) * 1_000n + (counter++ % 1_000n)
+  }
+  return rank
+}
+
+export function sessionsWithout(rule: Rule | undefined, real: SessionPort): SessionPort {
+  const fence: SessionPort['fence'] = async (session, by) => {
+    if (rule === 'fence') return 'fenced'
+    return real.fence(session, by)
+  }
+  return {
+    fence,
+    join: (member) => real.join(member),
+    state: (session) => real.state(session),
+    leave: (session) => real.leave(session),
+  }
+}
+
+const open = { pass: async () => {} }
+
+/** The gates of rolling over and of acknowledging. */
+export function gatesWithout(rule: Rule | undefined, gate: Gate):
+  { readonly rolling: Pick<Gate, 'pass'>; readonly appending: Pick<Gate, 'pass'> } {
+  return {
+    rolling: rule === 'roll_over' ? open : gate,
+    appending: rule === 'validate_after' ? open : gate,
+  }
+}
+
+/** The log as actors see it. */
+export function logWithout(rule: Rule | undefined, real: LogPort, gate: Gate): LogPort {
+  return {
+    shared: rule !== 'open_row',
+    append: async (rows, updates) => {
+      if (rule === 'validate_after') await gate.pass()
+      await real.append(rows, updates)
+    },
+    tail: real.tail,
+    read: real.read,
+    findCheckpoint: real.findCheckpoint,
+    purge: (subject) => real.purge(subject),
+  }
+}

@@ -1,0 +1,98 @@
+/** A world with one clock, in which one thing happens after the other, the same for each seed. */
+
+import { Chance } from './chance.ts'
+
+interface Happening {
+  readonly atMs: number
+  readonly order: number
+  /** Undefined where it was called off. */
+  fn: (() => void) | undefined
+  /** Promises follow from it: they are settled before anything else happens. */
+  readonly wakes: boolean
+}
+
+export class World {
+  readonly chance: Chance
+  /** What happened, oldest first; kept only where somebody wants to read it. */
+  readonly trace: string[] = []
+  readonly #tracing: boolean
+  readonly #heap: Happening[] = []
+  #nowMs = 0
+  #order = 0
+
+  constructor(seed: number, tracing = false) {
+    this.chance = new Chance(seed)
+    this.#tracing = tracing
+  }
+
+  get nowMs(): number { return this.#nowMs }
+
+  /** `fn` happens then; what is returned calls it off. It must not touch promises. */
+  after(ms: number, fn: () => void): () => void {
+    return this.#add(ms, fn, false)
+  }
+
+  /** As `after`, for what sets promises going. */
+  wakeAfter(ms: number, fn: () => void): () => void {
+    return this.#add(ms, fn, true)
+  }
+
+  /** `line` is made only where it is read. */
+  note(line: () => string): void {
+    if (this.#tracing) this.trace.push(`${this.#nowMs.toFixed(1).padStart(9)}  ${line()}`)
+  }
+
+  /** Lets everything happen until `over`; returns false when `limitMs` came first. */
+  async run(over: () => boolean, limitMs: number): Promise<boolean> {
+    while (!over()) {
+      const next = this.#take()
+      if (next === undefined || next.atMs > limitMs) return false
+      this.#nowMs = next.atMs
+      next.fn?.()
+      if (next.wakes) await settled()
+    }
+    return true
+  }
+
+  #add(ms: number, fn: () => void, wakes: boolean): () => void {
+    const happening: Happening =
+      { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, fn, wakes }
+    const heap = this.#heap
+    let at = heap.push(happening) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!before(happening, heap[parent]!)) break
+      heap[at] = heap[parent]!
+      at = parent
+    }
+    heap[at] = happening
+    return () => { happening.fn = undefined }
+  }
+
+  #take(): Happening | undefined {
+    const heap = this.#heap
+    const first = heap[0]
+    const last = heap.pop()
+    if (first === undefined || last === undefined || heap.length === 0) return first
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++
+      if (!before(heap[child]!, last)) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = last
+    return first
+  }
+}
+
+function before(a: Happening, b: Happening): boolean {
+  return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+}
+
+/** When every promise that can be settled is. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => { setImmediate(resolve) })
+}
