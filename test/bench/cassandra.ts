@@ -1,4 +1,4 @@
-/** The benchmark on Cassandra: the store beside the raw driver, and the server that stands on it. */
+/** The benchmark on Cassandra: the store beside the raw driver, and the server on top of it. */
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'

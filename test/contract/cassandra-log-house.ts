@@ -60,7 +60,7 @@ export interface WatchedConnection {
 }
 
 export function watched(real: Connection): WatchedConnection {
-  let asked: string[] = []
+  const asked: string[] = []
   let holding = false
   const held: (() => Promise<void>)[] = []
   const change = (kind: string, send: () => Promise<void>) => {

@@ -58,7 +58,7 @@ const schemaMs = 30_000
 /** How long a read goes on trying. */
 const readMs = 2_500
 /** How long a write goes on trying while it is certain that nothing was written. */
-const writeMs = 2_000
+const writeMs = 1_500
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
 /** Then a second host is asked as well. */
 const speculateMs = 200
@@ -229,7 +229,8 @@ export class Connection {
         const outcome = outcomeOf(error)
         if (outcome === 'refused') throw refusal(error)
         ambiguous ||= outcome === 'unknown'
-        if (!ambiguous && this.#env.monotonicMs() >= giveUpMs) throw unavailable(error)
+        const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
+        if (!ambiguous && late) throw unavailable(error)
       }
       await this.#pause(pauseMs)
     }

@@ -4,11 +4,15 @@
 export async function inFlight<Item>(limit: number, items: Iterable<Item>,
   work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]()
-  let failed = false
+  const failures = new AbortController()
   const lane = async () => {
-    for (let next = rest.next(); !next.done && !failed; next = rest.next()) await work(next.value)
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      if (failures.signal.aborted) return
+      await work(next.value)
+    }
   }
-  const lanes = Array.from({ length: limit }, () =>
-    lane().catch((error: unknown) => { failed = true; throw error }))
-  await Promise.all(lanes)
+  await Promise.all(Array.from({ length: limit }, () => lane().catch((error: unknown) => {
+    failures.abort()
+    throw error
+  })))
 }

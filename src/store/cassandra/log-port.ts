@@ -39,8 +39,8 @@ interface Ranked<Update> {
 
 /**
  * 1. What a copy needs is noted before its first row.
- * 2. Rows of runs are written when the log is on a quorum, rows of threads and assistants when
- *    those are: a row may lag behind the log and never leads.
+ * 2. Rows of runs are written when the log is on a quorum and the gate was passed after that, rows
+ *    of threads and assistants when those are: a row may lag behind the log and never leads.
  * 3. Nothing is acknowledged, and nothing found, before the gate was passed after all of it.
  * 4. Calls that touch the same thread, assistant or branch end in their order.
  */
@@ -69,6 +69,8 @@ export class CassandraLog implements LogPort {
     const place = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     try {
       await this.#appendRows(rows)
+      // Rows of a deposed owner are no history: no mutable row may speak for one of them.
+      if (rows.length > 0 && updates.length > 0) await this.#parts.gate.pass()
       // What belongs to rows that stand is written; without any, the caller may ask again.
       const { connection } = this.#parts
       const change = (work: () => Promise<void>) =>

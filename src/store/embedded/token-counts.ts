@@ -1,4 +1,4 @@
-/** How many threads have a piece of metadata: counted when it is asked for, kept up from then on. */
+/** How many threads have a piece of metadata: counted when asked for, kept up from then on. */
 
 import { Recent } from '../recent.ts'
 import type { Database, Statement } from './database.ts'

@@ -18,8 +18,8 @@ export interface LoadWorker {
 export interface Stop { readonly atMs: number, readonly reason: unknown }
 
 /** Acts until it is stopped, between two operations. Rejects where anything fails. */
-export async function workUntilStopped(worker: LoadWorker, client: Client, stopped: AbortSignal):
-  Promise<void> {
+export async function workUntilStopped(
+  worker: LoadWorker, client: Client, stopped: AbortSignal): Promise<void> {
   const never = new AbortController().signal
   while (!stopped.aborted) await worker.act(client, never)
 }
@@ -35,7 +35,9 @@ export async function workUntilDeath(worker: LoadWorker, client: Client, died: A
     return { atMs: performance.now(), reason: 'died' }
   } catch (caught) {
     const atMs = performance.now()
-    if (isAnswer(caught, expected)) throw new Error(`${worker.name}: ${String(caught)}`, { cause: caught })
+    if (isAnswer(caught, expected)) {
+      throw new Error(`${worker.name}: ${String(caught)}`, { cause: caught })
+    }
     return { atMs, reason: caught }
   }
 }

@@ -40,13 +40,13 @@ describe('a connection', () => {
 
   /** Lets time pass until the request has ended. */
   async function ended<Result>(request: Promise<Result>): Promise<PromiseSettledResult<Result>> {
-    let result: PromiseSettledResult<Result> | undefined
-    void Promise.allSettled([request]).then(([only]) => { result = only })
-    for (let step = 0; step < 1_000 && !result; step++) {
+    const results: PromiseSettledResult<Result>[] = []
+    void Promise.allSettled([request]).then((settled) => results.push(...settled))
+    for (let step = 0; step < 1_000 && results.length === 0; step++) {
       await new Promise(setImmediate)
       env.advance(50)
     }
-    return result!
+    return results[0]!
   }
   const reasonOf = (result: PromiseSettledResult<unknown>) =>
     (result as PromiseRejectedResult).reason as { code: string; facts: object }
