@@ -29,7 +29,7 @@ export async function appendLines(house: StoreHouse, raw: RawDriver, plan: Appen
   const single = await alone(house, raw, plan)
   progress(`appends, ${plan.clients} clients`)
   // Cassandra gets faster for as long as its machine compiles.
-  await together(house, raw, { ...plan, rounds: 3 })
+  await together(house, raw, { ...plan, rounds: 8 })
   const many = await together(house, raw, plan)
   return [
     { measure: 'append of one row, 1 client, p50 over a raw write and a raw read', unit: 'times',

@@ -12,20 +12,23 @@ export interface FaultTargets {
   members(): readonly Member[]
   /** For so long everybody thinks everybody else dead. */
   distrust(ms: number): void
+  /** What goes wrong most; a matter of the seed unless told. */
+  readonly favourite: FaultName | undefined
 }
 
 const faults = { tear, stop, kill, isolate, nodeDown, storm, jump, leave, giveBack } as const
-type FaultName = keyof typeof faults
+export type FaultName = keyof typeof faults
+export const faultNames = Object.keys(faults) as FaultName[]
 
 /** Begins to hurt the world until `untilMs`. */
 export function unleash(targets: FaultTargets, untilMs: number): void {
   const { world } = targets
   const { chance } = world
-  const names = Object.keys(faults) as FaultName[]
   // Some seeds know only a few kinds of harm, so that those are seen alone.
-  const favourite = chance.flip(0.4)
-    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'giveBack']) : undefined
-  const tempers = names.map((name) => ({ name, weight: name === favourite ? 8
+  const favoured = chance.flip(0.4)
+    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'giveBack'] as const) : undefined
+  const favourite = targets.favourite ?? favoured
+  const tempers = faultNames.map((name) => ({ name, weight: name === favourite ? 8
     : chance.flip(0.35) ? 0 : chance.number() }))
   const sum = tempers.reduce((total, { weight }) => total + weight, 0)
   const pauseMs = chance.pick([150, 400, 1_000])
@@ -54,7 +57,7 @@ function stop({ world, network, members }: FaultTargets): void {
   if (!member) return
   const ms = chance.pick([20, 100, 400, 1_500, 4_000]) * chance.between(0.5, 1.5)
   halt(world, member, ms)
-  if (!chance.flip(0.3)) return
+  if (!chance.flip(0.5)) return
   // What it asks when it goes on takes its time.
   const node = chance.pick(nodeNumbers)
   network.down.add(node)

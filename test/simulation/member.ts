@@ -9,6 +9,7 @@ import type { LocalIndex } from '../../src/store/cassandra/local-index.ts'
 import { CassandraLog } from '../../src/store/cassandra/log-port.ts'
 import { LogTable } from '../../src/store/cassandra/log-table.ts'
 import { OwnedRowTable } from '../../src/store/cassandra/owned-row-table.ts'
+import { Rank } from '../../src/store/cassandra/rank.ts'
 import { RunTable } from '../../src/store/cassandra/run-table.ts'
 import { SessionTable } from '../../src/store/cassandra/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
@@ -19,7 +20,7 @@ import { listKind, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
-import { connectionWithout, gatesWithout, logWithout, rankWithout, sessionsWithout }
+import { connectionWithout, gatesWithout, logWithout, sessionsWithout }
   from './rule.ts'
 import type { Rule } from './rule.ts'
 
@@ -139,7 +140,7 @@ export class Member {
     const { process: { env, name, world }, without, bucketBytes } = this.#options
     const { gate } = session
     const connection = this.#connection
-    const rank = rankWithout(without, env)
+    const rank = new Rank()
     const chunks = new ChunkTable(connection)
     const branches = new BranchTable(connection, rank)
     const runs = new RunTable(connection, new StoredBodies(connection, chunks))

@@ -1,21 +1,23 @@
-/** What to say of a seed that went wrong. */
+/** What to say of a world that went wrong. */
 
-import type { Rule } from './rule.ts'
 import { simulate } from './simulation.ts'
-import type { Outcome } from './simulation.ts'
+import type { Outcome, SimulationOptions } from './simulation.ts'
 
 const tracedLines = 40
 
 /** One line: what was found, and how to see it again. */
-export function report({ seed, findings }: Outcome, without: Rule | undefined): string {
+export function report({ options, findings }: Outcome): string {
+  const { seed, without, favourite } = options
   const [first] = findings
   const rest = findings.length > 1 ? `, and ${findings.length - 1} more` : ''
+  const settings = [`--seed ${seed}`, without && `--without ${without}`,
+    favourite && `--favourite ${favourite}`, '--trace'].filter((each) => each !== undefined)
   return `seed ${seed}: ${first?.violation}: ${first?.what}${rest} — npm run simulate -- ` +
-    `--seed ${seed}${without === undefined ? '' : ` --without ${without}`} --trace`
+    settings.join(' ')
 }
 
-/** The end of its story. */
-export async function replay(seed: number, without: Rule | undefined): Promise<string> {
-  const { trace } = await simulate({ seed, without, tracing: true })
+/** The end of its story: the same options make the same world. */
+export async function replay(options: SimulationOptions): Promise<string> {
+  const { trace } = await simulate({ ...options, tracing: true })
   return trace.slice(-tracedLines).join('\n')
 }

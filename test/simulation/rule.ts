@@ -1,9 +1,10 @@
 /** The rules that carry the log, and how to live without each of them: to see what it is for. */
 
-import type { Env, Gate, SessionPort } from '../../cluster/index.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+import type { Gate, SessionPort } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
-import { Rank } from '../../src/store/cassandra/rank.ts'
 
 /**
  * chain          the end of the log is the highest row that no row before it is missing of
@@ -14,15 +15,15 @@ import { Rank } from '../../src/store/cassandra/rank.ts'
  * read_repair    a row that was read is on a quorum from then on
  * places_again   places beside rows that are taken over are written once more
  * roll_over      a new bucket begins when the session was validated after the last row
- * rank           timestamps come from the epoch, not from a clock
  * fence          nothing is claimed from a session that may live
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
+ * rows_last      mutable rows are written when the rows of the log that they speak for are history
  * drain          shards are given back when nothing is under way any more
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
-  'places_again', 'roll_over', 'rank', 'fence', 'fence_quorum', 'rows_after',
-  'drain'] as const
+  'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
+  'rows_last', 'drain'] as const
 
 export type Rule = typeof rules[number]
 
@@ -70,15 +71,6 @@ function unchained(row: Row): Row {
   return { ...row, settled_seq: (row['seq'] as bigint) - 1n } as unknown as Row
 }
 
-export function rankWithout(rule: Rule | undefined, env: Env): Rank {
-  const rank = new Rank()
-  if (rule === 'rank') {
-    let counter = 0n
-    rank.next = () => BigInt(env.nowMs()) * 1_000n + (counter++ % 1_000n)
-  }
-  return rank
-}
-
 export function sessionsWithout(rule: Rule | undefined, real: SessionPort): SessionPort {
   const fence: SessionPort['fence'] = async (session, by) => {
     if (rule === 'fence') return 'fenced'
@@ -94,12 +86,16 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
 
 const open = { pass: async () => {} }
 
+/** How often each append has come to its gate. */
+const calls = new AsyncLocalStorage<{ passes: number }>()
+
 /** The gates of rolling over and of acknowledging. */
 export function gatesWithout(rule: Rule | undefined, gate: Gate):
   { readonly rolling: Pick<Gate, 'pass'>; readonly appending: Pick<Gate, 'pass'> } {
+  const second = { pass: async () => { if (calls.getStore()!.passes++ > 0) await gate.pass() } }
   return {
     rolling: rule === 'roll_over' ? open : gate,
-    appending: rule === 'validate_after' ? open : gate,
+    appending: rule === 'validate_after' ? open : rule === 'rows_last' ? second : gate,
   }
 }
 
@@ -109,7 +105,7 @@ export function logWithout(rule: Rule | undefined, real: LogPort, gate: Gate): L
     shared: rule !== 'open_row',
     append: async (rows, updates) => {
       if (rule === 'validate_after') await gate.pass()
-      await real.append(rows, updates)
+      await calls.run({ passes: updates.length > 0 ? 0 : 1 }, () => real.append(rows, updates))
     },
     tail: real.tail,
     read: real.read,

@@ -9,6 +9,7 @@ import { Checker } from './checker.ts'
 import type { Asked, Finding } from './checker.ts'
 import { once } from './network.ts'
 import { unleash } from './faults.ts'
+import type { FaultName } from './faults.ts'
 import type { Command } from './list-actor.ts'
 import { Member } from './member.ts'
 import { Process } from './process.ts'
@@ -19,11 +20,13 @@ export interface SimulationOptions {
   readonly seed: number
   /** What is taken away. */
   readonly without?: Rule
+  /** What goes wrong most; a matter of the seed unless told. */
+  readonly favourite?: FaultName
   readonly tracing?: boolean
 }
 
 export interface Outcome {
-  readonly seed: number
+  readonly options: SimulationOptions
   readonly findings: readonly Finding[]
   readonly acknowledged: number
   readonly reads: number
@@ -95,15 +98,14 @@ class Simulation {
     }
     for (let client = 0; client < clients; client++) this.#think(client)
     unleash({
-      world, network: this.#cassandra.network,
+      world, network: this.#cassandra.network, favourite: this.#options.favourite,
       members: () => this.#members.filter(({ process }) => process.state !== 'ended'),
       distrust: (ms) => { this.#distrustUntilMs = world.nowMs + ms },
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
     await this.#end()
     const { findings, acknowledged, reads } = this.#checker
-    const { seed } = this.#options
-    return { seed, findings, acknowledged, reads, owners: this.#served, trace: world.trace }
+    return { options: this.#options, findings, acknowledged, reads, owners: this.#served, trace: world.trace }
   }
 
   /** What stands when everything is well again. */

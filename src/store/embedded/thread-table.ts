@@ -195,7 +195,7 @@ export class ThreadTable {
     for (const token of tokens) {
       if (inPlace && old.has(token)) continue
       this.#putToken.run(tenant, token, after!.createdAtMs, no)
-      void token
+      this.tokenCounts.add(tenant, token, 1)
     }
   }
 }

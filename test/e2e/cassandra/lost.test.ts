@@ -52,6 +52,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
 
     const lostMs = performance.now()
     await node.kill(lose)
+    const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await Promise.all([
       expectStoreIsMissed(server.url), expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
     ])
@@ -59,7 +60,6 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
     await expect.poll(() => server.output(), { timeout: 10_000 })
       .toContain('The store is out of reach')
     console.log(`${lose}: closed after ${(performance.now() - lostMs).toFixed(0)} ms`)
-    const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await expectNothingIsServed(server.url, { warm, cold })
     await expectStoreIsMissed(server.url)
     await expect.poll(() => latecomers.refused).toBeGreaterThan(8)

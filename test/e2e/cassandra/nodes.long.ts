@@ -104,13 +104,13 @@ describe.skipIf(await whatIsMissing() !== undefined)('three nodes of Cassandra',
     const lostMs = performance.now()
     died.abort()
     await Promise.all(lost.map((node) => node.kill('SIGKILL')))
+    const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await Promise.all([
       expectStoreIsMissed(server.url), expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
     ])
     await expect.poll(() => server.output(), { timeout: 10_000 })
       .toContain('The store is out of reach')
     const closedMs = performance.now()
-    const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await expectNothingIsServed(server.url, { warm, cold })
     await pause(exposureMs)
     await expectNothingIsServed(server.url, { warm, cold })
