@@ -53,8 +53,9 @@ export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan
     seconds.push(await loadSeconds(house))
     await mustHoldAll(house, plan.threads)
     progress('searches')
-    await costs(house, raw, narrow, { ...plan, rounds: 1 })
-    const { p50, p99 } = await costs(house, raw, narrow, plan)
+    await costs(house, raw, [...plain, ...sorted, ...broad], { ...plan, rounds: 1 })
+    const { p50, p99 } = await costs(house, raw, plain, plan)
+    const { p99: sortedP99 } = await costs(house, raw, sorted, plan)
     const { p99: broadP99 } = await costs(house, raw, broad, plan)
     const line = (name: string, rounds: Rounds): Line => ({
       measure: `metadata search over ${plan.threads} threads, ${name} over a read by key`,
@@ -64,6 +65,7 @@ export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan
     const aim = { sign: '≤', value: 1 } as const
     return [
       { ...line('p50', p50), aim }, { ...line('p99', p99), aim },
+      line('sorted by their update, p99', sortedP99),
       line('two broad conditions, p99', broadP99),
       { measure: `loading the index of ${plan.threads} threads`, unit: 's', figures: [],
         ratio: spreadOf(seconds), aim: { sign: '≤', value: 5 } },
@@ -117,23 +119,28 @@ function threadOf(number: number): ThreadRow {
   })
 }
 
-type Question = (number: number, threads: number) => Pick<ThreadQuery, 'metadata' | 'status'>
+type Question = (number: number, threads: number) =>
+  Pick<ThreadQuery, 'metadata' | 'status'> & Partial<ThreadQuery>
 
-/** Asked in turn: one user's threads, a third of all, one in fifty, and three conditions. */
-const narrow: readonly Question[] = [
+/** One user's threads, a third of all, one in fifty, and three conditions. */
+const plain: readonly Question[] = [
   (number, threads) => ({ metadata: { user: userAt(number, threads) } }),
   (number) => ({ metadata: { graph_id: graphOf(number) } }),
   (number) => ({ metadata: { channel: channelOf(number) } }),
   (number, threads) => ({ status: 'interrupted',
     metadata: { user: userAt(number, threads), graph_id: graphOf(number) } }),
 ]
-/** Each holds for many threads, both for few. */
+/** In an order for which there is no index of metadata. */
+const sorted = plain.map((question): Question => (number, threads) =>
+  ({ ...question(number, threads), sortBy: 'updated_at' }))
+/** Each of them holds for many threads, both for few. */
 const broad: readonly Question[] = [
   (number) => ({ status: 'interrupted', metadata: { channel: channelOf(number) } }),
 ]
 
+/** They take turns. Newest first, as where a client asks for no order. */
 function queryOf(questions: readonly Question[], number: number, threads: number): ThreadQuery {
-  return { tenant: 'local', sortBy: 'updated_at', sortOrder: 'desc', limit: 10, offset: 0,
+  return { tenant: 'local', sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0,
     ...questions[number % questions.length]!(number, threads) }
 }
 

@@ -105,7 +105,8 @@ class Simulation {
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
     await this.#end()
     const { findings, acknowledged, reads } = this.#checker
-    return { options: this.#options, findings, acknowledged, reads, owners: this.#served, trace: world.trace }
+    const { trace } = world
+    return { options: this.#options, findings, acknowledged, reads, owners: this.#served, trace }
   }
 
   /** What stands when everything is well again. */

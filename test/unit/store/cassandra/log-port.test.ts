@@ -1,0 +1,46 @@
+/** What an append writes when: the log, then the gate, then the rows that speak for the log. */
+
+import { expect, it } from 'vitest'
+
+import { HeddleError } from '../../../../src/errors.ts'
+import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
+import type { LogPortParts } from '../../../../src/store/cassandra/log-port.ts'
+import { Rank } from '../../../../src/store/cassandra/rank.ts'
+import { unborn } from '../../../../src/thread/thread-state.ts'
+
+const branch = { id: 'b', ancestors: [] }
+const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new Uint8Array(),
+  places: [] }
+const { row } = unborn('t', 'x', branch)
+const update = { table: 'thread', row: { ...row, epoch: 1, seq: 1 } } as const
+
+function logWith(pass: () => Promise<void>) {
+  const done: string[] = []
+  const note = (what: string) => async () => { done.push(what) }
+  const parts = {
+    connection: { surely: (work: () => Promise<void>) => work() },
+    rank: new Rank(), log: { append: note('log') }, branches: {}, runs: {},
+    rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
+    index: { put: note('index') },
+    gate: { pass: async () => { done.push('gate'); await pass() } },
+  }
+  return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
+}
+
+it('writes a mutable row when the log row it speaks for is history', async () => {
+  const { done, log } = logWith(async () => {})
+  await log.append([newRow], [update])
+  expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
+})
+
+it('leaves mutable rows alone where the session was over before its log row counted', async () => {
+  const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
+  await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
+  expect(done).toEqual(['log', 'gate'])
+})
+
+it('passes the gate once for rows of the log alone', async () => {
+  const { done, log } = logWith(async () => {})
+  await log.append([newRow], [])
+  expect(done).toEqual(['log', 'gate', 'index'])
+})
