@@ -1,8 +1,4 @@
-/**
- * Simulates clusters: `npm run simulate -- --seeds 500 --from 1`, or one of them with its story,
- * `npm run simulate -- --seed 17 --trace`; `--without chain` takes a rule away,
- * `--favourite tear` makes one fault frequent.
- */
+/** The command of the simulation: many worlds by their seeds, or one with its story. */
 
 import { parseArgs } from 'node:util'
 
@@ -12,7 +8,15 @@ import { rules } from './rule.ts'
 import { simulate } from './simulation.ts'
 import type { SimulationOptions } from './simulation.ts'
 
+const usage = `Simulates clusters that anything happens to, and checks what they promised.
+
+  npm run simulate -- --seeds 500 --from 1      many of them
+  npm run simulate -- --seed 17 --trace         one, with its story
+  --without <rule>       takes a rule away: ${rules.join(', ')}
+  --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}`
+
 const { values } = parseArgs({ options: {
+  help: { type: 'boolean', default: false },
   seeds: { type: 'string', default: '100' },
   from: { type: 'string', default: '1' },
   seed: { type: 'string' },
@@ -20,6 +24,11 @@ const { values } = parseArgs({ options: {
   favourite: { type: 'string' },
   trace: { type: 'boolean', default: false },
 } })
+
+if (values.help) {
+  console.log(usage)
+  process.exit(0)
+}
 
 /** One of `names`, or none. */
 function oneOf<Name extends string>(names: readonly Name[], given: string | undefined):
