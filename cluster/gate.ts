@@ -24,6 +24,8 @@ export type GateState = 'open' | 'closed' | 'fenced'
 
 export interface Gate {
   readonly state: GateState
+  /** Resolves when the gate is not open any more, at once where it is not now. */
+  readonly closing: Promise<void>
   /** Resolves when this session is known to have lived after this call; else `not_owner`. */
   pass(): Promise<void>
   /** Now, in the order of validations. */
@@ -58,6 +60,7 @@ const reasons = {
 export class SessionGate implements Gate {
   readonly #options: SessionGateOptions
   #state: GateState = 'open'
+  #closing = Promise.withResolvers<void>()
   /** Validations are numbered from 1 in the order in which they begin. */
   #begun = 0
   #newestAlive = 0
@@ -77,6 +80,8 @@ export class SessionGate implements Gate {
 
   get state(): GateState { return this.#state }
 
+  get closing(): Promise<void> { return this.#closing.promise }
+
   pass(): Promise<void> {
     if (this.#state === 'fenced') return Promise.reject(this.#refusal())
     let riders = this.#riders.get(this.#begun)
@@ -92,6 +97,7 @@ export class SessionGate implements Gate {
   /** From now on nobody passes: the session is about to leave. Nobody is told. */
   shut(): void {
     this.#state = 'fenced'
+    this.#closing.resolve()
     this.#stopAsking?.()
     for (const riders of this.#riders.values()) riders.reject(this.#refusal())
     this.#riders.clear()
@@ -137,7 +143,10 @@ export class SessionGate implements Gate {
   }
 
   #letThrough(number: number): void {
-    if (this.#state === 'closed') this.#options.env.log.info('The store is in reach again.')
+    if (this.#state === 'closed') {
+      this.#options.env.log.info('The store is in reach again.')
+      this.#closing = Promise.withResolvers()
+    }
     this.#state = 'open'
     this.#stopAsking?.()
     this.#stopAsking = undefined
@@ -153,6 +162,7 @@ export class SessionGate implements Gate {
   #close(number: number, error: unknown): void {
     if (number < this.#newestAlive || this.#state === 'closed') return
     this.#state = 'closed'
+    this.#closing.resolve()
     this.#options.env.log.warn('The store is out of reach: nothing is acknowledged until it is ' +
       'back.', { error })
   }

@@ -12,9 +12,8 @@ import type { Turn } from './actor.ts'
 import type { Env } from './env.ts'
 import type { Gate } from './gate.ts'
 import type { Act } from './mailbox.ts'
-import { within } from './within.ts'
 
-/** How long a reply waits for a gate that may be closed. */
+/** How long a reply waits for a gate that is closed. While it is open, the store is only slow. */
 const patienceMs = 2_500
 
 export class ReplyGate {
@@ -63,7 +62,14 @@ export class ReplyGate {
    */
   async #pass(began = this.#gate.mark()): Promise<void> {
     if (this.#gate.passed(began)) return
-    await within(this.#env, patienceMs, this.#gate.pass(), outOfReach)
+    const late = Promise.withResolvers<never>()
+    const cancel = this.#env.after(patienceMs, () =>
+      void this.#gate.closing.then(() => late.reject(outOfReach())))
+    try {
+      await Promise.race([this.#gate.pass(), late.promise])
+    } finally {
+      cancel()
+    }
   }
 }
 

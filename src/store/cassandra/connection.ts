@@ -55,8 +55,14 @@ const attemptMs = 2_000
 const connectMs = 2_000
 /** A schema change waits for all hosts. */
 const schemaMs = 30_000
-/** How long a read goes on trying. */
+/** How long a read goes on trying where Cassandra may be out of reach. */
 const readMs = 2_500
+/** How long where it is not: other requests are answered, this one is slow. */
+const slowReadMs = 8_000
+/** An answer that came this lately shows that Cassandra is in reach. */
+const latelyMs = 1_000
+/** The least that an attempt is given. */
+const shortestAttemptMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
@@ -79,6 +85,8 @@ export class Connection {
   readonly #client: Client
   readonly #env: Env
   readonly #pauses = new Set<() => void>()
+  /** When the last request was answered. */
+  #answeredMs = Number.NEGATIVE_INFINITY
   #closed = false
 
   /** Throws HeddleError with a sentence for whoever starts the member. */
@@ -223,7 +231,7 @@ export class Connection {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw closed(ambiguous)
       try {
-        await attempt()
+        this.#answered(await attempt())
         return
       } catch (error) {
         const outcome = outcomeOf(error)
@@ -239,20 +247,33 @@ export class Connection {
   async #page({ cql, values }: Statement, fetchSize: number, pageState?: string):
     Promise<types.ResultSet> {
     const sent = values.map(asSent)
-    const giveUpMs = this.#env.monotonicMs() + readMs
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const beganMs = this.#env.monotonicMs()
+    let pauseMs = firstPauseMs
+    for (let attempt = 1; ; attempt++) {
       if (this.#closed) throw closed(false)
-      const leftMs = Math.ceil(giveUpMs - this.#env.monotonicMs())
-      const readTimeout = Math.max(1, Math.min(attemptMs, leftMs))
+      const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs())
+      const readTimeout = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
       try {
-        return await this.#client.execute(cql, sent,
-          { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState })
+        return this.#answered(await this.#client.execute(cql, sent,
+          { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
-        if (this.#env.monotonicMs() + pauseMs >= giveUpMs) throw unavailable(error)
+        const late = this.#env.monotonicMs() + pauseMs >= beganMs + this.#readMs()
+        // One alone says little: where this process stood still, its answer was there in time.
+        if (late && attempt > 1) throw unavailable(error)
       }
       await this.#pause(pauseMs)
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }
+  }
+
+  #readMs(): number {
+    return this.#env.monotonicMs() - this.#answeredMs < latelyMs ? slowReadMs : readMs
+  }
+
+  #answered<Answer>(answer: Answer): Answer {
+    this.#answeredMs = this.#env.monotonicMs()
+    return answer
   }
 
   #swap(statements: readonly Statement[]): Promise<types.ResultSet> {

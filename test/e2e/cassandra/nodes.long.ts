@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
@@ -47,6 +47,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('three nodes of Cassandra',
     await cluster?.close()
     await rm(scratch, { recursive: true, force: true })
   }, 120_000)
+
+  beforeEach(() => onTestFailed(() => console.log(server.output())))
 
   /** Writers that are at it, so far undisturbed. */
   async function writing(): Promise<Writers> {

@@ -11,11 +11,14 @@ import { game } from './chess.ts'
 /** A gate that validates when the test says so. */
 class HandGate implements Gate {
   state: GateState = 'open'
+  #closing = Promise.withResolvers<void>()
   /** Validations that were asked for, here each by one. */
   asked = 0
   #begun = 0
   #alive = 0
   #waiting: PromiseWithResolvers<void>[] = []
+
+  get closing(): Promise<void> { return this.#closing.promise }
 
   pass(): Promise<void> {
     this.asked++
@@ -32,7 +35,13 @@ class HandGate implements Gate {
     for (const waiting of this.#waiting.splice(0)) waiting.resolve()
   }
 
+  close(): void {
+    this.state = 'closed'
+    this.#closing.resolve()
+  }
+
   fence(): void {
+    this.#closing.resolve()
     this.state = 'fenced'
     for (const waiting of this.#waiting.splice(0)) waiting.reject(new HeddleError('not_owner'))
   }
@@ -157,6 +166,7 @@ describe('a reply behind a gate', () => {
     const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable' })
     await settle()
     expect(gate.asked).toBe(1)
+    gate.close()
     env.advance(2_500)
     await refused
   })
@@ -191,7 +201,7 @@ describe('a reply behind a gate', () => {
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
     await settle()
-    gate.state = 'closed'
+    gate.close()
     env.advance(2_499)
     await settle()
     expect(told).toEqual([])
@@ -200,11 +210,23 @@ describe('a reply behind a gate', () => {
     expect(env.timers()).toBe(1)
   })
 
+  it('waits while the gate is open, for then the store is only slow', async () => {
+    const { env, gate, told, ask } = host()
+    const asked = ask('read', () => ({ reply: 'e4' }))
+    asked.catch(() => {})
+    await settle()
+    env.advance(60_000)
+    await settle()
+    expect(told).toEqual([])
+    gate.close()
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
   it('waits for what is written, however long, though the gate is closed', async () => {
     const { env, gate, told, ask } = host()
     const written = Promise.withResolvers<string>()
     const asked = ask('write', () => ({ reply: written.promise }))
-    gate.state = 'closed'
+    gate.close()
     env.advance(60_000)
     await settle()
     expect(told).toEqual([])
@@ -216,7 +238,7 @@ describe('a reply behind a gate', () => {
 
   it('is refused at once, and nothing is begun, while the gate is closed', async () => {
     const { gate, heard, ask, follow } = host()
-    gate.state = 'closed'
+    gate.close()
     await expect(ask('write', () => ({ reply: 1 }))).rejects.toMatchObject({ code: 'unavailable' })
     await expect(follow('all')).rejects.toMatchObject({ code: 'unavailable' })
     expect([heard, gate.asked]).toEqual([[], 0])
@@ -236,7 +258,7 @@ describe('a reply behind a gate', () => {
   it('does not concern what an actor tells itself', async () => {
     const { gate, heard, ask } = host()
     const asked = ask('first', (tell) => {
-      gate.state = 'closed'
+      gate.close()
       tell({ name: 'own', turn: () => ({ reply: undefined }) })
       return { reply: 1 }
     })

@@ -1,0 +1,35 @@
+/** A server that stands still, as one does whose machine is paused: its answers were there in time. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { startServer } from '../../support/server-process.ts'
+import { Writers } from './writers.ts'
+
+const cassandra = await cassandraForTests()
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+
+/** Longer than the server waits for an answer. */
+const stillMs = 2_800
+
+it.skipIf(!cassandra)('refuses nobody and never misses its store', async () => {
+  const place = newKeyspace(cassandra!)
+  endings.push(() => dropKeyspace(place))
+  const server = await startServer({ project: 'conformance', cassandra: place })
+  endings.push(() => server.close())
+  const writers = new Writers(server.url, { makers: 6, speakers: 6 })
+  for (let time = 0; time < 4; time++) {
+    const told = writers.told.length
+    await expect.poll(() => writers.told.length, { timeout: 30_000 }).toBeGreaterThan(told + 100)
+    process.kill(server.pid, 'SIGSTOP')
+    await pause(stillMs)
+    process.kill(server.pid, 'SIGCONT')
+  }
+  await writers.nextGood()
+  await writers.stop()
+  await writers.check()
+  expect(writers.refused).toBe(0)
+  expect(server.output()).not.toContain('The store is out of reach')
+}, 120_000)
