@@ -1,6 +1,7 @@
 /** An actor: state behind a mailbox, one turn at a time. What the substrate hosts. */
 
 import type { ActorKey } from './actor-key.ts'
+import type { ActorWire } from './actor-wire.ts'
 
 /**
  * What a turn leaves behind. The turn is over when the decision is made; the reply may be a
@@ -59,5 +60,7 @@ export interface ActorContext {
 
 export interface ActorKind {
   readonly name: string
+  /** Undefined where nobody but its own member ever asks it. */
+  readonly wire?: ActorWire
   create(context: ActorContext): Actor
 }

@@ -6,17 +6,29 @@ import type { Member } from './member.ts'
 
 /**
  * Throws what the other member threw: `not_owner` with the owner it knows where it is not the one,
- * and `unavailable` where it cannot be reached.
+ * and `unavailable` where nobody heard the command. An error with `facts.ambiguous` says that it is
+ * not known whether it was heard: the same command with the same id finds out.
+ *
+ * Commands to one key are heard in order where each was answered before the next was sent.
  */
 export interface Transport {
-  deliver(to: Member, key: ActorKey, command: unknown): Promise<unknown>
-  follow(to: Member, key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
+  deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
+  /** Once this has resolved, the last call of `listener` says so where the way breaks. */
+  follow(to: Member, key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
+    Promise<() => void>
 }
 
-/** What a member takes from others. */
+export interface Delivery {
+  /** The same for each try of one command: it is done once. A new one unless told. */
+  readonly id?: string
+  /** Since when `to` owns the actor, as far as the caller knows. */
+  readonly epoch?: number
+}
+
+/** What a member takes from others. `epoch`: since when it owns the actor, as the caller knows. */
 export interface Inbound {
-  ask(key: ActorKey, command: unknown): Promise<unknown>
-  follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
+  ask(key: ActorKey, command: unknown, epoch?: number): Promise<unknown>
+  follow(key: ActorKey, request: unknown, listener: unknown, epoch?: number): Promise<() => void>
 }
 
 /** Joins members that live in one process. */

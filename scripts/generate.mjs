@@ -9,12 +9,19 @@ import { root } from './node24.mjs'
 const generated = join(root, 'proto/gen')
 const stamp = join(generated, '.stamp')
 
+/** Which generator makes what; of the last, a server also tells who asks what it speaks. */
+const templates = [
+  ['buf.gen.storage.yaml', ['proto/storage']],
+  ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
+  ['buf.gen.cluster.yaml', ['proto/cluster', 'proto/grpc']],
+]
+
 /** One hash over everything that the generated code depends on. */
 function fingerprint() {
   const sources = readdirSync(join(root, 'proto'), { recursive: true })
     .filter((name) => name.endsWith('.proto'))
     .map((name) => join('proto', name))
-    .concat('package-lock.json', 'buf.yaml', 'buf.gen.storage.yaml', 'buf.gen.frontdoor.yaml')
+    .concat('package-lock.json', 'buf.yaml', ...templates.map(([template]) => template))
     .sort()
   const hash = createHash('sha256')
   for (const source of sources) hash.update(source).update(readFileSync(join(root, source)))
@@ -25,14 +32,20 @@ function fingerprint() {
 function generate(wanted) {
   const fresh = join(root, 'node_modules/.cache/heddle-generate')
   rmSync(fresh, { recursive: true, force: true })
-  for (const [template, path] of [
-    ['buf.gen.storage.yaml', 'proto/storage'],
-    ['buf.gen.frontdoor.yaml', 'proto/frontdoor'],
-  ]) buf(['generate', '--template', template, '--path', path, '--output', fresh])
+  for (const [template, paths] of templates) {
+    buf(['generate', '--template', template, ...pathArgs(paths), '--output', fresh])
+  }
+  const [, spoken] = templates.at(-1)
+  buf(['build', '--as-file-descriptor-set', ...pathArgs(spoken),
+    '--output', join(fresh, 'proto/gen/cluster/descriptors.binpb')])
   writeFileSync(join(fresh, 'proto/gen/.stamp'), wanted)
   if (existsSync(generated)) renameSync(generated, join(fresh, 'before'))
   renameSync(join(fresh, 'proto/gen'), generated)
   rmSync(fresh, { recursive: true, force: true })
+}
+
+function pathArgs(paths) {
+  return paths.flatMap((path) => ['--path', path])
 }
 
 function buf(args) {

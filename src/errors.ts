@@ -37,6 +37,11 @@ const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+/** Whether the catalogue has it; a newer member may know more. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(catalogue, text)
+}
+
 /** An operating error that a caller may see. Its message is a sentence that says what to do. */
 export class HeddleError extends Error {
   override readonly name = 'HeddleError'

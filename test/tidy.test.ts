@@ -49,6 +49,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
+  [/^nice-grpc|^@grpc\//, ['cluster/transport-grpc.ts', 'cluster/grpc-', 'proto/gen/']],
   [/^pino$/, ['cluster/env.ts']],
   [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],

@@ -5,7 +5,7 @@
  * reads are answered from memory. Versions are rows of the log, newest last.
  */
 
-import { actorKeyText } from '../../cluster/index.ts'
+import { actorKeyText, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import { assert, HeddleError } from '../errors.ts'
@@ -44,7 +44,11 @@ export interface AssistantActorParts {
 }
 
 export function assistantKind(parts: AssistantActorParts): ActorKind {
-  return { name: assistantKindName, create: (context) => new AssistantActor(context, parts) }
+  return {
+    name: assistantKindName,
+    wire: { values: plainValues },
+    create: (context) => new AssistantActor(context, parts),
+  }
 }
 
 class AssistantActor implements Actor {

@@ -88,6 +88,8 @@ export class RunFeed {
     if (forgotten) this.#forgotten = forgotten
   }
 
+  /** Events up to here have to be looked up. */
+  get forgotten(): EventPlace { return this.#forgotten }
   get followed(): boolean { return this.#followers.size > 0 }
   get wasFollowed(): boolean { return this.#wasFollowed }
   get bytes(): number { return this.#bytes }

@@ -7,6 +7,7 @@ import { HeddleError } from '../errors.ts'
 import { metadataKeysMax } from './client.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
+import { threadWire } from './feed-wire.ts'
 import { RunDriver } from './run-driver.ts'
 import { StateAnswers } from './state-answers.ts'
 import { StateEditor } from './state-editor.ts'
@@ -17,7 +18,7 @@ import { fromOrigin } from './thread-state.ts'
 
 /** The kind of actor that a thread is. */
 export function threadKind(ports: ThreadPorts): ActorKind {
-  return { name: 'thread', create: (context) => new ThreadActor(ports, context) }
+  return { name: 'thread', wire: threadWire, create: (context) => new ThreadActor(ports, context) }
 }
 
 class ThreadActor implements Actor {

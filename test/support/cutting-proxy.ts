@@ -7,6 +7,8 @@ import { afterAll } from 'vitest'
 export interface CuttingProxy {
   /** A URL that leads to the other one. */
   to(url: string): Promise<string>
+  /** Sockets of connections that are open now, of both sides. */
+  readonly open: number
   /** Breaks every connection that is open now, as a network does. */
   cut(): void
 }
@@ -25,6 +27,7 @@ export function useCuttingProxy(): CuttingProxy {
   })
   return {
     cut,
+    get open() { return open.size },
     to: (url) => new Promise((done) => {
       const { hostname, port } = new URL(url)
       const server = createServer((near) => {

@@ -1,9 +1,9 @@
 /** One member with threads on twins of the store and a scripted host; it can crash and restart. */
 
 import {
-  Activations, createRouter, inProcessTransport, placedOwnership, soleMember,
+  Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
-import type { Router } from '../../cluster/index.ts'
+import type { Inbound, Router } from '../../cluster/index.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, threadKind,
 } from '../../src/thread/index.ts'
@@ -19,6 +19,8 @@ export class ThreadHouse {
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
   client!: ThreadClient
+  /** What other members ask of it. */
+  inbound!: Inbound
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
@@ -42,6 +44,7 @@ export class ThreadHouse {
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
     const router: Router = createRouter({ ownership, activations, transport: inProcessTransport() })
+    this.inbound = createInbound({ ownership, activations })
     this.client = createThreadClient({
       router, threads: this.tables.threads, newThreadId: () => this.env.uuid(),
     })

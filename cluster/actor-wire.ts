@@ -1,0 +1,93 @@
+/** How what an actor hears and says crosses to another member: as bytes that both understand. */
+
+import { assert } from '../src/errors.ts'
+import type { ActorKey } from './actor-key.ts'
+
+/** A member of version N reads what one of N+1 wrote: what it does not know it leaves alone. */
+export interface ActorWire {
+  /** Of commands, of their replies, and of what a follower asks for. */
+  readonly values: ValueCodec
+  /** Undefined where the actor has nothing to follow. */
+  readonly listeners?: ListenerCodec
+  /** Undefined where each follower in another member has a follow of its own. */
+  readonly sharing?: FollowSharing
+}
+
+export interface ValueCodec {
+  encode(value: unknown): Uint8Array
+  decode(bytes: Uint8Array): unknown
+}
+
+/**
+ * lost    the way to the actor broke: it may go on, for followers who come anew
+ * lagged  more waited on the way than may wait
+ */
+export type FollowLoss = 'lost' | 'lagged'
+
+/** How the calls of a listener become messages, and calls again. */
+export interface ListenerCodec {
+  /** A listener that hands each of its calls to `send`, and says which one is the last. */
+  sender(send: (call: Uint8Array, last: boolean) => void): unknown
+  /** Makes the call that the bytes are of. */
+  tell(listener: unknown, call: Uint8Array): void
+  /** The last call of a listener whose actor could not make it. */
+  end(listener: unknown, how: FollowLoss): void
+}
+
+/** How all followers in one member share what comes from another: it is sent once. */
+export interface FollowSharing {
+  /** Those whose requests have one name may share. */
+  nameOf(request: unknown): string
+  /** For its first follower. `onEnd` is called when the actor will tell nothing more. */
+  begin(request: unknown, onEnd: () => void): SharedFollow
+}
+
+/** Hears an actor in another member, and tells all that share it. */
+export interface SharedFollow {
+  /** What it asks for itself. */
+  readonly request: unknown
+  readonly listener: unknown
+  /** Undefined where it cannot tell any more what this one asks for: he has to follow alone. */
+  join(request: unknown, listener: unknown): Promise<(() => void) | undefined>
+}
+
+/** How commands to this actor cross, among those of all kinds. */
+export function wireOf(wires: ReadonlyMap<string, ActorWire | undefined>, { kind }: ActorKey):
+ActorWire {
+  const wire = wires.get(kind)
+  assert(wire !== undefined, `commands to actors of kind ${kind} can cross to another member`)
+  return wire
+}
+
+const undefinedMark = 0
+const jsonMark = 1
+const textMark = 2
+
+/**
+ * Plain data as JSON, a lone string as it is: much of what is asked for is JSON text already. A
+ * property that is undefined is as good as none.
+ */
+export const plainValues: ValueCodec = {
+  encode: (value) => {
+    if (value === undefined) return Uint8Array.of(undefinedMark)
+    if (typeof value === 'string') return marked(textMark, value)
+    return marked(jsonMark, JSON.stringify(value))
+  },
+  decode: (bytes) => {
+    const [mark] = bytes
+    if (mark === undefinedMark) return undefined
+    const text = textOf(bytes.subarray(1))
+    return mark === textMark ? text : JSON.parse(text)
+  },
+}
+
+function marked(mark: number, text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text))
+  bytes[0] = mark
+  bytes.write(text, 1)
+  return bytes
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
+}

@@ -1,0 +1,80 @@
+/**
+ * One follow for all in this member who follow the same: an owner tells members, not readers.
+ *
+ *   1. The first one begins it, and whoever comes while it lasts joins it.
+ *   2. Who asks for what is not known here any more follows alone.
+ *   3. It ends when the last one stops; whoever comes after its end begins a new one.
+ */
+
+import type { ActorKind } from './actor.ts'
+import { actorKeyText } from './actor-key.ts'
+import type { SharedFollow } from './actor-wire.ts'
+import type { Transport } from './transport.ts'
+
+/** The same transport, with its follows shared where the kind of actor says how. */
+export function fanOut(transport: Transport, kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]):
+Transport {
+  const sharings = new Map(kinds.map(({ name, wire }) => [name, wire?.sharing]))
+  const shares = new Map<string, Share>()
+  return {
+    deliver: (...command) => transport.deliver(...command),
+    follow: async (to, key, request, listener, delivery) => {
+      const alone = () => transport.follow(to, key, request, listener, delivery)
+      const sharing = sharings.get(key.kind)
+      if (sharing === undefined) return await alone()
+      const name = `${to.id}\n${actorKeyText(key)}\n${sharing.nameOf(request)}`
+      const begin = () => {
+        const forget = () => { if (shares.get(name) === share) shares.delete(name) }
+        const follow = sharing.begin(request, forget)
+        const opened = transport.follow(to, key, follow.request, follow.listener, delivery)
+        const share = new Share(follow, opened, forget)
+        shares.set(name, share)
+        return share
+      }
+      const share = shares.get(name) ?? begin()
+      return await share.join(request, listener) ?? await alone()
+    },
+  }
+}
+
+class Share {
+  readonly #follow: SharedFollow
+  /** Brings how to stop it. */
+  readonly #opened: Promise<() => void>
+  readonly #forget: () => void
+  #followers = 0
+
+  constructor(follow: SharedFollow, opened: Promise<() => void>, forget: () => void) {
+    this.#follow = follow
+    this.#opened = opened
+    this.#forget = forget
+  }
+
+  async join(request: unknown, listener: unknown): Promise<(() => void) | undefined> {
+    this.#followers++
+    let stop: (() => void) | undefined
+    try {
+      await this.#opened
+      stop = await this.#follow.join(request, listener)
+    } finally {
+      if (stop === undefined) this.#leave()
+    }
+    return stop && this.#once(stop)
+  }
+
+  #once(stop: () => void): () => void {
+    let stopped = false
+    return () => {
+      if (stopped) return
+      stopped = true
+      stop()
+      this.#leave()
+    }
+  }
+
+  #leave(): void {
+    if (--this.#followers > 0) return
+    this.#forget()
+    this.#opened.then((stop) => stop(), () => {})
+  }
+}

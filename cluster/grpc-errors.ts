@@ -1,0 +1,79 @@
+/**
+ * Errors on their way between members.
+ *
+ * What an actor throws crosses as the error of the catalogue that it is: its number is the status,
+ * the rest rides in a trailer. A failure without that trailer is one of the way itself.
+ */
+
+import { ServerError, Status } from 'nice-grpc-common'
+import type { Metadata, ServerMiddleware } from 'nice-grpc-common'
+
+import { ErrorDetail } from '../proto/gen/cluster/v1/member.ts'
+import { HeddleError, isErrorCode } from '../src/errors.ts'
+import type { Log } from './env.ts'
+
+const trailerName = 'heddle-error-bin'
+
+/** Nobody carries more in a header: facts that are larger stay at home. */
+const factsBytes = 16 * 1024
+const sentenceLength = 4 * 1024
+
+/** Sends what a call throws. A stranger's error says nothing there and everything in the log. */
+export function errorsToWire(log: Log): ServerMiddleware {
+  return async function* (call, context) {
+    try {
+      return yield* call.next(call.request, context)
+    } catch (error) {
+      if (error instanceof ServerError) throw error
+      if (error instanceof Error && error.name === 'AbortError') throw error
+      const known = HeddleError.from(error)
+      if (known !== error) {
+        log.error('A call of another member failed.', { method: call.method.path, error })
+      }
+      context.trailer.set(trailerName, detailOf(known))
+      throw new ServerError(known.grpcStatus, known.message.slice(0, sentenceLength))
+    }
+  }
+}
+
+function detailOf({ code, message, facts }: HeddleError): Uint8Array {
+  const sentence = message.slice(0, sentenceLength)
+  const told = Object.keys(facts).length > 0 ? JSON.stringify(facts) : ''
+  const factsJson = Buffer.byteLength(told) > factsBytes ? '' : told
+  return ErrorDetail.encode({ code, sentence, factsJson }).finish()
+}
+
+/** The error that the other member threw; undefined where it did not throw. */
+export function errorFromWire(trailer: Metadata | undefined): HeddleError | undefined {
+  const detail = trailer?.get(trailerName)
+  if (detail === undefined) return undefined
+  const { code, sentence, factsJson } = ErrorDetail.decode(detail)
+  const facts = factsJson === '' ? {} : JSON.parse(factsJson) as Record<string, unknown>
+  // A newer member knows more of them.
+  return new HeddleError(isErrorCode(code) ? code : 'internal', sentence, facts)
+}
+
+/** Sent by whoever did not even look at what was asked. */
+const unheard: readonly Status[] = [Status.UNAUTHENTICATED, Status.UNIMPLEMENTED]
+
+/** A failure of the way to `address`, with what is known of whether anything was heard there. */
+export function wayFailed(address: string, error: unknown): HeddleError {
+  const { code, details = '' } = error as { code?: Status; details?: string }
+  if (code === Status.UNAUTHENTICATED) return untrusted(address)
+  if (code !== undefined && unheard.includes(code)) {
+    return new HeddleError('unavailable', `The member at ${address} does not speak as this one ` +
+      'does: give all members versions that follow each other.', {}, { cause: error })
+  }
+  return ambiguous(address, details, error)
+}
+
+/** Whoever asks again with the same command id learns what became of it. */
+export function ambiguous(address: string, details: string, cause?: unknown): HeddleError {
+  return new HeddleError('internal', `The way to the member at ${address} broke and it is not ` +
+    'known what was done there.', { ambiguous: true, details }, { cause })
+}
+
+function untrusted(address: string): HeddleError {
+  return new HeddleError('unavailable', `The member at ${address} does not trust this one: give ` +
+    'all members of a cluster the same secret.', { distrust: 'secret' })
+}

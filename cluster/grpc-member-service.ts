@@ -1,0 +1,118 @@
+/** The calls of other members, handed to the actors that live here. */
+
+import type { CallContext } from 'nice-grpc-common'
+
+import type {
+  DeliverRequest, DeliverResponse, FollowRequest, FollowResponse, LeaveRequest, LeaveResponse,
+  MemberServiceImplementation, ProbeResponse,
+} from '../proto/gen/cluster/v1/member.ts'
+import { HeddleError, assert } from '../src/errors.ts'
+import type { ActorKind } from './actor.ts'
+import type { ActorKey } from './actor-key.ts'
+import { wireOf } from './actor-wire.ts'
+import type { ActorWire } from './actor-wire.ts'
+import type { Env } from './env.ts'
+import { FollowOutbox } from './follow-outbox.ts'
+import { mustUnderstand } from './grpc-gatekeeper.ts'
+import { withinLimit } from './grpc-options.ts'
+import type { Dialect } from './member-trust.ts'
+import { RecentCommands } from './recent-commands.ts'
+import type { Inbound } from './transport.ts'
+
+export interface MemberServiceOptions {
+  readonly env: Env
+  /** The id of this member. */
+  readonly id: string
+  readonly dialect: Dialect
+  readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
+}
+
+/** The most that a caller's patience counts for: who waits longer asks again. */
+const patienceMaxMs = 30_000
+
+export class MemberService implements MemberServiceImplementation {
+  readonly #options: MemberServiceOptions
+  readonly #wires: ReadonlyMap<string, ActorWire | undefined>
+  readonly #recent = new RecentCommands()
+  /** By the ids of the follows. */
+  readonly #outboxes = new Map<string, FollowOutbox>()
+  #inbound: Inbound | undefined
+
+  constructor(options: MemberServiceOptions) {
+    this.#options = options
+    this.#wires = new Map(options.kinds.map(({ name, wire }) => [name, wire]))
+  }
+
+  serve(inbound: Inbound): void {
+    this.#inbound = inbound
+  }
+
+  /** Nothing is heard any more, and nobody follows. */
+  close(): void {
+    this.#inbound = undefined
+    for (const outbox of this.#outboxes.values()) outbox.letGo()
+  }
+
+  async deliver({ key, epoch, commandId, patienceMs, command }: DeliverRequest,
+    context: CallContext): Promise<DeliverResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const { values } = wireOf(this.#wires, named(key))
+    const reply = this.#recent.answer(commandId, async () => {
+      const said = await this.#heard().ask(named(key), values.decode(command), epoch)
+      return withinLimit(values.encode(said))
+    })
+    const patience = Promise.withResolvers<undefined>()
+    const over = () => patience.resolve(undefined)
+    const cancel = this.#options.env.after(Math.min(patienceMs, patienceMaxMs), over)
+    try {
+      const known = await Promise.race([reply, patience.promise])
+      return { reply: known ?? new Uint8Array(), underWay: known === undefined }
+    } finally {
+      cancel()
+    }
+  }
+
+  async* follow({ key, epoch, request, followId }: FollowRequest, context: CallContext):
+  AsyncGenerator<FollowResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const { values, listeners } = wireOf(this.#wires, named(key))
+    if (listeners === undefined) throw new HeddleError('unsupported')
+    let stop = () => {}
+    const outbox = new FollowOutbox(() => stop())
+    const listener = listeners.sender((call, last) => outbox.put(call, last))
+    const letGo = () => outbox.letGo()
+    context.signal.addEventListener('abort', letGo)
+    this.#outboxes.set(followId, outbox)
+    try {
+      stop = await this.#heard().follow(named(key), values.decode(request), listener, epoch)
+      if (context.signal.aborted) return
+      yield { calls: [], lagged: false }
+      for await (const calls of outbox.batches()) yield { calls, lagged: false }
+      if (outbox.broken) throw new HeddleError('unavailable')
+      if (outbox.lagged) yield { calls: [], lagged: true }
+    } finally {
+      stop()
+      this.#outboxes.delete(followId)
+      context.signal.removeEventListener('abort', letGo)
+    }
+  }
+
+  async leave({ followId }: LeaveRequest): Promise<LeaveResponse> {
+    this.#outboxes.get(followId)?.leave()
+    return {}
+  }
+
+  async probe(): Promise<ProbeResponse> {
+    return { session: this.#options.id, ...this.#options.dialect }
+  }
+
+  #heard(): Inbound {
+    if (this.#inbound !== undefined) return this.#inbound
+    throw new HeddleError('unavailable', 'This member does not serve: it begins, or goes away.')
+  }
+}
+
+function named(key: ActorKey | undefined): ActorKey {
+  assert(key !== undefined, 'whoever asks an actor names it')
+  return key
+}

@@ -1,0 +1,90 @@
+/** Asking a member by gRPC whether it lives: its id is the sign of life, as with a beacon. */
+
+import { HeddleError } from '../src/errors.ts'
+import type { Probe } from './beacon.ts'
+import { MemberLink } from './grpc-link.ts'
+import type { LinkOptions } from './grpc-link.ts'
+import type { Member } from './member.ts'
+import { dialectFault } from './member-trust.ts'
+
+/**
+ * alive    it answered with its id, and both understand each other
+ * dead     nobody is there, or somebody else, or nothing was heard for three seconds
+ * strange  somebody lives there and one of the two does not let the other in: `why` is a sentence
+ */
+export type Sighting =
+  | { readonly kind: 'alive' | 'dead' }
+  | { readonly kind: 'strange'; readonly why: string }
+
+/** A member that answers nothing for so long is dead. */
+const silenceMs = 3_000
+/** Where the way there is blocked, it is tried again so often. */
+const tryAgainMs = 250
+
+/** There is no way to the address right now, which says nothing about who lives there. */
+const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came back just now/
+/** Of a certificate that one of the two does not accept. */
+const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
+
+/**
+ * Whether the member lives. One that does not let this one in is taken to live: a member with the
+ * wrong secret must not end those who have the right one. That is said in the log.
+ */
+export function grpcProbe(options: LinkOptions): Probe {
+  return async (member) => {
+    const sighting = await sight(member, options)
+    if (sighting.kind === 'strange') {
+      options.env.log.error('A member cannot be asked whether it lives.',
+        { address: member.address, why: sighting.why })
+    }
+    return sighting.kind !== 'dead'
+  }
+}
+
+/** By a connection of its own, so that nothing old is believed. Never throws. */
+export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
+  const { env } = options
+  return new Promise((resolve) => {
+    let tryAgain = () => {}
+    let link: MemberLink | undefined
+    let judged = false
+    const judge = (sighting: Sighting) => {
+      judged = true
+      stopWaiting()
+      tryAgain()
+      link?.close()
+      resolve(sighting)
+    }
+    const stopWaiting = env.after(silenceMs, () => judge({ kind: 'dead' }))
+    const look = async () => {
+      link = new MemberLink(member.address, options)
+      const seen = await lookOnce(link, member, options)
+      link.close()
+      if (judged) return
+      if (seen === 'blocked') tryAgain = env.after(tryAgainMs, () => void look())
+      else judge(seen)
+    }
+    void look()
+  })
+}
+
+async function lookOnce(link: MemberLink, { id }: Member, { dialect }: LinkOptions):
+Promise<Sighting | 'blocked'> {
+  try {
+    const { session, cluster, version } = await link.call(silenceMs, (client, call) =>
+      client.probe({}, call))
+    if (session !== id) return { kind: 'dead' }
+    const why = dialectFault(dialect, { cluster, version })
+    return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
+  } catch (error) {
+    return judgement(HeddleError.from(error))
+  }
+}
+
+/** What a look that brought no answer says. */
+function judgement({ facts, message }: HeddleError): Sighting | 'blocked' {
+  if (facts['distrust'] !== undefined) return { kind: 'strange', why: message }
+  const reason = String(facts['unreachable'] ?? '')
+  if (blockedWay.test(reason)) return 'blocked'
+  return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
+}

@@ -1,0 +1,139 @@
+/** Commands and follows that reach actors of other members by gRPC. */
+
+import type { DeliverResponse, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
+import { HeddleError } from '../src/errors.ts'
+import type { ActorKind } from './actor.ts'
+import { wireOf } from './actor-wire.ts'
+import type { FollowLoss, ListenerCodec } from './actor-wire.ts'
+import type { Log } from './env.ts'
+import { ambiguous } from './grpc-errors.ts'
+import { MemberLink } from './grpc-link.ts'
+import type { LinkOptions } from './grpc-link.ts'
+import { withinLimit } from './grpc-options.ts'
+import type { Member } from './member.ts'
+import type { Delivery, Transport } from './transport.ts'
+
+export interface GrpcTransportOptions extends LinkOptions {
+  readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  /** The other member answers by then, with the reply or that it is to come: 10 s unless told. */
+  readonly patienceMs?: number
+}
+
+export interface GrpcTransport extends Transport {
+  /** Ends all that is under way to a member that is over: whoever waits may go elsewhere. */
+  forget(member: Member): void
+  /** Ends all that is under way; followers are told that they are lost. */
+  close(): void
+}
+
+/** What the way there and back may take beside the patience; after that it is broken. */
+const wayMs = 5_000
+
+/** An actor that is activated first reads its past. */
+const followMs = 15_000
+
+/** Connections to a member that nobody asked for so long are closed. */
+const idleMs = 60_000
+
+export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
+  const { env, kinds, patienceMs = 10_000 } = options
+  const wires = new Map(kinds.map(({ name, wire }) => [name, wire]))
+  /** By the ids of the members. */
+  const links = new Map<string, MemberLink>()
+  let closed = false
+
+  const linkTo = ({ id, address }: Member) => {
+    if (closed) throw new HeddleError('unavailable', 'This member is going away; ask again.')
+    const known = links.get(id)
+    if (known !== undefined) return known
+    const link = new MemberLink(address, options)
+    links.set(id, link)
+    return link
+  }
+  const forget = (id: string) => {
+    links.get(id)?.close()
+    links.delete(id)
+  }
+  const stopTimer = env.every(idleMs, () => {
+    for (const [id, link] of links) {
+      if (link.idleSinceMs <= env.monotonicMs() - idleMs) forget(id)
+    }
+  })
+  return {
+    deliver: async (to, key, command, { id = env.uuid(), epoch = 0 } = {}) => {
+      const { values } = wireOf(wires, key)
+      const request = { key, epoch, commandId: id, patienceMs,
+        command: withinLimit(values.encode(command)) }
+      return values.decode(await untilReply(linkTo(to), (link) =>
+        link.call(patienceMs + wayMs, (client, call) => client.deliver(request, call))))
+    },
+    follow: async (to, key, question, listener, { epoch = 0 }: Delivery = {}) => {
+      const { values, listeners } = wireOf(wires, key)
+      if (listeners === undefined) throw new HeddleError('unsupported')
+      const followId = env.uuid()
+      const request = { key, epoch, followId, request: withinLimit(values.encode(question)) }
+      const link = linkTo(to)
+      const stream = await link.open(followMs, (client, call) => client.follow(request, call))
+      let over = false
+      void tellAll(stream.messages, { codec: listeners, listener, log: env.log,
+        stopped: () => over }).finally(() => {
+        over = true
+        stream.end()
+      })
+      return () => {
+        if (over) return
+        over = true
+        link.call(wayMs, (client, call) => client.leave({ followId }, call), 'follows')
+          .catch(stream.end)
+      }
+    },
+    forget: ({ id }) => forget(id),
+    close: () => {
+      closed = true
+      stopTimer()
+      for (const id of links.keys()) forget(id)
+    },
+  }
+}
+
+/** Asks for the reply until it is there; the command itself is done once. */
+async function untilReply(link: MemberLink,
+  deliver: (link: MemberLink) => Promise<DeliverResponse>): Promise<Uint8Array> {
+  for (let heard = false; ; heard = true) {
+    try {
+      const { reply, underWay } = await deliver(link)
+      if (!underWay) return reply
+    } catch (error) {
+      const { facts, message } = HeddleError.from(error)
+      if (heard && facts['unreachable'] !== undefined) throw ambiguous(link.address, message, error)
+      throw error
+    }
+  }
+}
+
+interface Telling {
+  readonly codec: ListenerCodec
+  readonly listener: unknown
+  readonly log: Log
+  /** The follower wants to hear nothing any more. */
+  stopped(): boolean
+}
+
+async function tellAll(messages: AsyncIterator<FollowResponse>,
+  { codec, listener, log, stopped }: Telling): Promise<void> {
+  let loss: FollowLoss = 'lost'
+  try {
+    for (;;) {
+      const { done, value } = await messages.next()
+      if (done) return
+      for (const call of value.calls) if (!stopped()) codec.tell(listener, call)
+      if (value.lagged) {
+        loss = 'lagged'
+        break
+      }
+    }
+  } catch (error) {
+    if (!stopped()) log.debug('The way to an actor that is followed broke.', { error })
+  }
+  if (!stopped()) codec.end(listener, loss)
+}

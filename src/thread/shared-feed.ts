@@ -1,0 +1,69 @@
+/** The events of a run as they come from another member, told to all readers in this one. */
+
+import type { FollowSharing, SharedFollow } from '../../cluster/index.ts'
+import type { FeedEvent, FeedListener } from './client.ts'
+import type { FollowRequest } from './command.ts'
+import { RunFeed, isAfter, placeOf } from './run-feed.ts'
+import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
+
+/** All who read one run. */
+export const feedSharing: FollowSharing = {
+  nameOf: (request) => (request as FollowRequest).runId,
+  begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
+}
+
+/** Whoever asks for what is forgotten is not let in, and every event says what it says. */
+const noPast: FeedPast = {
+  read: async () => { throw new Error('nobody joins who asks for what is forgotten') },
+  values: async () => { throw new Error('an event from another member has its values') },
+}
+
+class SharedFeed implements SharedFollow {
+  /** Of all modes, from where its first reader begins. */
+  readonly request: FollowRequest
+  readonly listener: FeedListener
+  readonly #feed: RunFeed
+  #lost = false
+
+  constructor({ runId, follow: { after } }: FollowRequest, onEnd: () => void) {
+    this.request = { runId, follow: { after, modes: null } }
+    this.#feed = new RunFeed(() => {}, placeOf(after))
+    this.listener = {
+      events: (batch) => this.#feed.publish(batch.map(entryOf)),
+      ended: (how) => {
+        onEnd()
+        if (how === 'over') return this.#feed.end()
+        this.#lost = true
+        this.#feed.lose()
+      },
+    }
+  }
+
+  async join(request: unknown, listener: unknown): Promise<(() => void) | undefined> {
+    const { after, modes } = (request as FollowRequest).follow
+    const place = placeOf(after)
+    if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
+    return await this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
+  }
+}
+
+/**
+ * Hears what stands behind `place` only: a reader may have seen elsewhere what comes here in a
+ * moment.
+ */
+function behind(place: EventPlace, listener: FeedListener): FeedListener {
+  let reached = false
+  return {
+    events: (batch) => {
+      const events = reached ? batch : batch.filter(({ id }) => isAfter(placeOf(id), place))
+      if (events.length === 0) return
+      reached = true
+      listener.events(events)
+    },
+    ended: (how) => listener.ended(how),
+  }
+}
+
+function entryOf({ id, name, json }: FeedEvent): FeedEntry {
+  return { place: placeOf(id), name, json, valuesOf: '' }
+}

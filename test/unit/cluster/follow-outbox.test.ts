@@ -1,0 +1,70 @@
+/** What waits for a follower in another member: gathered, bounded, and in order. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { FollowOutbox } from '../../../cluster/follow-outbox.ts'
+
+const callOf = (number: number, length = 4) => {
+  const call = Buffer.alloc(length)
+  call.writeUInt32LE(number)
+  return call
+}
+
+async function taken(outbox: FollowOutbox): Promise<number[][]> {
+  const batches: number[][] = []
+  for await (const batch of outbox.batches()) {
+    batches.push(batch.map((call) => Buffer.from(call).readUInt32LE()))
+  }
+  return batches
+}
+
+describe('an outbox', () => {
+  it('hands on every call once and in order, and ends behind the last one', async () => {
+    const pauses = fc.array(fc.boolean(), { minLength: 1, maxLength: 60 })
+    await fc.assert(fc.asyncProperty(pauses, async (waits) => {
+      const outbox = new FollowOutbox(() => {})
+      const reading = taken(outbox)
+      for (const [number, wait] of waits.entries()) {
+        outbox.put(callOf(number, 100_000), number === waits.length - 1)
+        if (wait) await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect((await reading).flat()).toEqual([...waits.keys()])
+      expect([outbox.lagged, outbox.broken]).toEqual([false, false])
+    }), { numRuns: 30 })
+  })
+
+  it('gathers what is told in one tick', async () => {
+    const outbox = new FollowOutbox(() => {})
+    const reading = taken(outbox)
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const number of [0, 1, 2]) outbox.put(callOf(number), number === 2)
+    expect(await reading).toEqual([[0, 1, 2]])
+  })
+
+  it('drops all where too much waits, and says so once', async () => {
+    let lags = 0
+    const outbox = new FollowOutbox(() => { lags++ }, 100)
+    for (let number = 0; number < 40; number++) outbox.put(callOf(number), false)
+    expect([lags, outbox.lagged]).toEqual([1, true])
+    expect(await taken(outbox)).toEqual([])
+  })
+
+  it('takes one call of any size', async () => {
+    const outbox = new FollowOutbox(() => {}, 100)
+    outbox.put(callOf(1, 1_000), true)
+    expect(await taken(outbox)).toEqual([[1]])
+  })
+
+  it('ends where it is left, or let go', async () => {
+    for (const end of ['leave', 'letGo'] as const) {
+      const outbox = new FollowOutbox(() => {})
+      const reading = taken(outbox)
+      outbox.put(callOf(1), false)
+      outbox[end]()
+      outbox.put(callOf(2), false)
+      expect(await reading).toEqual([])
+      expect(outbox.broken).toBe(end === 'letGo')
+    }
+  })
+})

@@ -1,0 +1,64 @@
+/** Errors on their way between members: what is known arrives, what is new is understood. */
+
+import { Metadata, ServerError, Status } from 'nice-grpc-common'
+import { describe, expect, it } from 'vitest'
+
+import { errorFromWire, wayFailed } from '../../../cluster/grpc-errors.ts'
+import { openGrpcServer } from '../../../cluster/index.ts'
+import { ErrorDetail } from '../../../proto/gen/cluster/v1/member.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { dialect, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'
+
+const trailer = (detail: Partial<ErrorDetail>) => Metadata().set('heddle-error-bin',
+  ErrorDetail.encode({ code: 'internal', sentence: '', factsJson: '', ...detail }).finish())
+
+describe('an error from another member', () => {
+  it('of a newer catalogue keeps its sentence', () => {
+    expect(errorFromWire(trailer({ code: 'adjourned', sentence: 'Come back tomorrow.' })))
+      .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', facts: {} })
+  })
+
+  it('is none where the trailer is missing', () => {
+    expect(errorFromWire(undefined)).toBeUndefined()
+    expect(errorFromWire(Metadata())).toBeUndefined()
+  })
+})
+
+describe('a way that failed', () => {
+  it('is certain only where the other side refused to look', () => {
+    for (const [code, certain] of [[Status.UNAUTHENTICATED, true], [Status.UNIMPLEMENTED, true],
+      [Status.UNAVAILABLE, false], [Status.UNKNOWN, false], [Status.CANCELLED, false],
+      [Status.DEADLINE_EXCEEDED, false], [Status.RESOURCE_EXHAUSTED, false]] as const) {
+      const error = wayFailed('there:1', new ServerError(code, ''))
+      expect([error.code === 'unavailable', error.facts['ambiguous'] ?? false])
+        .toEqual([certain, !certain])
+    }
+  })
+})
+
+describe('a member that cannot listen', () => {
+  it('says in a sentence why', async () => {
+    const { address } = await memberThat({})
+    const open = (host: string, port: number) =>
+      openGrpcServer({ env, id: 'black', dialect, trust, kinds, host, port })
+    await expect(open('127.0.0.1', Number(address.split(':')[1]))).rejects.toMatchObject(
+      { code: 'unavailable', message: `The member address ${address} is in use: each member ` +
+        'needs an address of its own.' })
+    await expect(open('192.0.2.1', 1)).rejects.toMatchObject(
+      { message: 'The member address 192.0.2.1:1 is no address of this machine.' })
+  })
+})
+
+describe('strangers', () => {
+  it('leave one line in the log, however many come', async () => {
+    const clock = virtualEnv()
+    const member = await memberThat({}, { env: clock })
+    const outsider = transportWith({ trust: {} })
+    const knock = () => outsider.deliver(member, white, 'e4').catch(() => {})
+    for (let times = 0; times < 5; times++) await knock()
+    expect(clock.lines).toHaveLength(1)
+    clock.advance(10_000)
+    await knock()
+    expect(clock.lines).toHaveLength(2)
+  })
+})

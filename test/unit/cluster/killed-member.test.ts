@@ -1,0 +1,53 @@
+/** A member in a process of its own that is killed, or stands still: what the others hear. */
+
+import { describe, expect, it } from 'vitest'
+
+import { sight } from '../../../cluster/index.ts'
+import type { HeddleError } from '../../../src/errors.ts'
+import { startLoneMember } from '../../support/lone-member.ts'
+import { atEnd, dialect, env, keeping, transportWith, trust, until, white } from './grpc-house.ts'
+
+async function loneMember() {
+  const member = await startLoneMember(dialect.cluster, trust.secret!)
+  atEnd(() => member.child.kill('SIGKILL'))
+  return member
+}
+
+const failure = (promise: Promise<unknown>) => promise.then(
+  () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
+
+describe('a member', () => {
+  it('that is killed loses followers at once, and leaves it open what it heard', async () => {
+    const member = await loneMember()
+    const transport = transportWith()
+    expect(await transport.deliver(member, white, 'e4')).toBe('e4')
+    const { watcher, moves, ended } = keeping()
+    await transport.follow(member, white, null, watcher)
+    await until(() => moves.length === 1)
+    const pondering = failure(transport.deliver(member, white, 'ponder'))
+    expect(await transport.deliver(member, white, 'e5')).toBe('e5')
+    const killedMs = env.monotonicMs()
+    member.child.kill('SIGKILL')
+    expect(await ended).toBe('lost')
+    expect(await pondering).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    const next = await failure(transport.deliver(member, white, 'd4'))
+    expect(next.code).toBe('unavailable')
+    expect(await sight(member, { env, trust, dialect })).toEqual({ kind: 'dead' })
+    expect(env.monotonicMs() - killedMs).toBeLessThan(3_000)
+  })
+
+  it('that stands still is given up, by whoever waits and by whoever follows', async () => {
+    const member = await loneMember()
+    const transport = transportWith()
+    const { watcher, ended } = keeping()
+    await transport.follow(member, white, null, watcher)
+    expect(await transport.deliver(member, white, 'e4')).toBe('e4')
+    const stoppedMs = env.monotonicMs()
+    member.child.kill('SIGSTOP')
+    const asked = failure(transport.deliver(member, white, 'e5'))
+    expect(await ended).toBe('lost')
+    expect(await asked).toMatchObject({ facts: { ambiguous: true } })
+    expect(env.monotonicMs() - stoppedMs).toBeLessThan(10_000)
+    member.child.kill('SIGCONT')
+  })
+})

@@ -1,0 +1,230 @@
+/** Commands between members over real connections: answers, refusals, and what is not known. */
+
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+import { describe, expect, it } from 'vitest'
+
+import { openGrpcServer } from '../../../cluster/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { useCuttingProxy } from '../../support/cutting-proxy.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { dialect, env, kinds, memberThat, transportWith, trust, until, white }
+  from './grpc-house.ts'
+
+const proxy = useCuttingProxy()
+
+/** The same member, by a way that a test may cut. */
+async function byProxy<Place extends { readonly address: string }>(place: Place): Promise<Place> {
+  const url = await proxy.to(`http://${place.address}`)
+  return { ...place, address: url.slice('http://'.length) }
+}
+
+async function addressOfNobody(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return `127.0.0.1:${port}`
+}
+
+const rejection = (promise: Promise<unknown>) => promise.then(
+  () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
+
+describe('a delivered command', () => {
+  it('is answered by the actor of the other member, with key and epoch', async () => {
+    const member = await memberThat({ ask: async (...heard) => ({ heard }) })
+    const answer = await transportWith().deliver(member, white, { move: 'e4' }, { epoch: 7 })
+    expect(answer).toEqual({ heard: [white, { move: 'e4' }, 7] })
+  })
+
+  it('may be answered by nothing, by text, and by megabytes', async () => {
+    const answers = [undefined, 'e4', '', null, 'x'.repeat(9 * 1024 * 1024)]
+    const member = await memberThat({ ask: async (_, index) => answers[index as number] })
+    const transport = transportWith()
+    for (const [index, answer] of answers.entries()) {
+      expect(await transport.deliver(member, white, index)).toBe(answer)
+    }
+  })
+
+  it('that the actor refuses is refused here, with code, sentence and facts', async () => {
+    const member = await memberThat({
+      ask: async () => { throw new HeddleError('busy', 'Black is thinking – wait.', { at: 3 }) },
+    })
+    const error = await rejection(transportWith().deliver(member, white, 'e4'))
+    expect(error).toBeInstanceOf(HeddleError)
+    expect(error).toMatchObject({ code: 'busy', message: 'Black is thinking – wait.',
+      facts: { at: 3 }, grpcStatus: 9 })
+  })
+
+  it('to the wrong member is refused with the owner and epoch that it knows', async () => {
+    const facts = { owner: { id: 'black', address: 'black:1' }, epoch: 9 }
+    const member = await memberThat({
+      ask: async () => { throw new HeddleError('not_owner', undefined, facts) },
+    })
+    const error = await rejection(transportWith().deliver(member, white, 'e4'))
+    expect(error).toMatchObject({ code: 'not_owner', retry: 'elsewhere', facts })
+  })
+
+  it('that meets a mistake of the other member learns nothing of it', async () => {
+    const log = virtualEnv()
+    const member = await memberThat({ ask: async () => { throw new TypeError('secret detail') } },
+      { env: { ...env, log: log.log } })
+    const error = await rejection(transportWith().deliver(member, white, 'e4'))
+    expect(error).toMatchObject({ code: 'internal', message: 'Something went wrong here.' })
+    expect(error.facts).toEqual({})
+    expect(log.lines).toMatchObject([{ level: 'error',
+      facts: { error: { message: 'secret detail' } } }])
+  })
+
+  it('is unavailable at once where nobody listens, with the reason', async () => {
+    const to = { id: 'gone', address: await addressOfNobody() }
+    const error = await rejection(transportWith().deliver(to, white, 'e4'))
+    expect(error).toMatchObject({ code: 'unavailable', facts: { unreachable:
+      expect.stringContaining('ECONNREFUSED') } })
+    expect(error.facts).not.toHaveProperty('ambiguous')
+  })
+
+  it('is unavailable where a member does not serve yet, or any more', async () => {
+    const transport = transportWith()
+    const early = await openGrpcServer({ env, id: 'early', dialect, trust, kinds,
+      host: '127.0.0.1' })
+    const to = { id: 'early', address: early.address }
+    expect(await rejection(transport.deliver(to, white, 'e4')))
+      .toMatchObject({ code: 'unavailable', message: expect.stringContaining('does not serve') })
+    early.serve({ ask: async () => 'heard', follow: async () => () => {} })
+    expect(await transport.deliver(to, white, 'e4')).toBe('heard')
+    await early.close(new AbortController().signal)
+    expect(await rejection(transport.deliver(to, white, 'e4')))
+      .toMatchObject({ code: 'unavailable' })
+  })
+
+  it('whose connection is cut may have been heard or not, and says so', async () => {
+    const came = Promise.withResolvers<void>()
+    const member = await byProxy(await memberThat({
+      ask: () => { came.resolve(); return new Promise(() => {}) },
+    }))
+    const asked = rejection(transportWith().deliver(member, white, 'e4'))
+    await came.promise
+    proxy.cut()
+    expect(await asked).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+  })
+
+  it('is done once and answered alike, however often it comes with one id', async () => {
+    let moves = 0
+    const held = Promise.withResolvers<void>()
+    const came = Promise.withResolvers<void>()
+    const member = await byProxy(await memberThat({
+      ask: async () => {
+        moves++
+        came.resolve()
+        await held.promise
+        return moves
+      },
+    }))
+    const transport = transportWith()
+    const first = rejection(transport.deliver(member, white, 'e4', { id: 'one' }))
+    await came.promise
+    proxy.cut()
+    expect(await first).toMatchObject({ facts: { ambiguous: true } })
+    const second = untilHeard(() => transport.deliver(member, white, 'e4', { id: 'one' }))
+    held.resolve()
+    expect(await second).toBe(1)
+    expect(await transport.deliver(member, white, 'e4', { id: 'one' })).toBe(1)
+    expect(await transport.deliver(member, white, 'e4', { id: 'two' })).toBe(2)
+  })
+
+  it('may wait longer for its reply than a call lasts, and is done once all the same', async () => {
+    const clock = virtualEnv()
+    const held = Promise.withResolvers<string>()
+    let heard = 0
+    const member = await memberThat({ ask: () => { heard++; return held.promise } }, { env: clock })
+    const asked = transportWith().deliver(member, white, 'e4')
+    for (let calls = 1; calls <= 3; calls++) {
+      await until(() => clock.timers() === 1)
+      clock.advance(10_000)
+    }
+    await until(() => clock.timers() === 1)
+    held.resolve('mate')
+    expect(await asked).toBe('mate')
+    expect(heard).toBe(1)
+  })
+})
+
+describe('a transport', () => {
+  it('ends what is under way to a member that is over, and can reach the next one', async () => {
+    let came = 0
+    const member = await memberThat({ ask: () => { came++; return new Promise(() => {}) } })
+    const transport = transportWith()
+    const asked = rejection(transport.deliver(member, white, 'e4'))
+    await until(() => came === 1)
+    transport.forget(member)
+    expect(await asked).toMatchObject({ facts: { ambiguous: true } })
+    void rejection(transport.deliver({ ...member, id: 'next' }, white, 'e4'))
+    await until(() => came === 2)
+  })
+
+  it('reaches nobody when it is closed', async () => {
+    const member = await memberThat({ ask: async () => 'heard' })
+    const transport = transportWith()
+    expect(await transport.deliver(member, white, 'e4')).toBe('heard')
+    transport.close()
+    expect(await rejection(transport.deliver(member, white, 'e4')))
+      .toMatchObject({ code: 'unavailable' })
+  })
+
+  it('lets go of connections that nobody uses, and makes them anew', async () => {
+    const clock = virtualEnv()
+    const url = await proxy.to(`http://${(await memberThat({ ask: async () => 'heard' })).address}`)
+    const to = { id: 'white', address: url.slice('http://'.length) }
+    const transport = transportWith({ env: clock })
+    expect(await transport.deliver(to, white, 'e4')).toBe('heard')
+    clock.advance(120_000)
+    await until(() => proxy.open === 0)
+    expect(await transport.deliver(to, white, 'e4')).toBe('heard')
+  })
+})
+
+/** Again where the way is known to be broken still. */
+async function untilHeard<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (HeddleError.from(error).facts['unreachable'] === undefined) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('a stranger', () => {
+  it('is turned away, whatever he asks for, and learns nothing', async () => {
+    let heard = 0
+    const member = await memberThat({ ask: async () => ++heard, follow: async () => () => {} })
+    for (const secret of ['another-secret-as-long', undefined]) {
+      const outsider = transportWith({ trust: secret === undefined ? {} : { secret } })
+      for (const call of [outsider.deliver(member, white, 'e4'),
+        outsider.follow(member, white, null, {})]) {
+        expect(await rejection(call)).toMatchObject({ code: 'unavailable',
+          message: expect.stringContaining('the same secret'), facts: { distrust: 'secret' } })
+      }
+    }
+    expect(heard).toBe(0)
+  })
+
+  it('of another cluster, or of a version too far away, is told so in a sentence', async () => {
+    const member = await memberThat({ ask: async () => 'heard' })
+    const ask = (other: Partial<typeof dialect>) =>
+      transportWith({ dialect: { ...dialect, ...other } }).deliver(member, white, 'e4')
+    expect(await rejection(ask({ cluster: 'bridge – club' }))).toMatchObject({ code: 'unavailable',
+      message: expect.stringContaining('"chess club" and not to "bridge – club"') })
+    expect(await rejection(ask({ version: 3 }))).toMatchObject({ code: 'unavailable',
+      message: expect.stringContaining('one version at a time') })
+    expect(await ask({ version: 2 })).toBe('heard')
+  })
+
+  it('cannot be made by a secret that is too short', async () => {
+    await expect(memberThat({}, { trust: { secret: 'short' } })).rejects
+      .toMatchObject({ code: 'invalid' })
+  })
+})
