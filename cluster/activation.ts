@@ -58,6 +58,8 @@ export class Activation {
     this.#settled = Promise.resolve().then(() => this.#activate())
   }
 
+  get key(): ActorKey { return this.#options.key }
+
   get state(): ActivationState { return this.#state }
 
   /** Something is under way, waits, or holds it: it must not be passivated for idleness. */

@@ -20,6 +20,8 @@ export interface ActivationsOptions {
   readonly kinds: readonly ActorKind[]
   /** Every reply passes it; without one each leaves when it is there. */
   readonly gate?: Gate
+  /** Whether an actor may live here under that epoch; always, unless told. */
+  readonly owns?: (key: ActorKey, epoch: number) => boolean
   /** An actor that was asked nothing for so long is let go: 10 minutes unless told. */
   readonly idleMs?: number
   /** Actors that may be alive at once: 100 000 unless told. */
@@ -46,6 +48,7 @@ export class Activations {
   /** By key text, the one that rested longest first. */
   readonly #table = new Map<string, Activation>()
   readonly #gate: ReplyGate | undefined
+  readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
   #closed = false
 
@@ -57,15 +60,19 @@ export class Activations {
     this.#limit = limit
     this.#mailboxBound = mailboxBound
     this.#gate = gate && new ReplyGate(env, gate)
+    this.#owns = options.owns ?? (() => true)
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
   /** How many are alive, those on their way in or out included. */
   get size(): number { return this.#table.size }
 
-  /** The actor's reply; it lives under the epoch given where it does not live yet. */
-  ask(key: ActorKey, epoch: number, command: unknown): Promise<unknown> {
-    return this.#reply(key, epoch, (actor) => actor.receive(command))
+  /**
+   * The actor's reply; it lives under the epoch given where it does not live yet. `id` is the same
+   * each time one command is sent. Throws `not_owner` where the actor may not live here any more.
+   */
+  ask(key: ActorKey, epoch: number, command: unknown, id?: string): Promise<unknown> {
+    return this.#reply(key, epoch, (actor) => actor.receive(command, id))
   }
 
   async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
@@ -88,6 +95,12 @@ export class Activations {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
 
+  /** Lets those go whose keys belong: what waits for one that may not live here is `not_owner`. */
+  async letGo(belongs: (key: ActorKey) => boolean, deadline: AbortSignal): Promise<void> {
+    const going = [...this.#table.values()].filter(({ key }) => belongs(key))
+    await Promise.all(going.map((one) => one.passivate(deadline)))
+  }
+
   /** Lets all go; whoever asks from now on is answered `unavailable`. */
   async close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
@@ -104,7 +117,7 @@ export class Activations {
     const text = actorKeyText(key)
     let activation = this.#table.get(text)
     if (activation === undefined) {
-      const refusal = this.#refusal()
+      const refusal = this.#refusal(key, epoch)
       if (refusal !== undefined) return Promise.reject(refusal)
       activation = this.#activate(text, key, epoch, [])
     } else if (this.#closed) return Promise.reject(closed())
@@ -113,8 +126,9 @@ export class Activations {
   }
 
   /** Why no newcomer is let in; undefined where there is room, or room was made. */
-  #refusal(): HeddleError | undefined {
+  #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
     if (this.#closed) return closed()
+    if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
     if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
     return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
   }
@@ -132,7 +146,9 @@ export class Activations {
       ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) for (const letter of waiting) letter.reject(closed())
-        else if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
+        else if (!this.#owns(key, epoch)) {
+          for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
+        } else if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
         else if (broken) this.#revive(key, epoch)
       },
     })
@@ -141,7 +157,7 @@ export class Activations {
   /** What failed had something under way, and nobody may ever ask for it: it is made anew. */
   #revive(key: ActorKey, epoch: number): void {
     this.#env.after(reviveMs, () => {
-      if (this.#closed) return
+      if (this.#closed || !this.#owns(key, epoch)) return
       this.wake(key, epoch).catch(() => this.#revive(key, epoch))
     })
   }

@@ -26,7 +26,8 @@ export interface Turn {
 export interface Actor {
   /** Called once, before the first turn. A throw fails every waiting command and ends it. */
   activate(): Promise<void>
-  receive(command: unknown): Turn | Promise<Turn>
+  /** `id` is the same each time one command comes; undefined where it certainly comes once. */
+  receive(command: unknown, id?: string): Turn | Promise<Turn>
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
   /**

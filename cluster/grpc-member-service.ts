@@ -58,7 +58,8 @@ export class MemberService implements MemberServiceImplementation {
     mustUnderstand(this.#options.dialect, context.metadata)
     const { values } = wireOf(this.#wires, named(key))
     const reply = this.#recent.answer(commandId, async () => {
-      const said = await this.#heard().ask(named(key), values.decode(command), epoch)
+      const said = await this.#heard().ask(named(key), values.decode(command),
+        { id: commandId, epoch })
       return withinLimit(values.encode(said))
     })
     const patience = Promise.withResolvers<undefined>()
@@ -72,7 +73,7 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async* follow({ key, epoch, request, followId }: FollowRequest, context: CallContext):
+  async* follow({ key, request, followId }: FollowRequest, context: CallContext):
   AsyncGenerator<FollowResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
     const { values, listeners } = wireOf(this.#wires, named(key))
@@ -84,7 +85,7 @@ export class MemberService implements MemberServiceImplementation {
     context.signal.addEventListener('abort', letGo)
     this.#outboxes.set(followId, outbox)
     try {
-      stop = await this.#heard().follow(named(key), values.decode(request), listener, epoch)
+      stop = await this.#heard().follow(named(key), values.decode(request), listener)
       if (context.signal.aborted) return
       yield { calls: [], lagged: false }
       for await (const calls of outbox.batches()) yield { calls, lagged: false }

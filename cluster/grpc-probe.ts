@@ -1,7 +1,6 @@
-/** Asking a member by gRPC whether it lives: its id is the sign of life, as with a beacon. */
+/** Asking a member by gRPC whether it lives: its id is the sign of life. */
 
 import { HeddleError } from '../src/errors.ts'
-import type { Probe } from './beacon.ts'
 import { MemberLink } from './grpc-link.ts'
 import type { LinkOptions } from './grpc-link.ts'
 import type { Member } from './member.ts'
@@ -30,7 +29,7 @@ const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
  * Whether the member lives. One that does not let this one in is taken to live: a member with the
  * wrong secret must not end those who have the right one. That is said in the log.
  */
-export function grpcProbe(options: LinkOptions): Probe {
+export function grpcProbe(options: LinkOptions): (member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
     if (sighting.kind === 'strange') {

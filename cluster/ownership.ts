@@ -13,7 +13,14 @@ export interface Owner {
 export interface Ownership {
   readonly shards: number
   readonly self: Member
-  ownerOf(shard: number): Owner
+  /** Undefined where nobody is known to own it right now. */
+  ownerOf(shard: number): Owner | undefined
+  /** Resolves when an answer of `ownerOf` may be another one than now. */
+  changed(): Promise<void>
+  /** What another member says. The higher epoch is right. */
+  learn(shard: number, owner: Owner): void
+  /** Whoever `ownerOf` names could not be reached, or says that he is not the owner. */
+  doubt(shard: number): void
 }
 
 export interface PlacedOwnershipOptions {
@@ -30,17 +37,12 @@ export interface PlacedOwnershipOptions {
 export function placedOwnership({ view, shards, epoch }: PlacedOwnershipOptions): Ownership {
   const owners = Array.from({ length: shards }, (_, shard): Owner =>
     ({ member: placeShard(shard, view.members), epoch }))
-  return { shards, self: view.self, ownerOf: (shard) => owners[shard]! }
-}
-
-export interface ClaimedOwnershipOptions {
-  readonly self: Member
-  /** Of each shard, all of them claimed by `self`. */
-  readonly epochs: readonly number[]
-}
-
-/** Every shard is owned by one member, each from an epoch of its own. */
-export function claimedOwnership({ self, epochs }: ClaimedOwnershipOptions): Ownership {
-  const owners = epochs.map((epoch): Owner => ({ member: self, epoch }))
-  return { shards: epochs.length, self, ownerOf: (shard) => owners[shard]! }
+  return {
+    shards,
+    self: view.self,
+    ownerOf: (shard) => owners[shard]!,
+    changed: () => new Promise(() => {}),
+    learn: () => {},
+    doubt: () => {},
+  }
 }

@@ -4,7 +4,11 @@ import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'
 import { actorKeyText } from './actor-key.ts'
 import type { ActorKey } from './actor-key.ts'
+import type { Env } from './env.ts'
+import type { Member } from './member.ts'
 import type { Owner, Ownership } from './ownership.ts'
+import type { Service } from './service.ts'
+import { serviceKey } from './service.ts'
 import { shardOf } from './shard.ts'
 import type { Inbound, Transport } from './transport.ts'
 
@@ -21,47 +25,136 @@ export interface Router {
 }
 
 export interface RouterOptions {
+  readonly env: Env
   readonly ownership: Ownership
   readonly activations: Activations
   readonly transport: Transport
 }
 
-/** Reaches every actor of the cluster, wherever it lives. */
-export function createRouter({ ownership, activations, transport }: RouterOptions): Router {
+/** How long a command looks for somebody who hears it. */
+const patienceMs = 20_000
+/** After a failure of the way, if nothing changes before. */
+const tryAgainMs = 100
+
+/** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
+export function createRouter(options: RouterOptions): Router {
+  const { env, ownership, activations, transport } = options
   return {
     ask: (key, command) => {
       const owner = ownerOf(ownership, key)
-      if (owner.member !== ownership.self) return transport.deliver(owner.member, key, command)
-      return activations.ask(key, owner.epoch, command)
+      if (owner?.member !== ownership.self) return askOthers(key, command, env.uuid())
+      const asked = activations.ask(key, owner.epoch, command)
+      return asked.catch((error: unknown) => {
+        if (!isElsewhere(error)) throw error
+        return askOthers(key, command, env.uuid())
+      })
     },
-    follow: (key, request, listener) => {
-      const owner = ownerOf(ownership, key)
-      if (owner.member === ownership.self) {
-        return activations.follow(key, owner.epoch, request, listener)
-      }
-      return transport.follow(owner.member, key, request, listener)
-    },
+    follow: (key, request, listener) => untilHeard(options, key, (owner) =>
+      owner.member === ownership.self
+        ? activations.follow(key, owner.epoch, request, listener)
+        : transport.follow(owner.member, key, request, listener, { epoch: owner.epoch })),
   }
+
+  function askOthers(key: ActorKey, command: unknown, id: string): Promise<unknown> {
+    return untilHeard(options, key, (owner) => owner.member === ownership.self
+      ? activations.ask(key, owner.epoch, command, id)
+      : transport.deliver(owner.member, key, command, { id, epoch: owner.epoch }))
+  }
+}
+
+async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
+  send: (owner: Owner) => Promise<Reply>): Promise<Reply> {
+  const shard = shardOf(actorKeyText(key), ownership.shards)
+  const giveUpMs = env.monotonicMs() + patienceMs
+  let doubtful: unknown
+  for (;;) {
+    const owner = ownership.ownerOf(shard)
+    try {
+      if (owner !== undefined) return await send(owner)
+    } catch (error) {
+      if (!mayBeHeardElsewhere(error)) throw error
+      if (isAmbiguous(error)) doubtful = error
+      learn(ownership, shard, owner!, error)
+    }
+    const leftMs = giveUpMs - env.monotonicMs()
+    // What may have been done is asked for until it is known: a 503 says that it was not.
+    if (leftMs <= 0) throw doubtful ?? nobody()
+    await pause(env, ownership)
+  }
+}
+
+function mayBeHeardElsewhere(error: unknown): boolean {
+  return isElsewhere(error) || isAmbiguous(error) ||
+    (error instanceof HeddleError && error.facts['unreachable'] !== undefined)
+}
+
+/** It was not heard here, because another member owns it or will in a moment. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof HeddleError && error.code === 'not_owner'
+}
+
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof HeddleError && error.facts['ambiguous'] === true
+}
+
+function learn(ownership: Ownership, shard: number, asked: Owner, error: unknown): void {
+  if (asked.member === ownership.self) return
+  const { owner, epoch } = (error as HeddleError).facts as
+    { readonly owner?: Member; readonly epoch?: number }
+  if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
+    ownership.learn(shard, { member: owner, epoch })
+  } else ownership.doubt(shard)
+}
+
+async function pause(env: Env, ownership: Ownership): Promise<void> {
+  const time = Promise.withResolvers<void>()
+  const cancel = env.after(tryAgainMs, time.resolve)
+  await Promise.race([ownership.changed(), time.promise])
+  cancel()
+}
+
+function nobody(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody owns this right now: ask again in a moment.')
+}
+
+export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'> {
+  readonly services: readonly Service[]
 }
 
 /**
  * Takes what other members deliver. Anyone may be asked, only the owner answers: for a key of
  * another member it throws `not_owner`, whose facts tell the owner and epoch that are known here.
  */
-export function createInbound(options: Omit<RouterOptions, 'transport'>): Inbound {
+export function createInbound(options: InboundOptions): Inbound {
   const { ownership, activations } = options
+  const services = new Map(options.services.map((service) => [service.name, service]))
   const epochOf = (key: ActorKey) => {
-    const { member, epoch } = ownerOf(ownership, key)
-    if (member === ownership.self) return epoch
-    throw new HeddleError('not_owner', undefined, { owner: member, epoch })
+    const owner = ownerOf(ownership, key)
+    if (owner?.member === ownership.self) return owner.epoch
+    throw new HeddleError('not_owner', undefined,
+      owner && { owner: owner.member, epoch: owner.epoch })
   }
   return {
-    ask: async (key, command) => await activations.ask(key, epochOf(key), command),
+    ask: async (key, command, { id } = {}) => {
+      const service = services.get(key.kind)
+      if (service !== undefined) return await service.answer(command)
+      return await activations.ask(key, epochOf(key), command, id)
+    },
     follow: async (key, request, listener) =>
       await activations.follow(key, epochOf(key), request, listener),
   }
 }
 
-function ownerOf(ownership: Ownership, key: ActorKey): Owner {
+/** Asks members as such, which needs no owner. */
+export function memberAsker({ transport, self, services }: { readonly transport: Transport
+  readonly self: Member; readonly services: readonly Service[] }) {
+  return async (member: Member, service: string, question: unknown): Promise<unknown> => {
+    const own = services.find(({ name }) => name === service)
+    if (member.id === self.id && own !== undefined) return await own.answer(question)
+    return await transport.deliver(member, serviceKey(service), question)
+  }
+}
+
+function ownerOf(ownership: Ownership, key: ActorKey): Owner | undefined {
   return ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
 }

@@ -29,6 +29,8 @@ export type ClaimOutcome =
 export interface ShardPort {
   /** Those that were ever owned, as a quorum says: a hint for what to claim from. */
   owners(): Promise<readonly ShardOwner[]>
+  /** One of them; undefined where it was never owned. */
+  owner(shard: number): Promise<ShardOwner | undefined>
   /** One compare and set. Throws `unavailable` where nothing was tried. */
   claim(claim: Claim): Promise<ClaimOutcome>
 }

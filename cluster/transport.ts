@@ -25,10 +25,10 @@ export interface Delivery {
   readonly epoch?: number
 }
 
-/** What a member takes from others. `epoch`: since when it owns the actor, as the caller knows. */
+/** What a member takes from others. */
 export interface Inbound {
-  ask(key: ActorKey, command: unknown, epoch?: number): Promise<unknown>
-  follow(key: ActorKey, request: unknown, listener: unknown, epoch?: number): Promise<() => void>
+  ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
+  follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
 
 /** Joins members that live in one process. */
@@ -46,7 +46,8 @@ export function inProcessTransport(): InProcessTransport {
   }
   return {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),
-    deliver: async (to, key, command) => await inboundOf(to).ask(key, command),
+    deliver: async (to, key, command, delivery) =>
+      await inboundOf(to).ask(key, command, delivery),
     follow: async (to, key, request, listener) =>
       await inboundOf(to).follow(key, request, listener),
   }

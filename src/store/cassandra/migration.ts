@@ -75,6 +75,12 @@ const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${contro
   session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
 ) WITH ${reads}`
 
+/** Signs of life, of all members in one partition: hints, which fade by themselves. */
+const memberBeat = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.member_beat (
+  cluster int, session uuid, count bigint, leaving boolean, address text,
+  PRIMARY KEY ((cluster), session)
+) WITH default_time_to_live = 120 AND gc_grace_seconds = 60 AND ${reads} AND ${rewritten}`
+
 const shardOwner = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.shard_owner (
   shard int PRIMARY KEY, epoch bigint, session uuid, address text) WITH ${reads}`
 
@@ -87,4 +93,5 @@ const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branc
 /** The first one makes version 1. */
 export const migrations: readonly Migration[] = [
   (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
+  (keyspaces) => [memberBeat(keyspaces)],
 ]

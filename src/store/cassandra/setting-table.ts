@@ -1,5 +1,7 @@
 /** What was fixed when the cluster was created, and stays so for its life. */
 
+import { randomBytes } from 'node:crypto'
+
 import { defaultShards } from '../../../cluster/index.ts'
 import type { Connection } from './connection.ts'
 
@@ -8,30 +10,33 @@ export interface ClusterSettings {
   readonly shards: number
   /** Partitions in which the rows of a shard lie. */
   readonly buckets: number
+  /** By which members know each other that were given no other one: who may read it is trusted. */
+  readonly secret: string
 }
 
-const defaults: ClusterSettings = { shards: defaultShards, buckets: 4 }
+const defaults = { shards: defaultShards, buckets: 4 } as const
 
 /** Whoever comes first fixes what is missing. */
 export async function readSettings(connection: Connection): Promise<ClusterSettings> {
-  const [shards, buckets] = await Promise.all([
-    readSetting(connection, 'shards', defaults.shards),
-    readSetting(connection, 'buckets', defaults.buckets),
+  const [shards, buckets, secret] = await Promise.all([
+    readSetting(connection, 'shards', String(defaults.shards)),
+    readSetting(connection, 'buckets', String(defaults.buckets)),
+    readSetting(connection, 'secret', randomBytes(24).toString('base64url')),
   ])
-  return { shards, buckets }
+  return { shards: Number(shards), buckets: Number(buckets), secret }
 }
 
-async function readSetting(connection: Connection, name: string, otherwise: number):
-  Promise<number> {
+async function readSetting(connection: Connection, name: string, otherwise: string):
+  Promise<string> {
   const table = `${connection.control}.setting`
   const select = { cql: `SELECT value FROM ${table} WHERE name = ?`, values: [name] }
   const insert = {
     cql: `INSERT INTO ${table} (name, value) VALUES (?, ?) IF NOT EXISTS`,
-    values: [name, String(otherwise)],
+    values: [name, otherwise],
   }
   for (;;) {
     const [row] = await connection.read(select)
-    if (row) return Number(row['value'])
+    if (row) return row['value'] as string
     await connection.swapSurely(insert)
   }
 }

@@ -22,12 +22,17 @@ export class ShardTable implements ShardPort {
   /** One by one: who reads a whole table at once waits for a replica that answers nothing. */
   async owners(): Promise<readonly ShardOwner[]> {
     const owners: ShardOwner[] = []
-    const cql = `SELECT epoch, session, address FROM ${this.#table} WHERE shard = ?`
     await inFlight(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
-      const [row] = await this.#connection.read({ cql, values: [shard] })
-      if (row) owners.push(ownerIn(row, shard))
+      const owner = await this.owner(shard)
+      if (owner) owners.push(owner)
     })
     return owners
+  }
+
+  async owner(shard: number): Promise<ShardOwner | undefined> {
+    const cql = `SELECT epoch, session, address FROM ${this.#table} WHERE shard = ?`
+    const [row] = await this.#connection.read({ cql, values: [shard] })
+    return row && ownerIn(row, shard)
   }
 
   async claim(claim: Claim): Promise<ClaimOutcome> {

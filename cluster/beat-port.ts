@@ -1,0 +1,18 @@
+/** Signs of life that members leave for each other: hints, by which nobody is ever judged alone. */
+
+import type { Member } from './member.ts'
+
+export interface Beat extends Member {
+  /** Another one each time. */
+  readonly count: number
+  /** It takes no shard any more, and gives back those that it has. */
+  readonly leaving: boolean
+}
+
+export interface BeatPort {
+  beat(beat: Beat): Promise<void>
+  /** The newest beat of each member that left one in the last minutes. */
+  beats(): Promise<readonly Beat[]>
+  /** For a member that is over. */
+  forget(member: string): Promise<void>
+}

@@ -1,0 +1,258 @@
+/**
+ * Who lives, as one member sees it: it looks at the signs of life in the store, asks its neighbours
+ * whether they are there, and ends the session of whoever is not.
+ *
+ *   1. A member whose address refuses, or is silent for three seconds, is dead. Where there is a
+ *      third one it is asked as well, so that one broken way ends nobody.
+ *   2. A member whose beat stands still while others beat has lost the store: it is as good as dead.
+ *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
+ *      Whoever cannot reach the store himself judges nobody.
+ */
+
+import type { Beat, BeatPort } from './beat-port.ts'
+import type { Env } from './env.ts'
+import type { Member } from './member.ts'
+import type { MembershipView } from './membership.ts'
+import type { SessionPort } from './session-port.ts'
+
+export interface RosterOptions {
+  readonly env: Env
+  readonly self: Member
+  /** Whether it has a session of its own, and may own shards. */
+  readonly member: boolean
+  readonly beats: BeatPort
+  readonly sessions: Pick<SessionPort, 'fence' | 'state'>
+  /** Whether it answers at its address. */
+  lives(member: Member): Promise<boolean>
+  /** Whether `peer` finds that `member` answers. Throws where the peer cannot be asked. */
+  askPeer(peer: Member, member: Member): Promise<boolean>
+  /** Whether the store answers this member right now. */
+  inReach(): boolean
+  /** Its session is over: nobody need wait for its answers. */
+  over(member: Member): void
+}
+
+/** So often a member leaves a beat and looks at those of the others. */
+const beatMs = 1_000
+/** A beat that stands still for so long. */
+const staleMs = 8_000
+/** After a silence of the store of so long everybody's beat counts from now. */
+const gapMs = 3_000
+/** So often a member asks its neighbours whether they are there. */
+const askMs = 700
+/** The next ones in the order of ids, each of which is asked by as many. */
+const neighbours = 3
+/** How many others are asked whether they see what this one sees. */
+const witnesses = 2
+
+interface Sign {
+  readonly beat: Beat
+  readonly seenMs: number
+}
+
+export class Roster {
+  readonly #options: RosterOptions
+  readonly #signs = new Map<string, Sign>()
+  /** Those whose session this member has proven to be over, or is about to. */
+  readonly #endings = new Map<string, Promise<boolean>>()
+  readonly #over = new Set<string>()
+  readonly #examined = new Set<string>()
+  readonly #listeners = new Set<() => void>()
+  #view: MembershipView
+  #leaving = false
+  #count = 0
+  #lookedMs = Number.NEGATIVE_INFINITY
+  #looking: Promise<void> | undefined
+  #stopTimers = () => {}
+
+  constructor(options: RosterOptions) {
+    this.#options = options
+    const { self, member } = options
+    this.#view = { self, members: member ? [self] : [] }
+  }
+
+  get view(): MembershipView { return this.#view }
+
+  /** All others that are not known to be over, those included that are about to leave. */
+  get others(): readonly Member[] {
+    return [...this.#signs.values()].map(({ beat: { id, address } }) => ({ id, address }))
+  }
+
+  /** Whether the session is known to be over. */
+  isOver(id: string): boolean { return this.#over.has(id) }
+
+  /** Is told after each change of the view. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** The first look has been taken when it resolves. Throws where the store does not answer. */
+  async start(): Promise<void> {
+    await this.#look()
+    const { env } = this.#options
+    const stops = [
+      env.every(beatMs, () => void this.look()),
+      env.every(askMs, () => this.#askNeighbours()),
+    ]
+    this.#stopTimers = () => { for (const stop of stops) stop() }
+  }
+
+  /** Leaves a beat and looks at those of others, now. Never throws. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => this.#options.env.log.debug('Nobody can be seen.', { error }))
+      .finally(() => { this.#looking = undefined })
+    await this.#looking
+  }
+
+  /** From now on others take over what this one has. */
+  async leave(): Promise<void> {
+    this.#leaving = true
+    this.#change()
+    await this.#looking
+    await this.look()
+  }
+
+  /** Somebody could not reach it: is it there? */
+  doubt(member: Member): void {
+    if (this.#signs.has(member.id)) void this.#examine(member)
+  }
+
+  /**
+   * Whether it is proven to this member that the session is over; false where its member lives. A
+   * read that says it is over is no proof; a fence is one, whoever ended it.
+   */
+  proveEnded(member: Member): Promise<boolean> {
+    const ending = this.#endings.get(member.id) ?? this.#proveEnded(member)
+    this.#endings.set(member.id, ending)
+    ending.then((over) => { if (!over) this.#endings.delete(member.id) },
+      () => this.#endings.delete(member.id))
+    return ending
+  }
+
+  /** Nobody is looked at any more; others need not wait until the last beat is old. */
+  async close(): Promise<void> {
+    this.#stopTimers()
+    const { self, member, beats, env } = this.#options
+    await this.#looking
+    if (member) await beats.forget(self.id).catch((error: unknown) =>
+      env.log.debug('The last beat stays.', { error }))
+  }
+
+  async #proveEnded(member: Member): Promise<boolean> {
+    if (this.#signs.has(member.id)) return false
+    const { sessions, lives } = this.#options
+    const isOver = this.#over.has(member.id) || await sessions.state(member.id) !== 'alive'
+    if (!isOver && await lives(member)) return false
+    await this.#fence(member)
+    return true
+  }
+
+  async #fence({ id }: Member): Promise<void> {
+    const { sessions, self } = this.#options
+    await sessions.fence(id, self.id)
+    this.#over.add(id)
+  }
+
+  async #look(): Promise<void> {
+    const { env, self, member, beats } = this.#options
+    const beat = { ...self, count: ++this.#count, leaving: this.#leaving }
+    const [all] = await Promise.all([beats.beats(), member ? beats.beat(beat) : undefined])
+    const found = await this.#believable(all)
+    const nowMs = env.monotonicMs()
+    const afterGap = nowMs - this.#lookedMs > gapMs
+    this.#lookedMs = nowMs
+    const before = membersText(this.#signs)
+    for (const [id, { beat }] of this.#signs) {
+      if (!found.some((other) => other.id === id)) this.#drop(beat)
+    }
+    for (const other of found) this.#note(other, nowMs, afterGap)
+    if (membersText(this.#signs) !== before) this.#change()
+  }
+
+  /** Without those of members that are over: one that was frozen may have left a last one. */
+  async #believable(beats: readonly Beat[]): Promise<readonly Beat[]> {
+    const { self, sessions } = this.#options
+    const others = beats.filter(({ id }) => id !== self.id && !this.#over.has(id))
+    const states = await Promise.all(others.map(async ({ id }) =>
+      this.#signs.has(id) ? 'alive' : await sessions.state(id)))
+    for (const [place, { id }] of others.entries()) if (states[place] !== 'alive') this.#over.add(id)
+    return others.filter(({ id }) => !this.#over.has(id))
+  }
+
+  #note(beat: Beat, nowMs: number, afterGap: boolean): void {
+    const known = this.#signs.get(beat.id)
+    const still = known?.beat.count === beat.count && !afterGap
+    const seenMs = still ? known.seenMs : nowMs
+    this.#signs.set(beat.id, { beat, seenMs })
+    if (nowMs - seenMs > staleMs) void this.#end(beat, 'It lost the store.')
+  }
+
+  /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
+  #drop(member: Member): void {
+    this.#signs.delete(member.id)
+    this.#options.over(member)
+  }
+
+  #askNeighbours(): void {
+    const { self } = this.#options
+    const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
+    const next = others.findIndex(({ id }) => id > self.id)
+    const ring = [...others.slice(next), ...others.slice(0, Math.max(next, 0))]
+    for (const member of ring.slice(0, neighbours)) void this.#examine(member)
+  }
+
+  async #examine(member: Member): Promise<void> {
+    if (this.#examined.has(member.id)) return
+    this.#examined.add(member.id)
+    try {
+      if (await this.#options.lives(member) || await this.#seenByOthers(member)) return
+      await this.#end(member, 'It does not answer at its address.')
+    } finally {
+      this.#examined.delete(member.id)
+    }
+  }
+
+  async #seenByOthers(member: Member): Promise<boolean> {
+    const asked = this.others.filter(({ id }) => id !== member.id).slice(0, witnesses)
+    for (const peer of asked) {
+      try {
+        return await this.#options.askPeer(peer, member)
+      } catch {
+        // Who cannot be asked is no witness.
+      }
+    }
+    return false
+  }
+
+  /** Never throws: whoever cannot be ended now is looked at again. */
+  async #end(member: Member, why: string): Promise<void> {
+    const { env, inReach, beats, member: entitled } = this.#options
+    if (!entitled || !inReach() || !this.#signs.has(member.id)) return
+    try {
+      env.log.warn('A member is taken for dead: its session is ended.', { member, why })
+      await this.#fence(member)
+      await beats.forget(member.id)
+    } catch (error) {
+      env.log.warn('A member that is taken for dead could not be ended.', { member, error })
+    }
+    if (!this.#over.has(member.id) || !this.#signs.delete(member.id)) return
+    this.#endings.set(member.id, Promise.resolve(true))
+    this.#options.over(member)
+    this.#change()
+  }
+
+  #change(): void {
+    const { self, member } = this.#options
+    const staying = [...this.#signs.values()].filter(({ beat }) => !beat.leaving)
+    const members = staying.map(({ beat: { id, address } }) => ({ id, address }))
+    if (member && !this.#leaving) members.push(self)
+    this.#view = Object.freeze({ self, members: Object.freeze(members) })
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function membersText(signs: ReadonlyMap<string, Sign>): string {
+  return [...signs.values()].map(({ beat: { id, leaving } }) => `${id} ${leaving}`).toSorted()
+    .join('\n')
+}

@@ -1,0 +1,161 @@
+/** A member's seat in the cluster: its session, its place among the others, and the ways to them. */
+
+import { HeddleError } from '../src/errors.ts'
+import type { Activations } from './activations.ts'
+import type { ActorKind } from './actor.ts'
+import { plainValues } from './actor-wire.ts'
+import type { BeatPort } from './beat-port.ts'
+import type { Env } from './env.ts'
+import { fanOut } from './follow-fan.ts'
+import type { Gate } from './gate.ts'
+import type { LinkOptions } from './grpc-link.ts'
+import { grpcProbe, sight } from './grpc-probe.ts'
+import { openGrpcServer } from './grpc-server.ts'
+import type { Member } from './member.ts'
+import { protocolVersion } from './member-trust.ts'
+import type { MemberTrust } from './member-trust.ts'
+import { Roster } from './roster.ts'
+import { createInbound, memberAsker } from './router.ts'
+import type { Service } from './service.ts'
+import { openSession } from './session.ts'
+import type { SessionPort } from './session-port.ts'
+import { ShardKeeper } from './shard-keeper.ts'
+import type { ShardHost } from './shard-keeper.ts'
+import type { ShardOwner, ShardPort } from './shard-port.ts'
+import type { Transport } from './transport.ts'
+import { grpcTransport } from './transport-grpc.ts'
+
+export interface SeatOptions {
+  readonly env: Env
+  /** The name that all members of a cluster share. */
+  readonly cluster: string
+  readonly trust: MemberTrust
+  /** Where others reach this process, and where it listens for them. */
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  /** Whether it may own shards; one that may not only brings questions to those that do. */
+  readonly owns: boolean
+  /** Of all actors and services whose commands cross. */
+  readonly wires: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  readonly sessions: SessionPort
+  readonly shardOwners: ShardPort
+  readonly beats: BeatPort
+  readonly shards: number
+  /** Called once, with a sentence, when another member ended this one. */
+  onFenced(reason: string): void
+}
+
+export interface SeatParts {
+  readonly activations: Activations
+  /** What else it answers other members. */
+  readonly services: readonly Service[]
+  readonly host: ShardHost
+}
+
+export interface Seat {
+  readonly self: Member
+  /** Undefined where it owns nothing. */
+  readonly gate: Gate | undefined
+  readonly ownership: ShardKeeper
+  readonly roster: Roster
+  readonly transport: Transport
+  /** Asks a member as such, this one too once it serves. */
+  askMember(member: Member, service: string, question: unknown): Promise<unknown>
+  /** From now on it hears others and takes shards. Resolves when those are taken that are free. */
+  serve(parts: SeatParts): Promise<void>
+  /** Gives every shard back to those that stay, if anybody does. */
+  giveBack(): Promise<void>
+  /** When nothing is under way any more. */
+  close(deadline: AbortSignal): Promise<void>
+}
+
+const [rosterService, shardService] = ['roster', 'shards'] as const
+
+interface RosterQuestion {
+  /** Does it answer? Without one: look who is there. */
+  readonly see?: Member
+}
+
+/** Throws HeddleError with a sentence where it cannot listen, or does not belong to the others. */
+export async function takeSeat(options: SeatOptions): Promise<Seat> {
+  const { env, cluster, trust, owns, sessions } = options
+  const id = env.uuid()
+  const dialect = { cluster, version: protocolVersion }
+  const link: LinkOptions = { env, trust, dialect }
+  const ownWires = [rosterService, shardService].map((name) =>
+    ({ name, wire: { values: plainValues } }))
+  const kinds = [...options.wires, ...ownWires]
+  const server = await openGrpcServer({ ...options, ...link, id, kinds })
+  const self = { id, address: server.address }
+  try {
+    const session = owns ? await openSession({ ...options, self }) : undefined
+    const grpc = grpcTransport({ ...link, kinds })
+    const transport = fanOut(grpc, kinds)
+    const lives = grpcProbe(link)
+    const roster = new Roster({
+      env, self, member: owns, beats: options.beats, sessions, lives,
+      askPeer: async (peer, see) =>
+        await ask(peer, rosterService, { see } satisfies RosterQuestion) === true,
+      inReach: () => session?.gate.state === 'open',
+      over: (member) => grpc.forget(member),
+    })
+    const tellAll = (service: string, news: unknown) => {
+      for (const other of roster.others) ask(other, service, news).catch(() => {})
+    }
+    const ownership = new ShardKeeper({
+      ...options, self, roster,
+      announce: (owners) => tellAll(shardService, owners),
+    })
+    const own: readonly Service[] = [
+      answering(rosterService, async (question) => {
+        const { see } = question as RosterQuestion
+        if (see !== undefined) return await lives(see)
+        await roster.look()
+      }),
+      answering(shardService, async (owners) => ownership.hear(owners as ShardOwner[])),
+    ]
+    let services = own
+    const ask = (member: Member, service: string, question: unknown) =>
+      memberAsker({ transport, self, services })(member, service, question)
+    return {
+      self, gate: session?.gate, ownership, roster, transport, askMember: ask,
+      serve: async ({ activations, services: others, host }) => {
+        services = [...own, ...others]
+        server.serve(createInbound({ ownership, activations, services }))
+        await roster.start()
+        await mustBelong(roster.others, link)
+        tellAll(rosterService, {})
+        await ownership.start(host)
+      },
+      giveBack: async () => {
+        if (!owns || roster.others.length === 0) return
+        await roster.leave()
+        tellAll(rosterService, {})
+        await ownership.leave()
+      },
+      close: async (deadline) => {
+        ownership.close()
+        await roster.close()
+        await session?.leave()
+        tellAll(rosterService, {})
+        grpc.close()
+        await server.close(deadline)
+      },
+    }
+  } catch (error) {
+    await server.close(AbortSignal.abort())
+    throw error
+  }
+}
+
+function answering(name: string, answer: Service['answer']): Service {
+  return { name, wire: { values: plainValues }, answer }
+}
+
+/** Whoever does not let this member in, or would not be let in, is of another cluster. */
+async function mustBelong(others: readonly Member[], link: LinkOptions): Promise<void> {
+  for (const sighting of await Promise.all(others.map((other) => sight(other, link)))) {
+    if (sighting.kind === 'strange') throw new HeddleError('forbidden', sighting.why)
+  }
+}
