@@ -15,13 +15,14 @@ const pageRows = 200
 export class OwnedRowTable {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
-  readonly #settings: ClusterSettings
+  readonly #settings: Pick<ClusterSettings, 'shards' | 'buckets'>
   readonly #kind: OwnedTable
   readonly #table: string
   readonly #id: string
 
   constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
-    readonly bodies: StoredBodies; readonly settings: ClusterSettings
+    readonly bodies: StoredBodies
+    readonly settings: Pick<ClusterSettings, 'shards' | 'buckets'>
     readonly kind: OwnedTable }) {
     this.#connection = connection
     this.#bodies = bodies
