@@ -95,10 +95,21 @@ export class Activations {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
 
-  /** Lets those go whose keys belong: what waits for one that may not live here is `not_owner`. */
-  async letGo(belongs: (key: ActorKey) => boolean, deadline: AbortSignal): Promise<void> {
-    const going = [...this.#table.values()].filter(({ key }) => belongs(key))
-    await Promise.all(going.map((one) => one.passivate(deadline)))
+  /**
+   * Lets those go that belong to a group; what waited for one that may not live here any more is
+   * answered `not_owner`. For each group that has any here, when all of it has gone.
+   */
+  letGo<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
+  ReadonlyMap<Group, Promise<unknown>> {
+    const going = new Map<Group, Promise<void>[]>()
+    for (const activation of this.#table.values()) {
+      const group = groupOf(activation.key)
+      if (group === undefined) continue
+      const others = going.get(group) ?? []
+      going.set(group, others)
+      others.push(activation.passivate(deadline))
+    }
+    return new Map([...going].map(([group, all]) => [group, Promise.all(all)]))
   }
 
   /** Lets all go; whoever asks from now on is answered `unavailable`. */

@@ -86,9 +86,11 @@ export class Roster {
     this.#listeners.add(listener)
   }
 
-  /** The first look has been taken when it resolves. Throws where the store does not answer. */
+  /** Resolves when it is known who is there. Throws where the store does not answer. */
   async start(): Promise<void> {
     await this.#look()
+    // Whoever died a moment ago has left a beat: it is not waited for.
+    await Promise.all(this.others.map((other) => this.#examine(other)))
     const { env } = this.#options
     const stops = [
       env.every(beatMs, () => void this.look()),

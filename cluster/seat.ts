@@ -53,17 +53,26 @@ export interface SeatParts {
   readonly host: ShardHost
 }
 
+/** How the cluster looks to a member. */
+export interface ClusterStatus {
+  readonly member: Member
+  /** Those that may own shards. */
+  readonly view: readonly Member[]
+  /** Those that were ever owned. */
+  readonly shards: readonly ShardOwner[]
+}
+
 export interface Seat {
   readonly self: Member
   /** Undefined where it owns nothing. */
   readonly gate: Gate | undefined
   readonly ownership: ShardKeeper
-  readonly roster: Roster
   readonly transport: Transport
   /** Asks a member as such, this one too once it serves. */
   askMember(member: Member, service: string, question: unknown): Promise<unknown>
   /** From now on it hears others and takes shards. Resolves when those are taken that are free. */
   serve(parts: SeatParts): Promise<void>
+  status(): ClusterStatus
   /** Gives every shard back to those that stay, if anybody does. */
   giveBack(): Promise<void>
   /** When nothing is under way any more. */
@@ -119,7 +128,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     const ask = (member: Member, service: string, question: unknown) =>
       memberAsker({ transport, self, services })(member, service, question)
     return {
-      self, gate: session?.gate, ownership, roster, transport, askMember: ask,
+      self, gate: session?.gate, ownership, transport, askMember: ask,
       serve: async ({ activations, services: others, host }) => {
         services = [...own, ...others]
         server.serve(createInbound({ ownership, activations, services }))
@@ -128,6 +137,8 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         tellAll(rosterService, {})
         await ownership.start(host)
       },
+      status: () => ({ member: self, view: roster.view.members,
+        shards: ownership.known.filter((owner) => owner !== undefined) }),
       giveBack: async () => {
         if (!owns || roster.others.length === 0) return
         await roster.leave()

@@ -195,7 +195,7 @@ export class ShardKeeper implements Ownership {
     const owned = this.#known[shard]!
     this.#holds[shard] = 'giving'
     this.#tell()
-    await this.#host!.letGo(shard)
+    await this.#letGo(shard)
     const owner = await this.#limited(() => giveBackShard(this.#options, owned))
     this.#holds[shard] = 'free'
     this.#known[shard] = owner
@@ -203,6 +203,19 @@ export class ShardKeeper implements Ownership {
     this.#tell()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()
+  }
+
+  /** Until it is certain that nothing is under way: a shard is not given back before. */
+  async #letGo(shard: number): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#host!.letGo(shard)
+      } catch (error) {
+        this.#options.env.log.error('A shard cannot be let go; it is tried again.',
+          { shard, error })
+      }
+      await new Promise<void>((done) => this.#options.env.after(tryAgainMs, done))
+    }
   }
 
   /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */

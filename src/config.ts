@@ -5,9 +5,11 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { isIPv4 } from 'node:net'
+
+import { defaultWorkers, knownSettings, logLevels } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
 
 const stores = ['embedded', 'cassandra'] as const
 /**
@@ -15,7 +17,11 @@ const stores = ['embedded', 'cassandra'] as const
  * lwt       a compare-and-set for each row of the log: slower, and without any such argument
  */
 const commitModes = ['validate', 'lwt'] as const
-const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/**
+ * frontdoor  it answers clients
+ * member     threads live on it
+ */
+const roles = ['frontdoor', 'member'] as const
 
 export interface Settings {
   /** Absolute; a langgraph.json or a folder that has one. */
@@ -49,132 +55,23 @@ export interface CassandraSettings {
   /** Paths of files in PEM format; null where the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
   readonly commit: typeof commitModes[number]
-  /** Where other members reach this one; empty: the address that it has towards Cassandra. */
-  readonly memberHost: string
+  readonly member: MemberSettings
 }
 
-/** How a setting is given: as text by a flag or a variable. */
-export interface Setting {
-  readonly flags: string
-  readonly variable: string
-  readonly sentence: string
+/** What a server is to those that share its keyspace. */
+export interface MemberSettings {
+  /** The name of the cluster. */
+  readonly cluster: string
+  readonly roles: readonly typeof roles[number][]
+  /** Where others reach this one; empty: the address that it has towards Cassandra. */
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  /** By which members know each other; empty: the one that is kept in Cassandra. */
+  readonly secret: string
+  /** Paths of files in PEM format; null where members do not speak TLS. */
+  readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null
 }
-
-/** Two: a graph that spins must leave a worker to the others. Eight: each takes its memory. */
-const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
-
-/** Every setting there is: how it is given, and what it does. */
-export const knownSettings = {
-  config: {
-    flags: '--config <path>',
-    variable: 'HEDDLE_CONFIG',
-    sentence: 'The langgraph.json to serve, or its folder (default: the starter project).',
-  },
-  port: {
-    flags: '--port <number>',
-    variable: 'PORT',
-    sentence: 'Where to listen; 0 takes any port that is free (default: 2024).',
-  },
-  host: {
-    flags: '--host <address>',
-    variable: 'HEDDLE_HOST',
-    sentence: 'The address to listen on (default: 127.0.0.1).',
-  },
-  insecureListen: {
-    flags: '--insecure-listen',
-    variable: 'HEDDLE_INSECURE_LISTEN',
-    sentence: 'Listen on an address that others can reach: whoever reaches it may do everything.',
-  },
-  data: {
-    flags: '--data <folder>',
-    variable: 'HEDDLE_DATA_DIR',
-    sentence: 'Where everything is kept (default: .heddle in the folder of the project).',
-  },
-  workers: {
-    flags: '--workers <number>',
-    variable: 'HEDDLE_WORKERS',
-    sentence: `How many worker threads run graphs (default here: ${defaultWorkers}).`,
-  },
-  drainMs: {
-    flags: '--drain-ms <ms>',
-    variable: 'HEDDLE_DRAIN_MS',
-    sentence: 'How long ending may take; runs cut short resume at the next start (default: 5000).',
-  },
-  allowOrigin: {
-    flags: '--allow-origin <origin...>',
-    variable: 'HEDDLE_ALLOW_ORIGIN',
-    sentence: 'Web pages that may call, * for all (default: those of this machine).',
-  },
-  reload: {
-    flags: '--no-reload',
-    variable: 'HEDDLE_RELOAD',
-    sentence: 'Do not load the project anew when one of its files changes.',
-  },
-  store: {
-    flags: '--store <kind>',
-    variable: 'HEDDLE_STORE',
-    sentence: 'Where threads are kept: embedded (in the data folder) or cassandra ' +
-      '(default: embedded).',
-  },
-  contactPoints: {
-    flags: '--contact-points <addresses>',
-    variable: 'HEDDLE_CONTACT_POINTS',
-    sentence: 'Nodes of Cassandra to ask first: a,b,c (default: 127.0.0.1).',
-  },
-  localDatacenter: {
-    flags: '--local-datacenter <name>',
-    variable: 'HEDDLE_LOCAL_DATACENTER',
-    sentence: 'The data center of Cassandra that this server belongs to.',
-  },
-  keyspace: {
-    flags: '--keyspace <name>',
-    variable: 'HEDDLE_KEYSPACE',
-    sentence: 'The keyspace of the data; <name>_control stands beside it (default: heddle).',
-  },
-  cassandraUser: {
-    flags: '--cassandra-user <name>',
-    variable: 'HEDDLE_CASSANDRA_USER',
-    sentence: 'Who this server is to Cassandra (default: nobody).',
-  },
-  cassandraPassword: {
-    flags: '--cassandra-password <text>',
-    variable: 'HEDDLE_CASSANDRA_PASSWORD',
-    sentence: 'Better given by the variable: others can read what was typed.',
-  },
-  tlsCa: {
-    flags: '--tls-ca <file>',
-    variable: 'HEDDLE_TLS_CA',
-    sentence: 'Encrypt the connection to Cassandra; its certificate was signed by this one (PEM).',
-  },
-  tlsCert: {
-    flags: '--tls-cert <file>',
-    variable: 'HEDDLE_TLS_CERT',
-    sentence: 'The certificate that this server shows to Cassandra (PEM).',
-  },
-  tlsKey: {
-    flags: '--tls-key <file>',
-    variable: 'HEDDLE_TLS_KEY',
-    sentence: 'The private key of that certificate (PEM).',
-  },
-  commit: {
-    flags: '--commit <mode>',
-    variable: 'HEDDLE_COMMIT',
-    sentence: 'How rows of the log are committed: validate, or lwt, which is slower ' +
-      '(default: validate).',
-  },
-  memberHost: {
-    flags: '--member-host <address>',
-    variable: 'HEDDLE_MEMBER_HOST',
-    sentence: 'Where other members reach this one (default: its address towards Cassandra).',
-  },
-  logLevel: {
-    flags: '--log-level <level>',
-    variable: 'HEDDLE_LOG_LEVEL',
-    sentence: `The least that is logged: ${logLevels.join(', ')} (default: info).`,
-  },
-} as const satisfies Record<string, Setting>
-
-type SettingName = keyof typeof knownSettings
 
 export interface SettingsSource {
   /** What was typed, by the name of the setting; flags without a value are booleans. */
@@ -196,6 +93,8 @@ export function resolveSettings(source: SettingsSource): Settings {
   const reader = new SettingsReader(source)
   const config = resolve(source.folder, reader.text('config', source.starter))
   const project = extname(config) === '.json' ? dirname(config) : config
+  const embedded = reader.oneOf('store', stores, 'embedded') === 'embedded'
+  const drainMs = embedded ? 5_000 : 20_000
   const resolved: Settings = {
     config,
     port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
@@ -203,12 +102,11 @@ export function resolveSettings(source: SettingsSource): Settings {
     insecureListen: reader.yesOrNo('insecureListen', false),
     dataDirectory: resolve(source.folder, reader.text('data', join(project, '.heddle'))),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
-    drainMs: reader.wholeNumber('drainMs', { fallback: 5_000, min: 0, max: 3_600_000 }),
+    drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
     reload: reader.yesOrNo('reload', true),
     logLevel: reader.oneOf('logLevel', logLevels, 'info'),
-    cassandra: reader.oneOf('store', stores, 'embedded') === 'embedded' ? null
-      : cassandraSettings(reader, source.folder),
+    cassandra: embedded ? null : cassandraSettings(reader, source.folder),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
@@ -216,11 +114,7 @@ export function resolveSettings(source: SettingsSource): Settings {
 }
 
 function cassandraSettings(reader: SettingsReader, folder: string): CassandraSettings {
-  const file = (name: 'tlsCa' | 'tlsCert' | 'tlsKey') => {
-    const path = reader.text(name, '')
-    return path === '' ? undefined : resolve(folder, path)
-  }
-  const [ca, cert, key] = [file('tlsCa'), file('tlsCert'), file('tlsKey')]
+  const [ca, cert, key] = reader.files(['tlsCa', 'tlsCert', 'tlsKey'], folder)
   return Object.freeze({
     contactPoints: Object.freeze(reader.list('contactPoints', ['127.0.0.1'])),
     localDataCenter: reader.required('localDatacenter', 'with --store cassandra'),
@@ -229,7 +123,23 @@ function cassandraSettings(reader: SettingsReader, folder: string): CassandraSet
     password: reader.text('cassandraPassword', ''),
     tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
     commit: reader.oneOf('commit', commitModes, 'validate'),
-    memberHost: reader.text('memberHost', ''),
+    member: memberSettings(reader, folder),
+  })
+}
+
+function memberSettings(reader: SettingsReader, folder: string): MemberSettings {
+  const [ca, cert, key] = reader.files(['memberCa', 'memberCert', 'memberKey'], folder)
+  if ((ca ?? cert ?? key) !== undefined && !(ca && cert && key)) {
+    reader.mistakes.push('--member-ca, --member-cert and --member-key belong together: give all ' +
+      'three or none.')
+  }
+  return Object.freeze({
+    cluster: reader.text('clusterName', 'heddle'),
+    roles: Object.freeze(reader.words('roles', roles)),
+    host: reader.text('memberHost', ''),
+    port: reader.wholeNumber('memberPort', { fallback: 0, min: 0, max: 65_535 }),
+    secret: reader.text('clusterSecret', ''),
+    tls: ca && cert && key ? Object.freeze({ ca, cert, key }) : null,
   })
 }
 
@@ -278,6 +188,20 @@ class SettingsReader {
     const texts = this.text(name, '').split(',').map((text) => text.trim())
     const named = texts.filter((text) => text !== '')
     return named.length > 0 ? named : fallback
+  }
+
+  /** Paths, undefined where none is given. */
+  files(names: readonly SettingName[], folder: string): (string | undefined)[] {
+    return names.map((name) => this.text(name, ''))
+      .map((path) => path === '' ? undefined : resolve(folder, path))
+  }
+
+  /** Some of the words; all of them unless told. */
+  words<T extends string>(name: SettingName, known: readonly T[]): readonly T[] {
+    const named = this.list(name, known)
+    const strange = named.find((word) => !known.some((one) => one === word))
+    if (strange === undefined) return known.filter((word) => named.includes(word))
+    return this.#mistaken(name, strange, `must be some of ${known.join(', ')}`, known)
   }
 
   wholeNumber(name: SettingName, { fallback, min, max }: {

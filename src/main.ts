@@ -10,8 +10,9 @@ import { Command, CommanderError } from 'commander'
 
 import { systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
-import { knownSettings, ownVersion, resolveSettings, SettingsError } from './config.ts'
+import { ownVersion, resolveSettings, SettingsError } from './config.ts'
 import type { Settings } from './config.ts'
+import { knownSettings } from './known-settings.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server.ts'
 
@@ -85,7 +86,7 @@ function folderOfCaller(): string {
   return callingScript() !== undefined && caller ? caller : process.cwd()
 }
 
-function announce({ url, graphs, place }: Server, { dataDirectory }: Settings): void {
+function announce({ url, graphs, place, member }: Server, { dataDirectory }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, place) => {
@@ -95,11 +96,13 @@ function announce({ url, graphs, place }: Server, { dataDirectory }: Settings): 
   })
   process.stdout.write([
     '',
-    `  ${styleText('bold', `heddle ${ownVersion()}`)} serves at ${styleText('cyan', url)}`,
+    `  ${styleText('bold', `heddle ${ownVersion()}`)} serves ` +
+      (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
     ...lines,
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
-    `  ${label('docs')}${url}/docs`,
+    ...member === undefined ? [] : [`  ${label('member')}${member}`],
+    ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
     '',
     '',
   ].join('\n'))

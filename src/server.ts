@@ -1,9 +1,7 @@
 /** One member with all that it serves: put together stage by stage, taken apart in reverse. */
 
-import {
-  Activations, actorKeyText, createInbound, createLifecycle, createRouter, inProcessTransport,
-  shardOf,
-} from '../cluster/index.ts'
+import { Activations, actorKeyText, createLifecycle, createRouter, shardOf }
+  from '../cluster/index.ts'
 import type { ActorKey, ActorKind, Env, Router } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
@@ -15,13 +13,16 @@ import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
 import { assistantClient, assistantKind } from './records/index.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
-import type { Ground } from './server/ground.ts'
+import type { Ground, Tenants } from './server/ground.ts'
 import { ByteBudget, createThreadClient, defaultLimits, threadKind } from './thread/index.ts'
 
 export interface Server {
-  readonly url: string
+  /** Undefined where it answers no clients. */
+  readonly url: string | undefined
   /** Where the data is. */
   readonly place: string
+  /** Who this member is to others; undefined where there are none. */
+  readonly member: string | undefined
   /** As the project names them, those that cannot be loaded included. */
   readonly graphs: readonly ServedGraph[]
   /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
@@ -38,13 +39,17 @@ export interface ServedGraph {
 const startMs = 60_000
 
 /** The most that each stage takes of the time for ending, in the order in which they end. */
-const endingShares = { door: 0.05, runs: 0.6, actors: 0.1, graphs: 0.05, store: 0.1 } as const
+const endingShares =
+  { shards: 0.55, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05, store: 0.1 } as const
 
 /** What all threads together may remember: of states, and of the events of finished runs. */
 const viewsBytes = 256 * 1024 * 1024
 const feedsBytes = 64 * 1024 * 1024
 
-/** How many of the threads that a start must look at are woken at once. */
+/** Of the time that giving shards back may take: then what is under way is cut short. */
+const letGoShare = 0.8
+
+/** How many of the threads that a new owner must look at are woken at once. */
 const wokenAtOnce = 8
 
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
@@ -60,7 +65,7 @@ export async function openServer(settings: Settings, env: Env,
     lifecycle.start('store', {
       ...times('store'),
       start: () => openGround(settings, env, onFenced),
-      stop: (ground) => ground.close(),
+      stop: (ground, deadline) => ground.close(deadline),
     }),
     lifecycle.start('graphs', {
       ...times('graphs'),
@@ -75,29 +80,34 @@ export async function openServer(settings: Settings, env: Env,
   })
   await lifecycle.start('runs', {
     ...times('runs'),
-    start: () => {
-      actors.wakeUnfinished().catch((error: unknown) =>
-        env.log.error('Unfinished runs cannot be found.', { error }))
-    },
+    start: () => ground.begin({
+      ...actors, letGoMs: settings.drainMs * endingShares.shards * letGoShare,
+    }),
     stop: (_, deadline) => graphs.host.drain(deadline),
   })
+  const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
   const door = await lifecycle.start('door', {
     ...times('door'),
-    start: () => openDoor(settings, {
+    start: () => answersClients ? openDoor(settings, {
       env,
       graphs: graphs.host,
       threads: createThreadClient({
-        router: actors.router, threads: ground.threads, newThreadId: env.uuid,
+        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid,
       }),
       assistants: assistantClient(actors.router),
-      assistantIndex: ground.assistants,
+      assistantIndex: ground.everybody.assistants,
       checkStore: ground.check,
-    }),
-    stop: (door, deadline) => door.close(deadline),
+      clusterStatus: ground.status,
+    }) : undefined,
+    stop: (door, deadline) => door?.close(deadline),
+  })
+  // Before the door closes: whoever comes while shards move is brought to their new owners.
+  await lifecycle.start('shards', {
+    ...times('shards'), start: () => {}, stop: () => ground.giveBack(),
   })
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
-  return { url: door.url, place: ground.place, graphs: served, close: lifecycle.stop }
+  return { url: door?.url, place: ground.place, member: ground.name, graphs: served, close: lifecycle.stop }
 }
 
 function openGround({ cassandra, dataDirectory }: Settings, env: Env,
@@ -132,36 +142,39 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   }
 }
 
-interface Actors {
+interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
   readonly router: Router
-  /** Brings back the threads that an earlier life of this member left at work. */
-  wakeUnfinished(): Promise<void>
   close(deadline: AbortSignal): Promise<void>
 }
 
-function openActors(ground: Ground, host: GraphHost, env: Env): Actors {
-  const { ownership, gate } = ground
-  const transport = inProcessTransport()
+function openActors({ ownership, gate, transport, ...ground }: Ground, host: GraphHost, env: Env):
+Actors {
   const kinds = kindsOver(ground, host, env, (key, command) => router.ask(key, command))
-  const activations = new Activations({ env, kinds, ...gate && { gate } })
-  const router = createRouter({ ownership, activations, transport })
-  transport.attach(ownership.self, createInbound({ ownership, activations }))
+  const epochOf = (key: ActorKey) => {
+    const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
+    return owner?.member === ownership.self ? owner.epoch : undefined
+  }
+  const activations = new Activations({
+    env, kinds, ...gate && { gate }, owns: (key, epoch) => epochOf(key) === epoch,
+  })
+  const router = createRouter({ env, ownership, activations, transport })
   let closing = false
-  const wake = async (key: ActorKey) => {
+  const wakeOne = async (key: ActorKey) => {
+    const epoch = epochOf(key)
+    if (closing || epoch === undefined) return
     try {
-      const { epoch } = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
-      if (!closing) await activations.wake(key, epoch)
+      await activations.wake(key, epoch)
     } catch (error) {
       if (!closing) env.log.error('A thread could not be woken.', { key, error })
     }
   }
   return {
-    router,
-    wakeUnfinished: async () => {
-      const unfinished = (await ground.threads.unfinished()).values()
+    router, activations,
+    wake: async (unfinished) => {
+      const next = unfinished.values()
       await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
-        for (const { tenant, threadId } of unfinished) {
-          await wake({ kind: 'thread', tenant, id: threadId })
+        for (const { tenant, threadId } of next) {
+          await wakeOne({ kind: 'thread', tenant, id: threadId })
         }
       }))
     },
@@ -172,8 +185,10 @@ function openActors(ground: Ground, host: GraphHost, env: Env): Actors {
   }
 }
 
-function kindsOver(ground: Ground, host: GraphHost, env: Env, ask: Router['ask']): ActorKind[] {
-  const { log, threads, runs, assistants } = ground
+type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants'>
+
+function kindsOver(ports: Ports, host: GraphHost, env: Env, ask: Router['ask']): ActorKind[] {
+  const { log, threads, runs, assistants } = ports
   let executions = 0
   return [
     threadKind({

@@ -24,7 +24,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/containment', 'src/config', 'cluster',
+const order = ['proto/gen', 'src/errors', 'src/containment', 'src/known-settings', 'src/config', 'cluster',
   'src/records', 'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store',
   'src/server', 'src/main']
 

@@ -15,7 +15,8 @@ import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
 
-export interface FrontDoorOptions extends OperationParts, Pick<ServerFacts, 'checkStore'> {
+export interface FrontDoorOptions extends OperationParts,
+  Pick<ServerFacts, 'checkStore' | 'clusterStatus'> {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
@@ -43,7 +44,7 @@ const longestParameter = 1_000
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, version, checkStore, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const { host, env, bodyLimitBytes = defaultBodyLimitBytes } = options
   const operations = operationsOver(options)
   await operations.assistants.makeSystemAssistants(localTenant)
   const port = onePort()
@@ -59,7 +60,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   app.setErrorHandler(errorReply(env.log))
   await keepLocal(app, options)
   const parts = { ...operations, pulse, tenant: localTenant }
-  await addRest(app, { ...parts, version, checkStore })
+  const { version, checkStore, clusterStatus } = options
+  await addRest(app, { ...parts, version, checkStore, clusterStatus })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
     await app.listen({ host, port: options.port })

@@ -6,7 +6,7 @@
  */
 
 import { actorKeyText, plainValues } from '../../cluster/index.ts'
-import type { Actor, ActorContext, ActorKind, Env, Turn } from '../../cluster/index.ts'
+import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
@@ -43,10 +43,13 @@ export interface AssistantActorParts {
   readonly env: Env
 }
 
+/** Everything that an assistant is told and answers is plain data. */
+export const assistantWire: ActorWire = { values: plainValues }
+
 export function assistantKind(parts: AssistantActorParts): ActorKind {
   return {
     name: assistantKindName,
-    wire: { values: plainValues },
+    wire: assistantWire,
     create: (context) => new AssistantActor(context, parts),
   }
 }

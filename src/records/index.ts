@@ -2,7 +2,7 @@
 
 export { assistantClient } from './assistant-client.ts'
 export type { AssistantClient, AssistantName } from './assistant-client.ts'
-export { assistantKind } from './assistant-actor.ts'
+export { assistantKind, assistantWire } from './assistant-actor.ts'
 export type { AssistantActorParts, VersionQuery } from './assistant-actor.ts'
 export type { AssistantChange, AssistantContent } from './assistant.ts'
 export type {

@@ -1,14 +1,18 @@
-/** The ground in Cassandra: a session that owns every shard, and the ports behind its gate. */
+/** The ground in Cassandra: a seat in the cluster, and the ports behind its gate. */
 
 import { connect } from 'node:net'
 
-import { lightBeacon, mustBeOpen, openSession, tcpProbe } from '../../cluster/index.ts'
-import type { Beacon, Env, Gate, Session } from '../../cluster/index.ts'
-import type { CassandraSettings } from '../config.ts'
+import { mustBeOpen, readMemberTls, takeSeat } from '../../cluster/index.ts'
+import type { Env, Gate, MemberTrust, Seat } from '../../cluster/index.ts'
+import type { CassandraSettings, MemberSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
+import { assistantWire, indexService, indexWire, scatteredIndex } from '../records/index.ts'
+import type { OwnIndex } from '../records/index.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
+import { threadWire } from '../thread/index.ts'
 import type { Ground } from './ground.ts'
+import { shardTenancy } from './shard-tenancy.ts'
 
 export interface CassandraGroundOptions {
   readonly settings: CassandraSettings
@@ -21,77 +25,90 @@ export interface CassandraGroundOptions {
 
 const cqlPort = 9042
 const findAddressMs = 2_000
-const loadAgainMs = 1_000
 
-/** Throws HeddleError with a sentence: for a wrong setting, or where another member lives. */
+/** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
   const { settings, directory, env, onFenced } = options
-  const { contactPoints, keyspace } = settings
-  const store = await openCassandraStore({
-    ...withoutEmpty(settings), env, directory,
-  })
-  let beacon: Beacon | undefined
+  const { contactPoints, keyspace, member } = settings
+  const store = await openCassandraStore({ ...withoutEmpty(settings), env, directory })
   try {
-    const id = env.uuid()
-    const host = settings.memberHost || await ownAddressTowards(contactPoints[0]!, env)
-    beacon = await lightBeacon({ id, host })
-    const session = await openSession({
-      env, onFenced, probe: tcpProbe(env), self: { id, address: beacon.address },
-      sessions: store.sessions, shardOwners: store.shardOwners, shards: store.shards,
+    const seat = await takeSeat({
+      env, onFenced, cluster: member.cluster, trust: await trustOf(member, store, env),
+      host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
+      owns: member.roles.includes('member'), shards: store.shards,
+      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }],
+      sessions: store.sessions, shardOwners: store.shardOwners, beats: store.beats,
     })
-    return servedGround({ store, session, beacon, env,
+    return servedGround({ store, seat, env,
       place: `keyspace ${keyspace} of Cassandra at ${contactPoints.join(', ')}` })
   } catch (error) {
-    await beacon?.close()
     await store.close()
     throw error
   }
 }
 
-function servedGround({ store, session, beacon, env, place }: { readonly store: CassandraStore
-  readonly session: Session; readonly beacon: Beacon; readonly env: Env
-  readonly place: string }): Ground {
-  const { gate, ownership } = session
+function servedGround({ store, seat, env, place }: { readonly store: CassandraStore
+  readonly seat: Seat; readonly env: Env; readonly place: string }): Ground {
+  const { ownership, transport, self } = seat
+  const gate = seat.gate ?? nobodysGate
   const { log, runs, threads, assistants } = store.serve({ gate })
-  const open = whileOpen(gate)
-  const owned = Array.from({ length: store.shards }, (_, shard) => shard)
-  let stopped = false
-  const load = () => {
-    store.loadIndex(owned).catch((error: unknown) => {
-      if (stopped) return
-      env.log.warn('The rows of this member cannot be read yet.', { error })
-      env.after(loadAgainMs, load)
-    })
-  }
-  load()
+  const own = whileOpen(gate, store.index)
+  const everybody = scatteredIndex({
+    env, ownership, own, askMember: (member, question) =>
+      seat.askMember(member, indexServiceName, question),
+  })
   return {
-    log, runs, ownership, gate, place,
-    threads: { ...threads, search: open(threads.search), count: open(threads.count) },
-    assistants: { ...assistants, search: open(assistants.search), count: open(assistants.count) },
+    log, runs, threads, assistants, everybody, ownership, transport, place,
+    gate: seat.gate,
+    name: `${self.id} at ${self.address}`,
+    begin: (tenants) => seat.serve({
+      activations: tenants.activations,
+      services: [indexService(own)],
+      host: shardTenancy({ env, tenants, rows: store.index, shards: store.shards,
+        owns: (shard) => ownership.ownerOf(shard)?.member === self }),
+    }),
+    giveBack: () => seat.giveBack(),
     check: async () => {
       if (await store.reachable()) return
       throw new HeddleError('unavailable', 'Cassandra is out of reach; this server waits for it.')
     },
-    close: async () => {
-      stopped = true
+    status: () => seat.status(),
+    close: async (deadline) => {
       await store.quiet()
-      await session.leave()
-      await beacon.close()
+      await seat.close(deadline)
       await store.close()
     },
   }
 }
 
-/** What is found while others may own it already may be old. */
-function whileOpen(gate: Gate) {
-  return <Question, Answer>(ask: (question: Question) => Promise<Answer>) =>
-    async (question: Question): Promise<Answer> => {
-      mustBeOpen(gate)
-      return await ask(question)
-    }
+async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore, env: Env):
+Promise<MemberTrust> {
+  if (tls !== null) {
+    return { tls: await readMemberTls(tls, env), ...secret !== '' && { secret } }
+  }
+  return { secret: secret === '' ? store.secret : secret }
 }
 
-function withoutEmpty({ user, password, tls, ...settings }: CassandraSettings) {
+/** Of a server that owns nothing: nothing is written here. */
+const nobodysGate: Gate = {
+  state: 'fenced',
+  closing: Promise.resolve(),
+  pass: () => Promise.reject(new HeddleError('not_owner')),
+  mark: () => 0,
+  passed: () => false,
+}
+
+/** What is found while others may own it already may be old. */
+function whileOpen(gate: Gate, index: OwnIndex): OwnIndex {
+  return {
+    answer: async (question) => {
+      mustBeOpen(gate)
+      return await index.answer(question)
+    },
+  }
+}
+
+function withoutEmpty({ user, password, tls, member: _, ...settings }: CassandraSettings) {
   return { ...settings, ...user !== '' && { user, password }, ...tls && { tls } }
 }
 

@@ -1,6 +1,8 @@
 /** The ground of a member alone: everything in its data directory, which nobody else can have. */
 
-import { defaultShards, placedOwnership, soleMember } from '../../cluster/index.ts'
+import {
+  defaultShards, inProcessTransport, placedOwnership, soleMember,
+} from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { openEmbeddedStore } from '../store/embedded/index.ts'
 import type { Ground } from './ground.ts'
@@ -8,11 +10,21 @@ import type { Ground } from './ground.ts'
 /** Throws HeddleError where the directory cannot be used. */
 export async function openEmbeddedGround(directory: string, env: Env): Promise<Ground> {
   const store = await openEmbeddedStore({ directory, env })
-  const view = soleMember({ id: env.uuid(), address: 'here' })
+  const self = { id: env.uuid(), address: 'here' }
+  const view = soleMember(self)
   const epoch = await store.claimEpoch()
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
   return {
-    ...store, ownership, gate: undefined, place: directory,
+    ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
+    name: undefined, place: directory,
+    begin: async ({ wake }) => {
+      store.threads.unfinished().then(wake).catch((error: unknown) =>
+        env.log.error('Unfinished runs cannot be found.', { error }))
+    },
+    giveBack: async () => {},
     check: async () => void await store.assistants.count({ tenant: '' }),
+    status: () => ({ member: self, view: [self],
+      shards: Array.from({ length: defaultShards }, (_, shard) =>
+        ({ shard, epoch, session: self.id, address: self.address })) }),
   }
 }

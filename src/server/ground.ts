@@ -1,21 +1,51 @@
-/** What a member stands on: the durable ports, who owns which shard, the gate before its word. */
+/** What a member stands on: the durable ports, who owns which shard, and the ways to the others. */
 
-import type { Gate, Ownership } from '../../cluster/index.ts'
+import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
 import type { AssistantIndex, RunTable, ThreadIndex } from '../records/index.ts'
 
 export interface Ground {
   readonly log: LogPort
+  /** Of what this member owns. */
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  /** Of all members. */
+  readonly everybody: Everybody
   readonly ownership: Ownership
   /** Undefined where nobody else can own anything. */
   readonly gate: Gate | undefined
+  readonly transport: Transport
+  /**
+   * Others are heard, and shards are taken, from now on. Resolves when what is this member's to own
+   * is owned.
+   */
+  begin(tenants: Tenants): Promise<void>
+  /** Gives everything back, if there is anybody to take it. */
+  giveBack(): Promise<void>
   /** Throws a HeddleError where the data is out of reach right now. */
   check(): Promise<void>
   /** Where the data is, for whoever started it to read. */
   readonly place: string
+  /** Who this member is to others; undefined where there are none. */
+  readonly name: string | undefined
+  /** How the cluster looks from here. */
+  status(): ClusterStatus
   /** When no actor is left. */
-  close(): Promise<void>
+  close(deadline: AbortSignal): Promise<void>
+}
+
+/** Finds what any member has. */
+export interface Everybody {
+  readonly threads: Pick<ThreadIndex, 'search' | 'count'>
+  readonly assistants: Pick<AssistantIndex, 'search' | 'count'>
+}
+
+/** What lives on the ground. */
+export interface Tenants {
+  readonly activations: Activations
+  /** Brings back what an earlier owner left at work. */
+  wake(threads: readonly { readonly tenant: string; readonly threadId: string }[]): Promise<void>
+  /** How long an actor has to let go where its shard moves. */
+  readonly letGoMs: number
 }

@@ -6,6 +6,7 @@ export type {
   CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, MultitaskStrategy,
   RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
 } from './client.ts'
+export { threadWire } from './feed-wire.ts'
 export { threadKind } from './thread-actor.ts'
 export { createThreadClient } from './thread-client.ts'
 export type { ThreadClientOptions } from './thread-client.ts'

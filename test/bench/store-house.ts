@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lightBeacon, openSession, systemEnv, tcpProbe } from '../../cluster/index.ts'
+import { openSession, systemEnv } from '../../cluster/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -23,10 +23,8 @@ export async function openStoreHouse(
     env, contactPoints, localDataCenter: dataCenter, keyspace, commit: 'validate', directory,
   })
   const id = env.uuid()
-  const beacon = await lightBeacon({ id, host: '127.0.0.1' })
   const session = await openSession({
-    env, probe: tcpProbe(env), self: { id, address: beacon.address },
-    sessions: store.sessions, shardOwners: store.shardOwners, shards: store.shards,
+    env, self: { id, address: 'here' }, sessions: store.sessions,
     onFenced: (reason) => { throw new Error(reason) },
   })
   return {
@@ -35,7 +33,6 @@ export async function openStoreHouse(
     close: async () => {
       await store.quiet()
       await session.leave()
-      await beacon.close()
       await store.close()
       await rm(directory, { recursive: true })
     },

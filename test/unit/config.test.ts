@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { isLoopback, knownSettings, resolveSettings, SettingsError } from '../../src/config.ts'
+import { isLoopback, resolveSettings, SettingsError } from '../../src/config.ts'
+import { knownSettings } from '../../src/known-settings.ts'
 import type { SettingsSource } from '../../src/config.ts'
 
 const source: SettingsSource =

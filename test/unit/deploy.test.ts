@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { knownSettings } from '../../src/config.ts'
+import { knownSettings } from '../../src/known-settings.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
 const compose = readFileSync(join(deploy, 'compose.yaml'), 'utf8')

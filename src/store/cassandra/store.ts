@@ -2,9 +2,10 @@
 
 import { join } from 'node:path'
 
-import type { Env, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
+import type { BeatPort, Env, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { AssistantIndex, RunTable as RunTablePort, ThreadIndex } from '../../records/index.ts'
+import { BeatTable } from './beat-table.ts'
 import { BranchTable } from './branch-table.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { Connection } from './connection.ts'
@@ -41,6 +42,9 @@ export interface ServedStore {
 export interface CassandraStore {
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
+  readonly beats: BeatPort
+  /** By which members know each other that were given no other one. */
+  readonly secret: string
   /** Fixed when the cluster was created. */
   readonly shards: number
   /** The ports, whose acknowledgements pass the gate. Called once. */
@@ -75,6 +79,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     return {
       sessions: new SessionTable(connection, env),
       shardOwners: new ShardTable(connection, settings.shards),
+      beats: new BeatTable(connection),
+      secret: settings.secret,
       shards: settings.shards,
       serve: ({ gate }) => {
         const rank = new Rank()

@@ -21,6 +21,8 @@ export interface OpenDoor extends FrontDoor {
 
 const open = new Set<OpenDoor>()
 
+const self = { id: 'm', address: 'here' }
+
 /** Closed after the test. */
 export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise<OpenDoor> {
   const { uuid, uuid7 } = systemEnv({ level: 'silent' })
@@ -30,7 +32,8 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
-    checkStore: async () => {}, ...options,
+    checkStore: async () => {}, clusterStatus: () => ({ member: self, view: [self], shards: [] }),
+    ...options,
   })
   const opened = { ...door, threads, house, env }
   open.add(opened)

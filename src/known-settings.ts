@@ -1,0 +1,166 @@
+/** Every setting of a server: how it is given, and what it does. */
+
+import { availableParallelism } from 'node:os'
+
+/** What is logged at the least. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+/** How a setting is given: as text by a flag or a variable. */
+export interface Setting {
+  readonly flags: string
+  readonly variable: string
+  readonly sentence: string
+}
+
+/** Two: a graph that spins must leave a worker to the others. Eight: each takes its memory. */
+export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
+
+/** In the order in which help tells them. */
+export const knownSettings = {
+  config: {
+    flags: '--config <path>',
+    variable: 'HEDDLE_CONFIG',
+    sentence: 'The langgraph.json to serve, or its folder (default: the starter project).',
+  },
+  port: {
+    flags: '--port <number>',
+    variable: 'PORT',
+    sentence: 'Where to listen; 0 takes any port that is free (default: 2024).',
+  },
+  host: {
+    flags: '--host <address>',
+    variable: 'HEDDLE_HOST',
+    sentence: 'The address to listen on (default: 127.0.0.1).',
+  },
+  insecureListen: {
+    flags: '--insecure-listen',
+    variable: 'HEDDLE_INSECURE_LISTEN',
+    sentence: 'Listen on an address that others can reach: whoever reaches it may do everything.',
+  },
+  data: {
+    flags: '--data <folder>',
+    variable: 'HEDDLE_DATA_DIR',
+    sentence: 'Where everything is kept (default: .heddle in the folder of the project).',
+  },
+  workers: {
+    flags: '--workers <number>',
+    variable: 'HEDDLE_WORKERS',
+    sentence: `How many worker threads run graphs (default here: ${defaultWorkers}).`,
+  },
+  drainMs: {
+    flags: '--drain-ms <ms>',
+    variable: 'HEDDLE_DRAIN_MS',
+    sentence: 'How long ending may take; runs cut short resume elsewhere or at the next start ' +
+      '(default: 5000, with Cassandra 20000).',
+  },
+  allowOrigin: {
+    flags: '--allow-origin <origin...>',
+    variable: 'HEDDLE_ALLOW_ORIGIN',
+    sentence: 'Web pages that may call, * for all (default: those of this machine).',
+  },
+  reload: {
+    flags: '--no-reload',
+    variable: 'HEDDLE_RELOAD',
+    sentence: 'Do not load the project anew when one of its files changes.',
+  },
+  store: {
+    flags: '--store <kind>',
+    variable: 'HEDDLE_STORE',
+    sentence: 'Where threads are kept: embedded (in the data folder) or cassandra ' +
+      '(default: embedded).',
+  },
+  contactPoints: {
+    flags: '--contact-points <addresses>',
+    variable: 'HEDDLE_CONTACT_POINTS',
+    sentence: 'Nodes of Cassandra to ask first: a,b,c (default: 127.0.0.1).',
+  },
+  localDatacenter: {
+    flags: '--local-datacenter <name>',
+    variable: 'HEDDLE_LOCAL_DATACENTER',
+    sentence: 'The data center of Cassandra that this server belongs to.',
+  },
+  keyspace: {
+    flags: '--keyspace <name>',
+    variable: 'HEDDLE_KEYSPACE',
+    sentence: 'The keyspace of the data; <name>_control stands beside it (default: heddle).',
+  },
+  cassandraUser: {
+    flags: '--cassandra-user <name>',
+    variable: 'HEDDLE_CASSANDRA_USER',
+    sentence: 'Who this server is to Cassandra (default: nobody).',
+  },
+  cassandraPassword: {
+    flags: '--cassandra-password <text>',
+    variable: 'HEDDLE_CASSANDRA_PASSWORD',
+    sentence: 'Better given by the variable: others can read what was typed.',
+  },
+  tlsCa: {
+    flags: '--tls-ca <file>',
+    variable: 'HEDDLE_TLS_CA',
+    sentence: 'Encrypt the connection to Cassandra; its certificate was signed by this one (PEM).',
+  },
+  tlsCert: {
+    flags: '--tls-cert <file>',
+    variable: 'HEDDLE_TLS_CERT',
+    sentence: 'The certificate that this server shows to Cassandra (PEM).',
+  },
+  tlsKey: {
+    flags: '--tls-key <file>',
+    variable: 'HEDDLE_TLS_KEY',
+    sentence: 'The private key of that certificate (PEM).',
+  },
+  commit: {
+    flags: '--commit <mode>',
+    variable: 'HEDDLE_COMMIT',
+    sentence: 'How rows of the log are committed: validate, or lwt, which is slower ' +
+      '(default: validate).',
+  },
+  memberHost: {
+    flags: '--member-host <address>',
+    variable: 'HEDDLE_MEMBER_HOST',
+    sentence: 'Where other members reach this one (default: its address towards Cassandra).',
+  },
+  memberPort: {
+    flags: '--member-port <number>',
+    variable: 'HEDDLE_MEMBER_PORT',
+    sentence: 'The port for other members; 0 takes any that is free (default: 0).',
+  },
+  roles: {
+    flags: '--roles <roles>',
+    variable: 'HEDDLE_ROLES',
+    sentence: 'frontdoor answers clients, member keeps threads (default: frontdoor,member).',
+  },
+  clusterName: {
+    flags: '--cluster-name <name>',
+    variable: 'HEDDLE_CLUSTER_NAME',
+    sentence: 'Which cluster this is: the same for all its members (default: heddle).',
+  },
+  clusterSecret: {
+    flags: '--cluster-secret <text>',
+    variable: 'HEDDLE_CLUSTER_SECRET',
+    sentence: 'By which members know each other; better given by the variable (default: one ' +
+      'that is kept in Cassandra).',
+  },
+  memberCa: {
+    flags: '--member-ca <file>',
+    variable: 'HEDDLE_MEMBER_CA',
+    sentence: 'Members speak TLS, with certificates that this one signed (PEM).',
+  },
+  memberCert: {
+    flags: '--member-cert <file>',
+    variable: 'HEDDLE_MEMBER_CERT',
+    sentence: 'The certificate that this member shows to others (PEM).',
+  },
+  memberKey: {
+    flags: '--member-key <file>',
+    variable: 'HEDDLE_MEMBER_KEY',
+    sentence: 'The private key of that certificate (PEM).',
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    variable: 'HEDDLE_LOG_LEVEL',
+    sentence: `The least that is logged: ${logLevels.join(', ')} (default: info).`,
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof knownSettings

@@ -1,0 +1,64 @@
+/** What lives in the shards of this member: comes when one is taken, and goes when it moves. */
+
+import { actorKeyText, shardOf } from '../../cluster/index.ts'
+import type { Env, ShardHost } from '../../cluster/index.ts'
+import type { Tenants } from './ground.ts'
+
+/** Rows of shards, for those who search. */
+export interface ShardRows {
+  /** Resolves with those that were left at work. */
+  load(shard: number): Promise<{
+    readonly unfinished: readonly { readonly tenant: string; readonly threadId: string }[]
+  }>
+  unload(shard: number): Promise<void>
+}
+
+export interface TenancyOptions {
+  readonly env: Env
+  readonly shards: number
+  readonly rows: ShardRows
+  readonly tenants: Tenants
+  owns(shard: number): boolean
+}
+
+const loadAgainMs = 1_000
+
+export function shardTenancy({ env, shards, rows, tenants, owns }: TenancyOptions): ShardHost {
+  const { activations, wake, letGoMs } = tenants
+  /** Those that go in one tick: who lives in them is looked for once. */
+  let going: Set<number> | undefined
+  let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
+
+  const load = (shard: number) => {
+    rows.load(shard).then(({ unfinished }) => owns(shard) ? wake(unfinished) : undefined)
+      .catch((error: unknown) => {
+        if (!owns(shard)) return
+        env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
+        env.after(loadAgainMs, () => { if (owns(shard)) load(shard) })
+      })
+  }
+  const tenantsOf = (shard: number) => {
+    if (gone === undefined) {
+      const together = going = new Set<number>()
+      gone = Promise.resolve().then(() => {
+        going = gone = undefined
+        const deadline = new AbortController()
+        env.after(letGoMs, () => deadline.abort())
+        return activations.letGo((key) => {
+          const home = shardOf(actorKeyText(key), shards)
+          return together.has(home) ? home : undefined
+        }, deadline.signal)
+      })
+    }
+    going!.add(shard)
+    return gone
+  }
+  return {
+    taken: load,
+    letGo: async (shard) => {
+      const all = await tenantsOf(shard)
+      await all.get(shard)
+      await rows.unload(shard)
+    },
+  }
+}
