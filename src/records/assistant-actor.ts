@@ -39,7 +39,7 @@ export type AssistantCommand =
 
 export interface AssistantActorParts {
   readonly log: AssistantLog
-  readonly index: AssistantIndex
+  readonly index: Pick<AssistantIndex, 'get'>
   readonly env: Env
 }
 
@@ -57,7 +57,7 @@ export function assistantKind(parts: AssistantActorParts): ActorKind {
 class AssistantActor implements Actor {
   readonly #context: ActorContext
   readonly #log: AssistantLog
-  readonly #index: AssistantIndex
+  readonly #index: Pick<AssistantIndex, 'get'>
   readonly #env: Env
   #row: AssistantRow | null = null
 

@@ -7,7 +7,7 @@ import type { Env, Gate, MemberTrust, Seat } from '../../cluster/index.ts'
 import type { CassandraSettings, MemberSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
 import { assistantWire, indexService, indexWire, scatteredIndex } from '../records/index.ts'
-import type { OwnIndex } from '../records/index.ts'
+import type { IndexAnswer, OwnIndex } from '../records/index.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import { threadWire } from '../thread/index.ts'
@@ -36,7 +36,8 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
       env, onFenced, cluster: member.cluster, trust: await trustOf(member, store, env),
       host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
       owns: member.roles.includes('member'), shards: store.shards,
-      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }],
+      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
+        indexWire],
       sessions: store.sessions, shardOwners: store.shardOwners, beats: store.beats,
     })
     return servedGround({ store, seat, env,
@@ -52,10 +53,11 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
   const { ownership, transport, self } = seat
   const gate = seat.gate ?? nobodysGate
   const { log, runs, threads, assistants } = store.serve({ gate })
-  const own = whileOpen(gate, store.index)
+  const own = gatedIndex(store.index, gate)
   const everybody = scatteredIndex({
-    env, ownership, own, askMember: (member, question) =>
-      seat.askMember(member, indexServiceName, question),
+    env, owners: ownership, own,
+    ask: async (member, question) =>
+      await seat.askMember(member, indexWire.name, question) as IndexAnswer,
   })
   return {
     log, runs, threads, assistants, everybody, ownership, transport, place,
@@ -98,12 +100,13 @@ const nobodysGate: Gate = {
   passed: () => false,
 }
 
-/** What is found while others may own it already may be old. */
-function whileOpen(gate: Gate, index: OwnIndex): OwnIndex {
+/** What is found while others may own it already may be old: the answer passes the gate. */
+function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
   return {
     answer: async (question) => {
       mustBeOpen(gate)
-      return await index.answer(question)
+      const [answer] = await Promise.all([index.answer(question), gate.pass()])
+      return answer
     },
   }
 }

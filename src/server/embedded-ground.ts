@@ -18,7 +18,7 @@ export async function openEmbeddedGround(directory: string, env: Env): Promise<G
     ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
     name: undefined, place: directory,
     begin: async ({ wake }) => {
-      store.threads.unfinished().then(wake).catch((error: unknown) =>
+      store.unfinished().then(wake).catch((error: unknown) =>
         env.log.error('Unfinished runs cannot be found.', { error }))
     },
     giveBack: async () => {},

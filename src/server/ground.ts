@@ -2,16 +2,18 @@
 
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
-import type { AssistantIndex, RunTable, ThreadIndex } from '../records/index.ts'
+import type {
+  AssistantIndex, RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
+} from '../records/index.ts'
 
 export interface Ground {
   readonly log: LogPort
   /** Of what this member owns. */
-  readonly threads: ThreadIndex
+  readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTable
-  readonly assistants: AssistantIndex
-  /** Of all members. */
-  readonly everybody: Everybody
+  readonly assistants: Pick<AssistantIndex, 'get'>
+  /** Finds what any member has. */
+  readonly everybody: ScatteredIndex
   readonly ownership: Ownership
   /** Undefined where nobody else can own anything. */
   readonly gate: Gate | undefined
@@ -35,17 +37,11 @@ export interface Ground {
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** Finds what any member has. */
-export interface Everybody {
-  readonly threads: Pick<ThreadIndex, 'search' | 'count'>
-  readonly assistants: Pick<AssistantIndex, 'search' | 'count'>
-}
-
 /** What lives on the ground. */
 export interface Tenants {
   readonly activations: Activations
   /** Brings back what an earlier owner left at work. */
-  wake(threads: readonly { readonly tenant: string; readonly threadId: string }[]): Promise<void>
+  wake(threads: readonly UnfinishedThread[]): Promise<void>
   /** How long an actor has to let go where its shard moves. */
   readonly letGoMs: number
 }

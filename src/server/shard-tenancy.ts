@@ -2,21 +2,13 @@
 
 import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import type { Env, ShardHost } from '../../cluster/index.ts'
+import type { ShardIndex } from '../store/cassandra/index.ts'
 import type { Tenants } from './ground.ts'
-
-/** Rows of shards, for those who search. */
-export interface ShardRows {
-  /** Resolves with those that were left at work. */
-  load(shard: number): Promise<{
-    readonly unfinished: readonly { readonly tenant: string; readonly threadId: string }[]
-  }>
-  unload(shard: number): Promise<void>
-}
 
 export interface TenancyOptions {
   readonly env: Env
   readonly shards: number
-  readonly rows: ShardRows
+  readonly rows: Pick<ShardIndex, 'load' | 'unload'>
   readonly tenants: Tenants
   owns(shard: number): boolean
 }
@@ -30,7 +22,7 @@ export function shardTenancy({ env, shards, rows, tenants, owns }: TenancyOption
   let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
 
   const load = (shard: number) => {
-    rows.load(shard).then(({ unfinished }) => owns(shard) ? wake(unfinished) : undefined)
+    rows.load(shard).then((unfinished) => owns(shard) ? wake(unfinished) : undefined)
       .catch((error: unknown) => {
         if (!owns(shard)) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })

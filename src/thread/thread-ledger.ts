@@ -17,7 +17,7 @@ import { unfinishedRuns } from './unfinished-run.ts'
 
 export interface LedgerPorts {
   readonly log: LogPort
-  readonly threads: ThreadIndex
+  readonly threads: Pick<ThreadIndex, 'get'>
   /** What all threads of this member together may remember of states. */
   readonly views: ByteBudget<ThreadLedger>
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSession, systemEnv } from '../../cluster/index.ts'
+import type { OwnIndex } from '../../src/records/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -12,6 +13,8 @@ export interface StoreHouse extends ServedStore {
   readonly session: string
   /** Reads the rows of all shards into the local index. */
   loadIndex(): Promise<void>
+  /** Asks the local index. */
+  readonly index: OwnIndex
   close(): Promise<void>
 }
 
@@ -29,7 +32,10 @@ export async function openStoreHouse(
   })
   return {
     ...store.serve({ gate: session.gate }), session: id,
-    loadIndex: () => store.loadIndex(allShards(store)),
+    index: store.index,
+    loadIndex: async () => {
+      await Promise.all(allShards(store).map((shard) => store.index.load(shard)))
+    },
     close: async () => {
       await store.quiet()
       await session.leave()
