@@ -24,6 +24,7 @@ import type { ShardHost } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Transport } from './transport.ts'
 import { grpcTransport } from './transport-grpc.ts'
+import { within } from './within.ts'
 
 export interface SeatOptions {
   readonly env: Env
@@ -79,6 +80,9 @@ export interface Seat {
   close(deadline: AbortSignal): Promise<void>
 }
 
+/** How long a member that goes waits until others know. */
+const farewellMs = 500
+
 const [rosterService, shardService] = ['roster', 'shards'] as const
 
 interface RosterQuestion {
@@ -109,12 +113,11 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       inReach: () => session?.gate.state === 'open',
       over: (member) => grpc.forget(member),
     })
-    const tellAll = (service: string, news: unknown) => {
-      for (const other of roster.others) ask(other, service, news).catch(() => {})
-    }
+    const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
+      ask(other, service, news).catch(() => {})))
     const ownership = new ShardKeeper({
       ...options, self, roster,
-      announce: (owners) => tellAll(shardService, owners),
+      announce: (owners) => void tellAll(shardService, owners),
     })
     const own: readonly Service[] = [
       answering(rosterService, async (question) => {
@@ -134,7 +137,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         server.serve(createInbound({ ownership, activations, services }))
         await roster.start()
         await mustBelong(roster.others, link)
-        tellAll(rosterService, {})
+        void tellAll(rosterService, {})
         await ownership.start(host)
       },
       status: () => ({ member: self, view: roster.view.members,
@@ -142,14 +145,16 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       giveBack: async () => {
         if (!owns || roster.others.length === 0) return
         await roster.leave()
-        tellAll(rosterService, {})
+        void tellAll(rosterService, {})
         await ownership.leave()
       },
       close: async (deadline) => {
         ownership.close()
         await roster.close()
         await session?.leave()
-        tellAll(rosterService, {})
+        // Those who know that it left do not take it for dead.
+        await within(env, farewellMs, tellAll(rosterService, {}), () => new Error('late'))
+          .catch(() => {})
         grpc.close()
         await server.close(deadline)
       },

@@ -37,13 +37,18 @@ export interface ShardHost {
 
 /**
  * free    another member owns it, or nobody
+ * taking  it is being claimed, or waits for that
  * owned   it is this member's
  * giving  it is this member's still, and about to be nobody's
  */
-type Hold = 'free' | 'owned' | 'giving'
+type Hold = 'free' | 'taking' | 'owned' | 'giving'
 
 /** Compare-and-sets under way at once. */
 const changesAtOnce = 16
+/** Shards that stop at once; the others serve on until their turn comes. */
+const goingAtOnce = 16
+/** One in which something takes longer to end does not keep the next one waiting. */
+const turnMs = 200
 /** A shard that another one still has is tried again after so long, if nobody says it is free. */
 const tryAgainMs = 500
 /** Owners that somebody waits for are read again after so long. */
@@ -57,14 +62,15 @@ export class ShardKeeper implements Ownership {
   readonly #options: ShardKeeperOptions
   readonly #known: (ShardOwner | undefined)[]
   readonly #holds: Hold[]
+  /** Of those that are given back: nothing new of them is begun. */
+  readonly #stopped = new Set<number>()
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
+  readonly #paced = atMost(goingAtOnce)
   #news: ShardOwner[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
-  #working: Promise<void> | undefined
-  #again = false
   #closed = false
   #stopWaiting: (() => void) | undefined
   #stopReading: (() => void) | undefined
@@ -87,7 +93,9 @@ export class ShardKeeper implements Ownership {
     if (id !== this.self.id) {
       return this.#options.roster.isOver(id) ? undefined : { member: { id, address }, epoch }
     }
-    return this.#holds[shard] === 'owned' ? { member: this.self, epoch } : undefined
+    const hold = this.#holds[shard]
+    const serves = hold === 'owned' || (hold === 'giving' && !this.#stopped.has(shard))
+    return serves ? { member: this.self, epoch } : undefined
   }
 
   changed(): Promise<void> {
@@ -101,7 +109,7 @@ export class ShardKeeper implements Ownership {
 
   doubt(shard: number): void {
     const owner = this.#known[shard]
-    if (owner === undefined || this.#holds[shard] !== 'free') return
+    if (owner === undefined || owner.session === this.self.id) return
     this.#doubted.add(shard)
     if (owner.session !== null) {
       this.#options.roster.doubt({ id: owner.session, address: owner.address })
@@ -116,18 +124,18 @@ export class ShardKeeper implements Ownership {
   }
 
   /**
-   * Takes what is placed here, now and after each change of the view. Resolves when of all that is
-   * placed here nothing is left that nobody owns. Throws where the store does not answer.
+   * Takes what is placed here, now and after each change of the view. Resolves when nothing is left
+   * of it that nobody owns. Throws where the store does not answer.
    */
   async start(host: ShardHost): Promise<void> {
     const { shardOwners, roster } = this.#options
     this.#host = host
     for (const owner of await shardOwners.owners()) this.#note(owner)
-    await this.#pass()
     roster.onChange(() => {
       this.#tell()
       this.#work()
     })
+    await Promise.all(this.#move())
     this.#work()
   }
 
@@ -144,47 +152,43 @@ export class ShardKeeper implements Ownership {
     this.#stopReading?.()
   }
 
-  /** Never two passes at once; never throws. */
+  /** Never throws. */
   #work(): void {
     if (this.#host === undefined || this.#closed) return
-    this.#again = true
-    this.#working ??= this.#passes().finally(() => { this.#working = undefined })
-  }
-
-  async #passes(): Promise<void> {
-    while (this.#again && !this.#closed) {
-      this.#again = false
-      try {
-        await this.#pass()
-      } catch (error) {
-        this.#options.env.log.warn('Shards could not be taken; they are tried again.', { error })
+    for (const taking of this.#move()) {
+      taking.catch((error: unknown) => {
+        this.#options.env.log.warn('A shard could not be taken; it is tried again.', { error })
         this.#workLater()
-      }
+      })
     }
   }
 
-  async #pass(): Promise<void> {
+  /** Brings every shard where it is placed, as far as it is this member's to do. */
+  #move(): Promise<void>[] {
     const { members } = this.#options.roster.view
     const taking: Promise<void>[] = []
+    if (members.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
-      const place = members.length > 0 ? placeShard(shard, members) : undefined
-      if (hold === 'free' && place?.id === this.self.id) {
+      const isHere = placeShard(shard, members).id === this.self.id
+      if (hold === 'free' && isHere) {
+        this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
-      } else if (hold === 'owned' && place !== undefined && place.id !== this.self.id) {
-        void this.#give(shard)
-      }
+      } else if (hold === 'owned' && !isHere) void this.#give(shard)
     }
-    await Promise.all(taking)
+    return taking
   }
 
   async #take(shard: number): Promise<void> {
     const { roster } = this.#options
-    const known = this.#known[shard]
-    const owner = await claimShard(
-      { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, known)
-    this.#note(owner)
+    let owner: ShardOwner | undefined
+    try {
+      owner = await claimShard({ ...this.#options, ended: (other) => roster.proveEnded(other) },
+        shard, this.#known[shard])
+      this.#note(owner)
+    } finally {
+      this.#holds[shard] = owner?.session === this.self.id ? 'owned' : 'free'
+    }
     if (owner.session !== this.self.id) return this.#workLater()
-    this.#holds[shard] = 'owned'
     this.#announce(owner)
     this.#host!.taken(shard)
     this.#tell()
@@ -192,11 +196,23 @@ export class ShardKeeper implements Ownership {
 
   /** Never throws. */
   async #give(shard: number): Promise<void> {
-    const owned = this.#known[shard]!
     this.#holds[shard] = 'giving'
-    this.#tell()
-    await this.#letGo(shard)
-    const owner = await this.#limited(() => giveBackShard(this.#options, owned))
+    let given: Promise<void> | undefined
+    await this.#paced(async () => {
+      this.#stopped.add(shard)
+      this.#tell()
+      given = this.#letGo(shard).then(() => this.#release(shard))
+      const turn = Promise.withResolvers<void>()
+      const cancel = this.#options.env.after(turnMs, turn.resolve)
+      await Promise.race([given, turn.promise])
+      cancel()
+    })
+    await given
+  }
+
+  async #release(shard: number): Promise<void> {
+    const owner = await this.#limited(() => giveBackShard(this.#options, this.#known[shard]!))
+    this.#stopped.delete(shard)
     this.#holds[shard] = 'free'
     this.#known[shard] = owner
     this.#announce(owner)
@@ -221,7 +237,7 @@ export class ShardKeeper implements Ownership {
   /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */
   #note(owner: ShardOwner): void {
     const known = this.#known[owner.shard]
-    const own = this.#holds[owner.shard] !== 'free'
+    const own = this.#holds[owner.shard] === 'owned' || this.#holds[owner.shard] === 'giving'
     const newer = known === undefined || owner.epoch > known.epoch ||
       (owner.epoch === known.epoch && owner.session === null && !own)
     if (newer) this.#known[owner.shard] = owner
@@ -260,7 +276,8 @@ export class ShardKeeper implements Ownership {
   async #read(): Promise<void> {
     const { env, shardOwners } = this.#options
     const missing = [...this.#holds.keys()]
-      .filter((shard) => this.#holds[shard] === 'free' && this.ownerOf(shard) === undefined)
+      .filter((shard) => this.#known[shard]?.session !== this.self.id &&
+        this.ownerOf(shard) === undefined)
     try {
       await Promise.all(missing.map((shard) => this.#limited(async () => {
         const owner = await shardOwners.owner(shard)

@@ -46,7 +46,8 @@ const patienceMs = 8_000
 const askAgainMs = 100
 
 type Row = ThreadRow | AssistantRow
-type SearchQuestion = Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
+type SearchQuestion =
+  Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 /** Throws `unavailable` where some rows have no owner for too long. */
@@ -129,10 +130,10 @@ class Scatter {
 
   /** All of them; undefined while some shard has none. */
   #owners(): readonly Member[] | undefined {
-    const { shards, ownerOf } = this.#options.owners
+    const known = this.#options.owners
     const owners = new Map<string, Member>()
-    for (let shard = 0; shard < shards; shard++) {
-      const owner = ownerOf(shard)
+    for (let shard = 0; shard < known.shards; shard++) {
+      const owner = known.ownerOf(shard)
       if (owner === undefined) return undefined
       owners.set(owner.member.id, owner.member)
     }

@@ -10,8 +10,8 @@ import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
 import type { StoredRow } from './stored-row.ts'
 
-/** What the writer thread is started with. */
-export interface WriterData {
+/** What both threads open. */
+export interface StoreFile {
   readonly file: string
   /** Of a store that is made anew at each start: how many shards its rows are of. */
   readonly shards: number | undefined

@@ -5,7 +5,6 @@ import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
 import type { ThreadTable } from './thread-table.ts'
 
-/** `shard_of` is a function of the connection: who only reads the file does without. */
 const schema = [
   `CREATE INDEX thread_shard ON thread (shard_of('thread', tenant, thread_id))`,
   `CREATE INDEX assistant_shard ON assistant (shard_of('assistant', tenant, assistant_id))`,
@@ -14,6 +13,12 @@ const schema = [
 
 const threadsOf = `thread INDEXED BY thread_shard
   WHERE shard_of('thread', tenant, thread_id) = ?`
+
+/** The function of the indexes: every connection to a file that has them needs it. */
+export function defineShards(database: Database, shards: number): void {
+  database.define('shard_of', (kind, tenant, id) =>
+    shardOf(actorKeyText({ kind: kind!, tenant: tenant!, id: id! }), shards))
+}
 
 export class ShardRows {
   readonly #threads: ThreadTable
@@ -25,8 +30,7 @@ export class ShardRows {
   #loaded: readonly number[] | undefined
 
   constructor(database: Database, threads: ThreadTable, shards: number) {
-    database.define('shard_of', (kind, tenant, id) =>
-      shardOf(actorKeyText({ kind: kind!, tenant: tenant!, id: id! }), shards))
+    defineShards(database, shards)
     for (const sql of schema) database.prepare(sql).run()
     this.#threads = threads
     this.#removeAssistants = database.prepare(`DELETE FROM assistant INDEXED BY assistant_shard

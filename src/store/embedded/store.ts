@@ -13,7 +13,7 @@ import type {
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
 import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
-import type { WriterData } from './request.ts'
+import type { StoreFile } from './request.ts'
 import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
 
@@ -94,12 +94,12 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
-  const file = join(directory, 'heddle.db')
+  const file: StoreFile = { file: join(directory, 'heddle.db'), shards }
   try {
-    if (shards !== undefined) empty(file)
+    if (shards !== undefined) empty(file.file)
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
-      workerData: { file, shards } satisfies WriterData,
+      workerData: file,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, env.log)

@@ -8,13 +8,13 @@ import { diskError } from './disk-error.ts'
 import { commitTogether } from './group-commit.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
-  AskedQuestion, Greeting, Reader, Reply, Requests, WireError, WriterData,
+  AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
-const { file, shards } = workerData as WriterData
+const { file, shards } = workerData as StoreFile
 
 function wireError(caught: unknown): WireError {
   const { code, message, facts, cause } = diskError(caught, file)
