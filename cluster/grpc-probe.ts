@@ -27,15 +27,13 @@ const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
 
 /**
  * Whether the member lives. One that does not let this one in is taken to live: a member with the
- * wrong secret must not end those who have the right one. That is said in the log.
+ * wrong secret must not end those who have the right one. `strange` is called with why.
  */
-export function grpcProbe(options: LinkOptions): (member: Member) => Promise<boolean> {
+export function grpcProbe(options: LinkOptions, strange: (member: Member, why: string) => void):
+(member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
-    if (sighting.kind === 'strange') {
-      options.env.log.error('A member cannot be asked whether it lives.',
-        { address: member.address, why: sighting.why })
-    }
+    if (sighting.kind === 'strange') strange(member, sighting.why)
     return sighting.kind !== 'dead'
   }
 }

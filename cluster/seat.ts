@@ -9,7 +9,7 @@ import type { Env } from './env.ts'
 import { fanOut } from './follow-fan.ts'
 import type { Gate } from './gate.ts'
 import type { LinkOptions } from './grpc-link.ts'
-import { grpcProbe, sight } from './grpc-probe.ts'
+import { grpcProbe } from './grpc-probe.ts'
 import { openGrpcServer } from './grpc-server.ts'
 import type { Member } from './member.ts'
 import { protocolVersion } from './member-trust.ts'
@@ -105,7 +105,12 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
     const session = owns ? await openSession({ ...options, self }) : undefined
     const grpc = grpcTransport({ ...link, kinds })
     const transport = fanOut(grpc, kinds)
-    const lives = grpcProbe(link)
+    let serving = false
+    const lives = grpcProbe(link, (member, why) => {
+      // Whoever does not let this member in, or would not be let in, is of another cluster.
+      if (!serving) throw new HeddleError('forbidden', why)
+      env.log.error('A member cannot be asked whether it lives.', { member, why })
+    })
     const roster = new Roster({
       env, self, member: owns, beats: options.beats, sessions, lives,
       askPeer: async (peer, see) =>
@@ -136,7 +141,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         services = [...own, ...others]
         server.serve(createInbound({ ownership, activations, services }))
         await roster.start()
-        await mustBelong(roster.others, link)
+        serving = true
         void tellAll(rosterService, {})
         await ownership.start(host)
       },
@@ -167,11 +172,4 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
 
 function answering(name: string, answer: Service['answer']): Service {
   return { name, wire: { values: plainValues }, answer }
-}
-
-/** Whoever does not let this member in, or would not be let in, is of another cluster. */
-async function mustBelong(others: readonly Member[], link: LinkOptions): Promise<void> {
-  for (const sighting of await Promise.all(others.map((other) => sight(other, link)))) {
-    if (sighting.kind === 'strange') throw new HeddleError('forbidden', sighting.why)
-  }
 }

@@ -46,18 +46,48 @@ const history = (client: Client, threadId: string) =>
   client.threads.getHistory(threadId, { limit: 1_000 })
 
 describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
-  it('is refused in one sentence that names the first, which goes on', async () => {
+  it('joins, and both serve all threads', async () => {
+    const place = freshKeyspace()
+    const first = await serve(place)
+    const second = await serve(place)
+    const clients = [first, second].map(({ url }) => clientOf(url))
+    const ids = []
+    for (let number = 0; number < 12; number++) {
+      const [here, there] = number % 2 === 0 ? clients : clients.toReversed()
+      const { thread_id: id } = await here!.threads.create()
+      await there!.runs.wait(id, 'echo', { input: say(id) })
+      ids.push(id)
+    }
+    const query = { sortBy: 'created_at', sortOrder: 'asc', limit: 5 } as const
+    for (const { threads } of clients) {
+      const pages = await Promise.all([0, 5, 10].map((offset) =>
+        threads.search({ ...query, offset })))
+      expect(pages.flat().map(({ thread_id }) => thread_id)).toEqual(ids)
+      expect(await threads.count()).toBe(ids.length)
+      for (const id of ids) expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
+    }
+    const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
+    expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
+  }, 60_000)
+
+  it.each([
+    { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
+      says: 'name of their own' },
+    { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
+      says: 'same secret' },
+  ])('is refused in one sentence where it $what, and the first goes on', async (
+    { name, value, says }) => {
     const place = freshKeyspace()
     const first = await serve(place)
     const client = clientOf(first.url)
     const { thread_id: id } = await client.threads.create()
-    const [owner] = await cql(place, `SELECT address FROM ${place.keyspace}_control.shard_owner`)
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
     endings.push(() => rm(dataDir, { recursive: true, force: true }))
-    const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place })
+    const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
+      env: { [name]: value } })
     expect(refused).toMatchObject({ code: 1, signal: null })
     expect(refused.output).toMatch(/^heddle: [^\n]+\.\n$/)
-    expect(refused.output).toContain(`lives at ${owner!['address']} owns`)
+    expect(refused.output).toContain(says)
     expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })))
       .toEqual(['on', 'echo: on'])
   }, 60_000)
