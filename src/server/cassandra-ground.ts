@@ -66,7 +66,7 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
     begin: (tenants) => seat.serve({
       activations: tenants.activations,
       services: [indexService(own)],
-      host: shardTenancy({ env, tenants, rows: store.index, shards: store.shards,
+      host: shardTenancy({ env, tenants, store, shards: store.shards,
         owns: (shard) => ownership.ownerOf(shard)?.member === self }),
     }),
     giveBack: () => seat.giveBack(),

@@ -65,6 +65,8 @@ export interface CassandraStore {
   /** The ports, whose acknowledgements pass the gate. Called once. */
   serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
   readonly index: ShardIndex
+  /** Before a shard is given back, when nothing of it is under way. */
+  letGo(shard: number): Promise<void>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
   /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
@@ -111,6 +113,10 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         return { log, runs, threads: index.threads, assistants: index.assistants }
       },
       index,
+      letGo: async (shard) => {
+        log?.forget()
+        await index.unload(shard)
+      },
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {
