@@ -70,6 +70,32 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
   }, 60_000)
 
+  it('gives back what it took, with all that was said meanwhile', async () => {
+    const place = freshKeyspace()
+    const first = await serve(place)
+    const client = clientOf(first.url)
+    const ids = await Promise.all(Array.from({ length: 24 }, async () =>
+      (await client.threads.create()).thread_id))
+    const sayAll = (word: string) => Promise.all(ids.map((id) =>
+      client.runs.wait(id, 'echo', { input: say(word) })))
+    await sayAll('before')
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const second = await serve(place)
+      await sayAll(`with another, until ${signal}`)
+      await second.kill(signal)
+      await Promise.all(ids.map(async (id) => {
+        const { status, body } = await ask(first.url, 'GET', `/threads/${id}`)
+        expect(status).toBe(200)
+        expect(texts((body as { values: unknown }).values).at(-2))
+          .toBe(`with another, until ${signal}`)
+      }))
+      for (const answer of await sayAll(`alone after ${signal}`)) {
+        expect(texts(answer).filter((_, place) => place % 2 === 0).slice(-2))
+          .toEqual([`with another, until ${signal}`, `alone after ${signal}`])
+      }
+    }
+  }, 90_000)
+
   it.each([
     { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
       says: 'name of their own' },
