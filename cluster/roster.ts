@@ -42,6 +42,8 @@ const gapMs = 3_000
 const askMs = 700
 /** The next ones in the order of ids, each of which is asked by as many. */
 const neighbours = 3
+/** An answer that takes longer may never come. */
+const promptMs = 500
 /** How many others are asked whether they see what this one sees. */
 const witnesses = 2
 
@@ -208,11 +210,23 @@ export class Roster {
     if (this.#examined.has(member.id)) return
     this.#examined.add(member.id)
     try {
-      if (await this.#options.lives(member) || await this.#seenByOthers(member)) return
+      if (await this.#isSeen(member)) return
       await this.#end(member, 'It does not answer at its address.')
     } finally {
       this.#examined.delete(member.id)
     }
+  }
+
+  /** By this member, or by one of the others; they look while this one still waits. */
+  async #isSeen(member: Member): Promise<boolean> {
+    const { env, lives } = this.#options
+    const seen = lives(member)
+    const slow = Promise.withResolvers<undefined>()
+    const cancel = env.after(promptMs, () => slow.resolve(undefined))
+    const prompt = await Promise.race([seen, slow.promise]).finally(cancel)
+    if (prompt === true) return true
+    const [own, others] = await Promise.all([seen, this.#seenByOthers(member)])
+    return own || others
   }
 
   async #seenByOthers(member: Member): Promise<boolean> {
