@@ -67,6 +67,8 @@ export interface CassandraStore {
   readonly index: ShardIndex
   /** Before a shard is given back, when nothing of it is under way. */
   letGo(shard: number): Promise<void>
+  /** How far the clock of this machine is ahead of Cassandra's. */
+  clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
   /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
@@ -117,6 +119,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         log?.forget()
         await index.unload(shard)
       },
+      clockAheadMs: () => connection.clockAheadMs(),
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {

@@ -118,6 +118,20 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
       .toEqual(['on', 'echo: on'])
   }, 60_000)
 
+  it('is refused in one sentence at the address of the first', async () => {
+    const place = freshKeyspace()
+    const first = await serve(place)
+    const [owner] = await cql(place, `SELECT address FROM ${place.keyspace}_control.shard_owner`)
+    const [host, port] = String(owner!['address']).split(':')
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
+    endings.push(() => rm(dataDir, { recursive: true, force: true }))
+    const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
+      env: { HEDDLE_MEMBER_HOST: host!, HEDDLE_MEMBER_PORT: port! } })
+    expect(refused).toMatchObject({ code: 1, signal: null })
+    expect(refused.output).toMatch(/^heddle: [^\n]+ is in use: [^\n]+\.\n$/)
+    expect((await ask(first.url, 'GET', '/ok?check_db=1')).status).toBe(200)
+  }, 60_000)
+
   it('takes over at once from one that ended, or was killed', async () => {
     const place = freshKeyspace()
     let server = await serve(place)

@@ -2,7 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { fanOut, grpcTransport, openGrpcServer, systemEnv } from '../../../cluster/index.ts'
+import { fanOut, systemEnv } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
+import { grpcTransport } from '../../../cluster/transport-grpc.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../src/thread/index.ts'
