@@ -64,8 +64,8 @@ export class Activations {
   get size(): number { return this.#table.size }
 
   /** The actor's reply; it lives under the epoch given where it does not live yet. */
-  ask(key: ActorKey, epoch: number, command: unknown): Promise<unknown> {
-    return this.#reply(key, epoch, (actor) => actor.receive(command))
+  ask(key: ActorKey, epoch: number, command: unknown, commandId?: string): Promise<unknown> {
+    return this.#reply(key, epoch, (actor) => actor.receive(command, commandId))
   }
 
   async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):

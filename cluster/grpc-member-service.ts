@@ -58,7 +58,7 @@ export class MemberService implements MemberServiceImplementation {
     mustUnderstand(this.#options.dialect, context.metadata)
     const { values } = wireOf(this.#wires, named(key))
     const reply = this.#recent.answer(commandId, async () => {
-      const said = await this.#heard().ask(named(key), values.decode(command), epoch)
+      const said = await this.#heard().ask(named(key), values.decode(command), epoch, commandId)
       return withinLimit(values.encode(said))
     })
     const patience = Promise.withResolvers<undefined>()

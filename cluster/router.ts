@@ -11,7 +11,8 @@ import type { Inbound, Transport } from './transport.ts'
 /**
  * The caller may rely on: commands that it sends to one key, one after another, are heard in that
  * order. Rejects with what the actor threw; with `full` where too much waits for the actor; with
- * `unavailable` where nobody heard the command.
+ * `unavailable` where nobody heard the command. A refusal has `again` among its facts where an
+ * earlier try of the same command may have been heard.
  */
 export interface Router {
   /** The actor's reply. */
@@ -56,7 +57,8 @@ export function createInbound(options: Omit<RouterOptions, 'transport'>): Inboun
     throw new HeddleError('not_owner', undefined, { owner: member, epoch })
   }
   return {
-    ask: async (key, command) => await activations.ask(key, epochOf(key), command),
+    ask: async (key, command, _, commandId) =>
+      await activations.ask(key, epochOf(key), command, commandId),
     follow: async (key, request, listener) =>
       await activations.follow(key, epochOf(key), request, listener),
   }

@@ -25,9 +25,12 @@ export interface Delivery {
   readonly epoch?: number
 }
 
-/** What a member takes from others. `epoch`: since when it owns the actor, as the caller knows. */
+/**
+ * What a member takes from others. `epoch`: since when it owns the actor, as the caller knows.
+ * `commandId`: the same for each try of one command.
+ */
 export interface Inbound {
-  ask(key: ActorKey, command: unknown, epoch?: number): Promise<unknown>
+  ask(key: ActorKey, command: unknown, epoch?: number, commandId?: string): Promise<unknown>
   follow(key: ActorKey, request: unknown, listener: unknown, epoch?: number): Promise<() => void>
 }
 
@@ -46,7 +49,8 @@ export function inProcessTransport(): InProcessTransport {
   }
   return {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),
-    deliver: async (to, key, command) => await inboundOf(to).ask(key, command),
+    deliver: async (to, key, command, { epoch, id } = {}) =>
+      await inboundOf(to).ask(key, command, epoch, id),
     follow: async (to, key, request, listener) =>
       await inboundOf(to).follow(key, request, listener),
   }

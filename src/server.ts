@@ -87,7 +87,7 @@ export async function openServer(settings: Settings, env: Env,
       env,
       graphs: graphs.host,
       threads: createThreadClient({
-        router: actors.router, threads: ground.threads, newThreadId: env.uuid,
+        router: actors.router, threads: ground.threads, newThreadId: env.uuid, env,
       }),
       assistants: assistantClient(actors.router),
       assistantIndex: ground.assistants,

@@ -9,6 +9,7 @@ export type {
   AssistantFilter, AssistantIndex, AssistantQuery, AssistantSort,
 } from './assistant-index.ts'
 export type { AssistantLog } from './assistant-log.ts'
+export { heardAs, withHeard } from './heard-command.ts'
 export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
 export type { ThreadFilter, ThreadIndex, ThreadQuery, ThreadSort, ThreadStatus }
   from './thread-index.ts'
