@@ -92,7 +92,7 @@ export async function openServer(settings: Settings, env: Env,
       env,
       graphs: graphs.host,
       threads: createThreadClient({
-        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid,
+        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
       }),
       assistants: assistantClient(actors.router),
       assistantIndex: ground.everybody.assistants,

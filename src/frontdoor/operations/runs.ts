@@ -96,7 +96,8 @@ export class RunOperations {
         return await this.join(tenant, run)
       } catch (error) {
         const { code, retry, facts } = HeddleError.from(error)
-        if (tries > 1 && code === 'not_found') throw new HeddleError('unavailable')
+        const again = tries > 1 || facts['again'] === true
+        if (again && code === 'not_found') throw new HeddleError('unavailable')
         if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
       }
       await new Promise<void>((done) => void this.#env.after(joinAgainMs, done))
