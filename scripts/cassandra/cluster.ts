@@ -63,8 +63,9 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
     for (const port of Object.values(ports)) await mustBeFree(address, port)
   }
   if (isTemporary) rmSync(directory, { recursive: true, force: true })
-  takeDirectory(directory, `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on` +
-    (dataCenter === usualDataCenter ? '' : ` in ${dataCenter}`))
+  const region = dataCenter === usualDataCenter ? '' : ` in ${dataCenter}`
+  takeDirectory(directory,
+    `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on${region}`)
 
   const nodes = places.map((place) => new NodeProcess({ place, seed: firstAddress, light,
     passwords, dataCenter, library, log, directory: join(directory, `node-${place.address}`) }))
