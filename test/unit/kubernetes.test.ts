@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 
-import { knownSettings } from '../../src/config.ts'
+import { knownSettings } from '../../src/known-settings.ts'
 
 const folder = resolve(import.meta.dirname, '../../deploy/kubernetes')
 const files = readdirSync(folder).filter((name) => name !== 'kustomization.yaml')
