@@ -2,8 +2,9 @@
  * Who lives, as one member sees it: it looks at the signs of life in the store, asks its neighbours
  * whether they are there, and ends the session of whoever is not.
  *
- *   1. A member whose address refuses, or is silent for three seconds, is dead. Where there is a
- *      third one it is asked as well, so that one broken way ends nobody.
+ *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
+ *      five seconds. Where there is a third one it is asked as well, so that one broken way ends
+ *      nobody.
  *   2. A member whose beat stands still while others beat has lost the store: it is as good as dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
  *      Whoever cannot reach the store himself judges nobody.
@@ -36,6 +37,8 @@ export interface RosterOptions {
 const beatMs = 1_000
 /** A beat that stands still for so long. */
 const staleMs = 8_000
+/** For so long one that does not answer may be busy. */
+const silentMs = 5_000
 /** After a silence of the store of so long everybody's beat counts from now. */
 const gapMs = 3_000
 /** So often a member asks its neighbours whether they are there. */
@@ -224,9 +227,20 @@ export class Roster {
     const slow = Promise.withResolvers<undefined>()
     const cancel = env.after(promptMs, () => slow.resolve(undefined))
     const prompt = await Promise.race([seen, slow.promise]).finally(cancel)
-    if (prompt === true) return true
+    if (prompt !== undefined) return prompt || await this.#seenByOthers(member)
     const [own, others] = await Promise.all([seen, this.#seenByOthers(member)])
-    return own || others
+    return own || others || await this.#beatsAgain(member)
+  }
+
+  /** One that is only busy, as when it starts on a busy machine, leaves a beat now and then. */
+  async #beatsAgain({ id }: Member): Promise<boolean> {
+    const { env } = this.#options
+    const before = this.#signs.get(id)
+    if (before === undefined) return false
+    const restMs = before.seenMs + silentMs - env.monotonicMs()
+    if (restMs > 0) await new Promise<void>((done) => env.after(restMs, done))
+    await this.look()
+    return this.#signs.get(id)?.beat.count !== before.beat.count
   }
 
   async #seenByOthers(member: Member): Promise<boolean> {
