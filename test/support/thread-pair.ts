@@ -1,9 +1,10 @@
-/** Threads whose owner changes under their callers: one after another, over one shared log. */
+/** Threads whose owners change under their callers: one after another, over one shared log. */
 
 import { Activations } from '../../cluster/index.ts'
 import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
+import type { GraphHost } from '../../src/graph/index.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, threadKind,
 } from '../../src/thread/index.ts'
@@ -23,9 +24,9 @@ class PurgingLog extends MemoryLog {
   }
 }
 
-interface Owner {
+interface Owner<Host extends GraphHost> {
   readonly epoch: number
-  readonly host: ScriptedHost
+  readonly host: Host
   readonly activations: Activations
   /** Who is told something by it. */
   readonly followers: Set<FeedListener>
@@ -42,22 +43,22 @@ interface Owner {
  */
 export type Fate = 'none' | 'unheard' | 'silent'
 
-export class ThreadPair {
+export class ThreadChain<Host extends GraphHost> {
   readonly env = virtualEnv()
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
   /** Of the owner that hears the next command. */
   fate: Fate = 'none'
-  /** Called for each host that an owner brings along. */
-  readonly #outfit: (host: ScriptedHost) => void
-  #owner: Owner
+  /** Each owner brings one along. */
+  readonly #newHost: () => Host
+  #owner: Owner<Host>
   #owned: Promise<void> = Promise.resolve()
   #executions = 0
 
-  constructor(outfit: (host: ScriptedHost) => void = () => {}) {
+  constructor(newHost: () => Host) {
     this.log.shared = true
-    this.#outfit = outfit
+    this.#newHost = newHost
     this.#owner = this.#newOwner(1)
     this.client = createThreadClient({
       router: this.router, threads: this.tables.threads, env: this.env,
@@ -66,7 +67,7 @@ export class ThreadPair {
   }
 
   /** Of whoever owns the threads now. */
-  get host(): ScriptedHost { return this.#owner.host }
+  get host(): Host { return this.#owner.host }
 
   /** What other members ask of whoever owns the threads now. */
   get inbound(): Inbound {
@@ -134,9 +135,8 @@ export class ThreadPair {
     },
   }
 
-  #newOwner(epoch: number): Owner {
-    const host = new ScriptedHost()
-    this.#outfit(host)
+  #newOwner(epoch: number): Owner<Host> {
+    const host = this.#newHost()
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
@@ -153,5 +153,16 @@ export class ThreadPair {
     for (const { tenant, threadId } of await this.tables.threads.unfinished()) {
       await activations.wake({ kind: 'thread', tenant, id: threadId }, epoch)
     }
+  }
+}
+
+/** Owners whose hosts do what a test says; each is fitted out first. */
+export class ThreadPair extends ThreadChain<ScriptedHost> {
+  constructor(outfit: (host: ScriptedHost) => void = () => {}) {
+    super(() => {
+      const host = new ScriptedHost()
+      outfit(host)
+      return host
+    })
   }
 }
