@@ -17,7 +17,7 @@ import { admissionRecords } from './run-records.ts'
 import { noTrail, planOf } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
-import { RunWaiters } from './run-waiters.ts'
+import { RunWaiters, unwritten } from './run-waiters.ts'
 import { rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { endedRun } from './thread-state.ts'
@@ -390,11 +390,4 @@ export class RunDriver {
     if (view) return runResult(run, view.json(channels ?? view.names()))
     return this.#ledger.values(id, channels).then((values) => runResult(run, values))
   }
-}
-
-/** Of a run that is on no disk, or may be where its store was closed meanwhile. */
-function unwritten(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, unwritten: facts['ambiguous'] !== true },
-    { cause: error })
 }

@@ -129,6 +129,7 @@ class ThreadActor implements Actor {
     const { ledger } = this.#setting
     ledger.release()
     await Promise.all([ledger.quiet(), this.#purged])
+    // What arrived is told first.
     await ledger.durable.catch(() => {})
     this.#runs.leave()
   }
