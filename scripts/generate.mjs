@@ -11,7 +11,7 @@ const stamp = join(generated, '.stamp')
 
 /** Which generator makes what; of the last, a server also tells who asks what it speaks. */
 const templates = [
-  ['buf.gen.storage.yaml', ['proto/storage']],
+  ['buf.gen.storage.yaml', ['proto/storage', 'proto/records']],
   ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
   ['buf.gen.cluster.yaml', ['proto/cluster', 'proto/grpc']],
 ]

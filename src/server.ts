@@ -158,7 +158,7 @@ function openActors(ground: Ground, host: GraphHost, env: Env): Actors {
   return {
     router,
     wakeUnfinished: async () => {
-      const unfinished = (await ground.threads.unfinished()).values()
+      const unfinished = (await ground.unfinished()).values()
       await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
         for (const { tenant, threadId } of unfinished) {
           await wake({ kind: 'thread', tenant, id: threadId })

@@ -20,8 +20,11 @@ export interface AssistantQuery extends AssistantFilter {
   readonly offset: number
 }
 
-export interface AssistantIndex {
+export interface AssistantIndex extends AssistantSearch {
   get(tenant: string, assistantId: string): Promise<AssistantRow | undefined>
+}
+
+export interface AssistantSearch {
   search(query: AssistantQuery): Promise<{ rows: AssistantRow[]; total: number }>
   count(filter: AssistantFilter): Promise<number>
 }

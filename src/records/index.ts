@@ -6,9 +6,15 @@ export { assistantKind } from './assistant-actor.ts'
 export type { AssistantActorParts, VersionQuery } from './assistant-actor.ts'
 export type { AssistantChange, AssistantContent } from './assistant.ts'
 export type {
-  AssistantFilter, AssistantIndex, AssistantQuery, AssistantSort,
+  AssistantFilter, AssistantIndex, AssistantQuery, AssistantSearch, AssistantSort,
 } from './assistant-index.ts'
 export type { AssistantLog } from './assistant-log.ts'
+export { askIndex } from './index-question.ts'
+export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+export { indexService, indexWire } from './index-service.ts'
 export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
-export type { ThreadFilter, ThreadIndex, ThreadQuery, ThreadSort, ThreadStatus }
-  from './thread-index.ts'
+export { scatteredIndex } from './scattered-index.ts'
+export type { Owners, ScatterOptions, ScatteredIndex } from './scattered-index.ts'
+export type {
+  ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
+} from './thread-index.ts'

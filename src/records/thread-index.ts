@@ -24,12 +24,19 @@ export interface ThreadQuery extends ThreadFilter {
   readonly offset: number
 }
 
-/** Hidden threads (of stateless runs) are found by `get` and `unfinished` only. */
-export interface ThreadIndex {
+/** A thread left `busy` or hidden by an earlier owner: whoever owns it now must look at it. */
+export interface UnfinishedThread {
+  readonly tenant: string
+  readonly threadId: string
+}
+
+/** Hidden threads (of stateless runs) are found by `get` only. */
+export interface ThreadIndex extends ThreadSearch {
   get(tenant: string, threadId: string): Promise<ThreadRow | undefined>
+}
+
+export interface ThreadSearch {
   /** One page, and how many threads match in all. */
   search(query: ThreadQuery): Promise<{ rows: ThreadRow[]; total: number }>
   count(filter: ThreadFilter): Promise<number>
-  /** Threads left `busy` or hidden by an earlier life of this member: what a start must look at. */
-  unfinished(): Promise<readonly { tenant: string; threadId: string }[]>
 }

@@ -6,6 +6,8 @@ import { lightBeacon, mustBeOpen, openSession, tcpProbe } from '../../cluster/in
 import type { Beacon, Env, Gate, Session } from '../../cluster/index.ts'
 import type { CassandraSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
+import { scatteredIndex } from '../records/index.ts'
+import type { OwnIndex, UnfinishedThread } from '../records/index.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import type { Ground } from './ground.ts'
@@ -53,21 +55,18 @@ function servedGround({ store, session, beacon, env, place }: { readonly store: 
   readonly place: string }): Ground {
   const { gate, ownership } = session
   const { log, runs, threads, assistants } = store.serve({ gate })
-  const open = whileOpen(gate)
-  const owned = Array.from({ length: store.shards }, (_, shard) => shard)
+  const found = scatteredIndex({
+    env, owners: { ...ownership, changed: () => new Promise(() => {}) },
+    own: gatedIndex(store.index, gate),
+    ask: () => Promise.reject(new HeddleError('unavailable')),
+  })
   let stopped = false
-  const load = () => {
-    store.loadIndex(owned).catch((error: unknown) => {
-      if (stopped) return
-      env.log.warn('The rows of this member cannot be read yet.', { error })
-      env.after(loadAgainMs, load)
-    })
-  }
-  load()
+  const unfinished = loadAll({ store, env, isStopped: () => stopped })
   return {
     log, runs, ownership, gate, place,
-    threads: { ...threads, search: open(threads.search), count: open(threads.count) },
-    assistants: { ...assistants, search: open(assistants.search), count: open(assistants.count) },
+    threads: { ...threads, ...found.threads },
+    assistants: { ...assistants, ...found.assistants },
+    unfinished: () => unfinished,
     check: async () => {
       if (await store.reachable()) return
       throw new HeddleError('unavailable', 'Cassandra is out of reach; this server waits for it.')
@@ -82,13 +81,40 @@ function servedGround({ store, session, beacon, env, place }: { readonly store: 
   }
 }
 
-/** What is found while others may own it already may be old. */
-function whileOpen(gate: Gate) {
-  return <Question, Answer>(ask: (question: Question) => Promise<Answer>) =>
-    async (question: Question): Promise<Answer> => {
+/** Covers every shard, those whose rows cannot be read yet when they can. */
+async function loadAll({ store, env, isStopped }: { readonly store: CassandraStore
+  readonly env: Env; isStopped(): boolean }): Promise<readonly UnfinishedThread[]> {
+  const unfinished: UnfinishedThread[] = []
+  let rest = Array.from({ length: store.shards }, (_, shard) => shard)
+  while (rest.length > 0) {
+    const failed: number[] = []
+    let error: unknown
+    await Promise.all(rest.map((shard) => store.index.load(shard).then(
+      (found) => void unfinished.push(...found),
+      (reason: unknown) => {
+        failed.push(shard)
+        error = reason
+      })))
+    if (isStopped()) break
+    rest = failed
+    if (rest.length === 0) break
+    env.log.warn('The rows of this member cannot be read yet.', { error })
+    await new Promise<void>((again) => void env.after(loadAgainMs, again))
+  }
+  return unfinished
+}
+
+/** What is found while others may own it already may be old: the answer passes the gate. */
+function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
+  return {
+    answer: async (question) => {
       mustBeOpen(gate)
-      return await ask(question)
-    }
+      const began = gate.mark()
+      const answer = await index.answer(question)
+      if (!gate.passed(began)) await gate.pass()
+      return answer
+    },
+  }
 }
 
 function withoutEmpty({ user, password, tls, ...settings }: CassandraSettings) {

@@ -5,13 +5,13 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
-import type { ThreadFilter, ThreadIndex, ThreadQuery } from '../records/index.ts'
+import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
 import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
 import type { ThreadCommand } from './command.ts'
 
 export interface ThreadClientOptions {
   readonly router: Router
-  readonly threads: ThreadIndex
+  readonly threads: ThreadSearch
   readonly newThreadId: () => string
 }
 

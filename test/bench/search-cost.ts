@@ -166,8 +166,8 @@ async function loadSeconds(house: StoreHouse): Promise<number> {
   return (performance.now() - began) / 1_000
 }
 
-async function mustHoldAll({ threads }: StoreHouse, count: number): Promise<void> {
-  const found = await threads.count({ tenant: 'local' })
+async function mustHoldAll({ search }: StoreHouse, count: number): Promise<void> {
+  const found = await search.threads.count({ tenant: 'local' })
   if (found !== count) throw new Error(`the index holds ${found} of ${count} threads`)
 }
 
@@ -180,7 +180,7 @@ async function costs(house: StoreHouse, raw: RawDriver, questions: readonly Ques
     const times = sides()
     for (let number = 0; number < plan.samples; number += 1) {
       const began = performance.now()
-      await house.threads.search(queryOf(questions, number, plan.threads))
+      await house.search.threads.search(queryOf(questions, number, plan.threads))
       const searched = performance.now()
       await raw.readSession(house.session)
       times.get('search')!.push(searched - began)

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lightBeacon, openSession, systemEnv, tcpProbe } from '../../cluster/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
-import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
+import type { ServedStore } from '../../src/store/cassandra/index.ts'
+import type { ScatteredIndex } from '../../src/records/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { loadAll, loneIndex } from '../support/lone-index.ts'
 
 export interface StoreHouse extends ServedStore {
+  readonly search: ScatteredIndex
   readonly session: string
   /** Reads the rows of all shards into the local index. */
   loadIndex(): Promise<void>
@@ -31,7 +34,8 @@ export async function openStoreHouse(
   })
   return {
     ...store.serve({ gate: session.gate }), session: id,
-    loadIndex: () => store.loadIndex(allShards(store)),
+    search: loneIndex(store, env),
+    loadIndex: async () => void await loadAll(store),
     close: async () => {
       await store.quiet()
       await session.leave()
@@ -40,8 +44,4 @@ export async function openStoreHouse(
       await rm(directory, { recursive: true })
     },
   }
-}
-
-function allShards({ shards }: CassandraStore): number[] {
-  return Array.from({ length: shards }, (_, shard) => shard)
 }

@@ -173,13 +173,26 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await store.threads.get('local', row.threadId)).toEqual(row)
         const query = { tenant: 'local', status: 'busy', metadata: { kept: 1 } } as const
         expect(await store.threads.count(query)).toBe(1)
-        expect(await store.threads.unfinished())
+        expect(await store.unfinished())
           .toContainEqual({ tenant: 'local', threadId: row.threadId })
         expect(await store.runs.get('local', row.threadId, run.runId)).toEqual(run)
         await expect(store.log.append([aRow({ branch, seq: 4, epoch: epoch - 1 })], [])).rejects
           .toMatchObject({ code: 'stale_append' })
         await expect(store.log.append([aRow({ branch: source, seq: 2 })], [])).rejects
           .toMatchObject({ code: 'stale_append' })
+      })
+
+      it('names busy and hidden threads of all tenants as unfinished after a restart', async () => {
+        const [busy, idle, hidden, done] = [aThread({ tenant: randomUUID(), status: 'busy' }),
+          aThread(), aThread({ hidden: true }), aThread({ status: 'busy' })]
+        await store.log.append([], [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' }]
+          .map((row) => ({ table: 'thread', row })))
+        await store.close()
+        store = await place.open()
+        const unfinished = await store.unfinished()
+        const isNamed = ({ tenant, threadId }: typeof busy) =>
+          unfinished.some((each) => each.tenant === tenant && each.threadId === threadId)
+        expect([busy, idle, hidden, done].map(isNamed)).toEqual([true, false, true, false])
       })
 
       it('finishes what was asked for before it closes, and refuses what comes after', async () => {

@@ -3,13 +3,17 @@
 import { afterAll, beforeAll } from 'vitest'
 
 import type { LogPort } from '../../src/checkpoint/index.ts'
-import type { AssistantIndex, RunTable, ThreadIndex } from '../../src/records/index.ts'
+import type {
+  AssistantIndex, RunTable, ThreadIndex, UnfinishedThread,
+} from '../../src/records/index.ts'
 
 export interface OpenStore {
   readonly log: LogPort
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  /** Those that the last life left so, when it began. */
+  unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
   close(): Promise<void>
 }
@@ -40,6 +44,7 @@ export function useStore(makePlace: MakePlace): OpenStore {
     get threads() { return open.threads },
     get runs() { return open.runs },
     get assistants() { return open.assistants },
+    unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),
   }

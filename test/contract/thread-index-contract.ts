@@ -67,15 +67,6 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
           .toEqual([{ ...row, tenant: other, status: 'error' }])
       })
 
-      it('names busy and hidden threads of all tenants as unfinished', async () => {
-        const [busy, idle, hidden, done] = [aThread({ tenant: randomUUID(), status: 'busy' }),
-          aThread(), aThread({ hidden: true }), aThread({ status: 'busy' })]
-        await put(busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' })
-        const unfinished = await store.threads.unfinished()
-        const named = ({ tenant, threadId }: ThreadRow) =>
-          unfinished.some((each) => each.tenant === tenant && each.threadId === threadId)
-        expect([busy, idle, hidden, done].map(named)).toEqual([true, false, true, false])
-      })
     })
 
     describe('search', () => {

@@ -16,7 +16,6 @@ export class MemoryIndex {
     },
     search: () => Promise.reject(new Error('nobody searches here')),
     count: () => Promise.reject(new Error('nobody counts here')),
-    unfinished: () => Promise.reject(new Error('nothing runs here')),
   }
 
   async load(table: OwnedRowTable, shards: number): Promise<void> {

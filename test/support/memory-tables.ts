@@ -23,7 +23,6 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       get: async (_, threadId) => threadRows().find((row) => row.threadId === threadId),
       search: async () => ({ rows: threadRows(), total: threadRows().length }),
       count: async () => threadRows().length,
-      unfinished: async () => threadRows().filter(({ status }) => status === 'busy'),
     },
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),

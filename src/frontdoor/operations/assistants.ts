@@ -4,7 +4,7 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphHost, GraphSchemas } from '../../graph/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { AssistantClient, AssistantIndex } from '../../records/index.ts'
+import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
-  readonly assistantIndex: AssistantIndex
+  readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
   readonly threads: ThreadClient
   readonly env: Env
@@ -27,7 +27,7 @@ const deletionPage = 100
 /** An assistant is named by its UUID, or by a graph id for the one that every graph has. */
 export class AssistantOperations {
   readonly #assistants: AssistantClient
-  readonly #index: AssistantIndex
+  readonly #index: AssistantSearch
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env

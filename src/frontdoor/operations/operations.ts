@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
-import type { AssistantClient, AssistantIndex } from '../../records/index.ts'
+import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
@@ -11,7 +11,7 @@ import { ThreadOperations } from './threads.ts'
 export interface OperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient
-  readonly assistantIndex: AssistantIndex
+  readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
   readonly env: Env
 }

@@ -1,87 +1,224 @@
 /**
  * The rows of all threads and assistants that this member owns, in a local file: searches are
- * answered from it. It is scratch: made anew at each start from what Cassandra has.
+ * answered from it. It is scratch: made anew at each start, shard by shard, from what Cassandra
+ * has.
+ *
+ *   1. Rows of a shard appear when all of them are there, and go all at once: of a shard that is
+ *      not covered nothing is ever found.
+ *   2. What is put while a shard is being read waits beside it, and wins over what was read.
+ *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
  */
 
-import type { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
-import type { AssistantIndex, ThreadIndex } from '../../records/index.ts'
-import { openEmbeddedStore } from '../embedded/index.ts'
-import type { EmbeddedStore } from '../embedded/index.ts'
-import { inFlight } from './in-flight.ts'
+import { assert } from '../../errors.ts'
+import { askIndex } from '../../records/index.ts'
+import type {
+  AssistantIndex, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
+} from '../../records/index.ts'
+import { openScratchStore } from '../embedded/index.ts'
+import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
+import { atMost } from './in-flight.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
 
+type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
+type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
+
+/** A row that was put, or the branch whose row was removed. */
+type Change = OwnedUpdate | { readonly table: OwnedTable; readonly removed: string }
+
+/** A shard whose rows are on their way. */
+interface Loading {
+  /** By key, since its rows are being read. */
+  readonly changes: Map<string, Change>
+  /** What was read is on its way into the file: what is put now can follow it there. */
+  filling: boolean
+}
+
 /** Shards that are read at the same time. */
-const shardsAtOnce = 16
-/** Pages on their way into the file: so many that it takes a lot of them at a time. */
-const pagesAtOnce = 100
+const shardsReading = 16
+/** With those on their way into the file: so many that it takes a lot of them at a time. */
+const shardsLoading = 64
+/** What waits for the file meanwhile does not wait long. */
+const shardsUnloading = 8
 
-export class LocalIndex {
-  /** Both answer when everything is loaded. */
-  readonly threads: ThreadIndex
-  readonly assistants: AssistantIndex
-  readonly #store: EmbeddedStore
-  readonly #loaded = Promise.withResolvers<void>()
+export class LocalIndex implements OwnIndex {
+  readonly threads: Pick<ThreadIndex, 'get'>
+  readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly #store: ScratchStore
+  readonly #tables: OwnedTables
+  /** By shard; none of one that is not taken. */
+  readonly #states = new Map<number, Loading | 'covered'>()
+  /** By shard: rows that are on their way out. */
+  readonly #unloading = new Map<number, Promise<void>>()
+  readonly #toLoad = atMost(shardsLoading)
+  readonly #toRead = atMost(shardsReading)
+  readonly #toUnload = atMost(shardsUnloading)
 
-  static async open(options: { directory: string; env: Env }): Promise<LocalIndex> {
-    return new LocalIndex(await openEmbeddedStore({ ...options, durable: false }))
+  static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
+    readonly shards: number; readonly tables: OwnedTables }): Promise<LocalIndex> {
+    return new LocalIndex(await openScratchStore(options), tables)
   }
 
-  private constructor(store: EmbeddedStore) {
+  private constructor(store: ScratchStore, tables: OwnedTables) {
     this.#store = store
-    const { threads, assistants } = store
-    const loaded = this.#loaded.promise
-    // Those who ask hear of it; it is no failure that nobody asked.
-    loaded.catch(() => {})
-    this.threads = {
-      get: async (...key) => { await loaded; return threads.get(...key) },
-      search: async (query) => { await loaded; return threads.search(query) },
-      count: async (filter) => { await loaded; return threads.count(filter) },
-      unfinished: async () => { await loaded; return threads.unfinished() },
-    }
-    this.assistants = {
-      get: async (...key) => { await loaded; return assistants.get(...key) },
-      search: async (query) => { await loaded; return assistants.search(query) },
-      count: async (filter) => { await loaded; return assistants.count(filter) },
+    this.#tables = tables
+    const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
+      await this.find(table, tenant, id) as Row | undefined
+    this.threads = { get: (tenant, id) => get('thread', tenant, id) }
+    this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
+  }
+
+  /** The shards that searches look at. */
+  covered(): number[] {
+    return [...this.#states].flatMap(([shard, state]) => (state === 'covered' ? [shard] : []))
+  }
+
+  /**
+   * Covers a shard that this member has claimed. Tells the threads that its last owner left busy
+   * or hidden; none where the shard was unloaded meanwhile. After a failure it is not taken.
+   */
+  async load(shard: number): Promise<readonly UnfinishedThread[]> {
+    assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
+    const loading: Loading = { changes: new Map(), filling: false }
+    const isMine = () => this.#states.get(shard) === loading
+    this.#states.set(shard, loading)
+    try {
+      await this.#toLoad(async () => {
+        const read = await this.#toRead(async () => (isMine() ? await this.#read(shard) : []))
+        await this.#unloading.get(shard)
+        if (!isMine()) return
+        loading.filling = true
+        await this.#store.load(shard, merged(read, loading.changes))
+      })
+      if (!isMine()) return []
+      this.#states.set(shard, 'covered')
+      return await this.#store.unfinished(shard)
+    } catch (error) {
+      if (isMine()) await this.unload(shard).catch(() => {})
+      throw error
     }
   }
 
-  /** Reads the rows of these shards. Newer ones that were put meanwhile stay. */
-  async load(tables: Readonly<Record<OwnedTable, OwnedRowTable>>, shards: readonly number[]):
-    Promise<void> {
-    const filling = new Set<Promise<void>>()
-    await inFlight(shardsAtOnce, shards, async (shard) => {
-      for (const table of ['thread', 'assistant'] as const) {
-        for await (const bodies of tables[table].bodiesOf(shard)) {
-          if (filling.size >= pagesAtOnce) await Promise.race(filling)
-          const filled = this.#store.fill(table, bodies)
-          filling.add(filled)
-          filled.then(() => filling.delete(filled), () => undefined)
-        }
-      }
+  /** Uncovers a shard at once, before it is given back; resolves when its rows are gone. */
+  unload(shard: number): Promise<void> {
+    this.#states.delete(shard)
+    const gone = this.#toUnload(() => this.#store.unload(shard))
+    this.#unloading.set(shard, gone)
+    gone.then(() => {
+      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
+    }, () => undefined)
+    return gone
+  }
+
+  async answer(question: IndexQuestion): Promise<IndexAnswer> {
+    await Promise.all(this.#unloading.values())
+    // Both in one turn: the shards are those that the search found rows of.
+    const [found, covered] = await Promise.all([
+      askIndex(this.#store, question), this.#store.loaded(),
+    ])
+    return { ...found, covered }
+  }
+
+  /** Rows that are in Cassandra. */
+  async put(updates: readonly OwnedUpdate[]): Promise<void> {
+    const stored = updates.filter((update) => {
+      const { table, row: { tenant } } = update
+      const state = this.#stateOf(table, tenant, idOf(update))
+      if (state === undefined || state === 'covered') return state === 'covered'
+      state.changes.set(keyOf(table, tenant, idOf(update)), update)
+      return state.filling
     })
-    await Promise.all(filling)
-    this.#loaded.resolve()
+    if (stored.length > 0) await this.#store.log.append([], stored)
   }
 
-  async put(updates: readonly RowUpdate[]): Promise<void> {
-    if (updates.length > 0) await this.#store.log.append([], updates)
-  }
-
-  /** The row as it is found by its id. */
-  find(table: OwnedTable, tenant: string, id: string):
+  /** The row as it is found by its id; where its shard is not covered, as Cassandra has it. */
+  async find(table: OwnedTable, tenant: string, id: string):
     Promise<ThreadRow | AssistantRow | undefined> {
-    return table === 'thread' ? this.threads.get(tenant, id) : this.assistants.get(tenant, id)
+    for (let row: ThreadRow | AssistantRow | undefined, read = false; ; read = true) {
+      const state = this.#stateOf(table, tenant, id)
+      if (state === 'covered') return await this.#stored(table, tenant, id)
+      const change = state?.changes.get(keyOf(table, tenant, id))
+      if (change && 'row' in change) return change.row
+      if (read) return change && change.removed === row?.branch?.id ? undefined : row
+      const body = await this.#tables[table].bodyOf(tenant, id)
+      row = body && codecOf(table).decode(body)
+    }
   }
 
+  /** After it was removed in Cassandra. A row of another branch stays. */
   async remove(subject: PurgeSubject): Promise<void> {
-    await this.#loaded.promise
+    const { table, tenant, id, branch } = subject
+    const state = this.#stateOf(table, tenant, id)
+    if (state === undefined) return
+    if (state !== 'covered') {
+      const key = keyOf(table, tenant, id)
+      const change = state.changes.get(key)
+      const again = change && 'row' in change && change.row.branch?.id !== branch.id
+      if (!again) state.changes.set(key, { table, removed: branch.id })
+      if (!state.filling) return
+    }
     await this.#store.log.purge(subject)
   }
 
   async close(): Promise<void> {
-    this.#loaded.promise.catch(() => {})
     await this.#store.close()
   }
+
+  #stateOf(table: OwnedTable, tenant: string, id: string): Loading | 'covered' | undefined {
+    return this.#states.get(this.#tables[table].shardOf(tenant, id))
+  }
+
+  #stored(table: OwnedTable, tenant: string, id: string):
+    Promise<ThreadRow | AssistantRow | undefined> {
+    const { threads, assistants } = this.#store
+    return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
+  }
+
+  /** A shard is small beside all of them: its rows are kept until the last one is there. */
+  async #read(shard: number): Promise<EncodedRow[]> {
+    const rows: EncodedRow[] = []
+    for (const table of ['thread', 'assistant'] as const) {
+      for await (const bodies of this.#tables[table].bodiesOf(shard)) {
+        for (const body of bodies) rows.push({ table, body })
+      }
+    }
+    return rows
+  }
+}
+
+/** What was read, and what has changed since then; of two rows of one thing the later one wins. */
+function merged(read: readonly EncodedRow[], changes: ReadonlyMap<string, Change>): EncodedRow[] {
+  const removed = new Map<string, string>()
+  const put: EncodedRow[] = []
+  for (const [key, change] of changes) {
+    if ('removed' in change) removed.set(key, change.removed)
+    else put.push({ table: change.table, body: encoded(change) })
+  }
+  const isRemoved = ({ table, body }: EncodedRow) => {
+    const row = codecOf(table).decode(body)
+    const id = 'threadId' in row ? row.threadId : row.assistantId
+    const branchId = removed.get(keyOf(table, row.tenant, id))
+    return branchId !== undefined && branchId === row.branch?.id
+  }
+  const left = removed.size === 0 ? read : read.filter((row) => !isRemoved(row))
+  return [...left, ...put]
+}
+
+function encoded(update: OwnedUpdate): Uint8Array {
+  return update.table === 'thread' ? ThreadRow.encode(update.row).finish()
+    : AssistantRow.encode(update.row).finish()
+}
+
+function codecOf(table: OwnedTable): typeof ThreadRow | typeof AssistantRow {
+  return table === 'thread' ? ThreadRow : AssistantRow
+}
+
+function idOf(update: OwnedUpdate): string {
+  return update.table === 'thread' ? update.row.threadId : update.row.assistantId
+}
+
+function keyOf(table: OwnedTable, tenant: string, id: string): string {
+  return `${table}\n${tenant}\n${id}`
 }

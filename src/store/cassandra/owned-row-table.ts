@@ -41,19 +41,31 @@ export class OwnedRowTable {
     await this.#bodies.remove(this.#address(tenant, id), rank)
   }
 
+  /** Undefined where there is no such row. */
+  async bodyOf(tenant: string, id: string): Promise<Uint8Array | undefined> {
+    const address = this.#address(tenant, id)
+    const row = await this.#row(address)
+    return row && await this.#bodies.read(address, row, () => this.#row(address))
+  }
+
+  /** The shard that a row lies in. */
+  shardOf(tenant: string, id: string): number {
+    return shardOf(this.#keyText(tenant, id), this.#settings.shards)
+  }
+
   /** Bodies of all rows of a shard, some at a time. */
   async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
     for (let bucket = 0; bucket < this.#settings.buckets; bucket++) {
       const cql = `SELECT tenant, ${this.#id}, ${bodyColumns} FROM ${this.#table} ` +
         'WHERE shard = ? AND bucket = ?'
       for await (const rows of this.#connection.pages({ cql, values: [shard, bucket] }, pageRows)) {
-        const bodies = await Promise.all(rows.map((row) => this.#bodyOf(row)))
+        const bodies = await Promise.all(rows.map((row) => this.#bodyIn(row)))
         yield bodies.filter((body) => body !== undefined)
       }
     }
   }
 
-  #bodyOf(row: Row): Promise<Uint8Array | undefined> {
+  #bodyIn(row: Row): Promise<Uint8Array | undefined> {
     const address = this.#address(row['tenant'] as string, row[this.#id] as string)
     return this.#bodies.read(address, row, () => this.#row(address))
   }
@@ -68,12 +80,16 @@ export class OwnedRowTable {
   }
 
   #address(tenant: string, id: string): RowAddress {
-    const text = actorKeyText({ kind: this.#kind, tenant, id })
+    const text = this.#keyText(tenant, id)
     const { shards, buckets } = this.#settings
     const shard = shardOf(text, shards)
     return { table: this.#table,
       key: [['shard', shard], ['bucket', bucketOf(text, buckets)], ['tenant', tenant],
         [this.#id, id]] }
+  }
+
+  #keyText(tenant: string, id: string): string {
+    return actorKeyText({ kind: this.#kind, tenant, id })
   }
 }
 

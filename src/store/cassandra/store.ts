@@ -4,7 +4,9 @@ import { join } from 'node:path'
 
 import type { Env, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
-import type { AssistantIndex, RunTable as RunTablePort, ThreadIndex } from '../../records/index.ts'
+import type {
+  AssistantIndex, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
+} from '../../records/index.ts'
 import { BranchTable } from './branch-table.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { Connection } from './connection.ts'
@@ -33,9 +35,22 @@ export interface CassandraStoreOptions extends ConnectionOptions {
 
 export interface ServedStore {
   readonly log: LogPort
-  readonly threads: ThreadIndex
+  /** Whoever searches asks the indexes of all owners. */
+  readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTablePort
-  readonly assistants: AssistantIndex
+  readonly assistants: Pick<AssistantIndex, 'get'>
+}
+
+/** The rows that this member owns, for searches: shard by shard, since shards come and go. */
+export interface ShardIndex extends OwnIndex {
+  /**
+   * Covers a shard that was claimed. Tells which threads its last owner left busy or hidden; none
+   * where it was unloaded meanwhile. Where it fails, it may be called again.
+   */
+  load(shard: number): Promise<readonly UnfinishedThread[]>
+  /** Uncovers it at once: called before it is given back. Resolves when its rows are gone. */
+  unload(shard: number): Promise<void>
+  covered(): readonly number[]
 }
 
 export interface CassandraStore {
@@ -45,8 +60,7 @@ export interface CassandraStore {
   readonly shards: number
   /** The ports, whose acknowledgements pass the gate. Called once. */
   serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
-  /** Reads the rows of these shards, which were claimed; until then nobody finds anything. */
-  loadIndex(owned: readonly number[]): Promise<void>
+  readonly index: ShardIndex
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
   /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
@@ -69,7 +83,9 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
     const rows = { thread: table('thread'), assistant: table('assistant') }
-    const index = await LocalIndex.open({ directory: join(directory, 'index'), env })
+    const index = await LocalIndex.open({
+      directory: join(directory, 'index'), env, shards: settings.shards, tables: rows,
+    })
     let log: CassandraLog | undefined
     const quiet = () => within(env, endingMs, log?.close())
     return {
@@ -88,7 +104,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         })
         return { log, runs, threads: index.threads, assistants: index.assistants }
       },
-      loadIndex: (owned) => index.load(rows, owned),
+      index,
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {

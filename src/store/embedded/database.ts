@@ -81,10 +81,10 @@ export class Database {
     }
   }
 
-  /** A function that statements can call: of texts, to a truth value. */
-  define(name: string, truth: (...texts: string[]) => boolean): void {
+  /** A function that statements can call: of texts, to a number or a truth value. */
+  define(name: string, work: (...texts: string[]) => number | boolean): void {
     this.#sqlite.function(name, { deterministic: true, varargs: true },
-      (...values) => (truth(...(values as string[])) ? 1 : 0))
+      (...values) => Number(work(...(values as string[]))))
   }
 
   /** Moves what was committed from the write-ahead log into the file, when that is much. */

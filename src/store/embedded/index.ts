@@ -1,4 +1,5 @@
 /** The door of the embedded store. */
 
-export { openEmbeddedStore } from './store.ts'
-export type { EmbeddedStore } from './store.ts'
+export { openEmbeddedStore, openScratchStore } from './store.ts'
+export type { EmbeddedStore, ScratchStore } from './store.ts'
+export type { EncodedRow } from './write.ts'

@@ -6,7 +6,9 @@
 
 import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
+import type { StoreFile } from './request.ts'
 import { RunTable } from './run-table.ts'
+import { defineShards } from './shard-rows.ts'
 import type { StoredRow } from './stored-row.ts'
 import { ThreadTable } from './thread-table.ts'
 
@@ -17,9 +19,10 @@ export class Lookup {
   readonly #runs: RunTable
 
   /** The file has its tables already. */
-  constructor(file: string) {
-    this.#file = file
-    this.#database = new Database(file)
+  constructor({ path, shards }: StoreFile) {
+    this.#file = path
+    this.#database = new Database(path)
+    if (shards !== undefined) defineShards(this.#database, shards)
     this.#threads = new ThreadTable(this.#database)
     this.#runs = new RunTable(this.#database)
   }

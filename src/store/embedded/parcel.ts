@@ -17,9 +17,9 @@ export function packWrites(writes: readonly Write[]): Parcel {
     return { ...item, body: item.body.byteLength }
   }
   const packed = writes.map((write) => {
-    if (write.kind === 'purge') return write
+    if (write.kind === 'purge' || write.kind === 'unload') return write
     const rows = write.rows.map(sized)
-    if (write.kind === 'fill') return { ...write, rows }
+    if (write.kind === 'load') return { ...write, rows }
     return { ...write, rows, updates: write.updates.map((update) =>
       ('entry' in update ? { ...update, entry: sized(update.entry) } : update)) }
   })
@@ -59,8 +59,8 @@ export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
 }
 
 function bodiedOf(write: Write): { body: unknown }[] {
-  if (write.kind === 'purge') return []
-  if (write.kind === 'fill') return [...write.rows]
+  if (write.kind === 'purge' || write.kind === 'unload') return []
+  if (write.kind === 'load') return [...write.rows]
   return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
 }
 

@@ -31,7 +31,6 @@ export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
       return { rows: rows.map(threadOf), total }
     },
     count: (filter) => link.ask('countThreads', filter),
-    unfinished: () => link.ask('unfinishedThreads'),
   }
 }
 

@@ -4,11 +4,18 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
-  AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery,
+  AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
 import type { StoredRow } from './stored-row.ts'
+
+/** What both threads open. */
+export interface StoreFile {
+  readonly path: string
+  /** Of a store that is made anew at each start: how many shards its rows are of. */
+  readonly shards: number | undefined
+}
 
 /** Questions, answered after every write that was asked for before them. */
 export interface Reader {
@@ -17,7 +24,9 @@ export interface Reader {
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
   searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
   countThreads(filter: ThreadFilter): number
-  unfinishedThreads(): { tenant: string; threadId: string }[]
+  unfinishedThreads(): UnfinishedThread[]
+  unfinishedThreadsOf(shard: number): UnfinishedThread[]
+  loadedShards(): readonly number[]
   runs(query: RunQuery): Uint8Array[]
   assistant(tenant: string, assistantId: string): StoredRow | undefined
   searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }

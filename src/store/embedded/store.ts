@@ -7,11 +7,14 @@ import { Worker } from 'node:worker_threads'
 import type { Env } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
+import type {
+  AssistantIndex, RunTable, ThreadIndex, UnfinishedThread,
+} from '../../records/index.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
 import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
-import type { SearchedTable } from './write.ts'
+import type { StoreFile } from './request.ts'
+import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
 
 export interface EmbeddedStore {
@@ -19,19 +22,29 @@ export interface EmbeddedStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
-  /** Puts rows that come encoded; nothing changes where what is stored is newer. */
-  fill(table: SearchedTable, bodies: readonly Uint8Array[]): Promise<void>
+  /** What a start must look at. */
+  unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this life: higher than that of every life of this directory before. */
   claimEpoch(): Promise<number>
   /** Finishes what was asked for, closes the file and gives the directory back. */
   close(): Promise<void>
 }
 
+/** Made anew at each start, and filled with the rows of some shards. */
+export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
+  readonly threads: ThreadIndex
+  readonly assistants: AssistantIndex
+  /** All rows of a shard, where two are of one thing the later one; what it had before goes. */
+  load(shard: number, rows: readonly EncodedRow[]): Promise<void>
+  unload(shard: number): Promise<void>
+  /** The shards that are loaded; asked in the turn of a search, those that it found rows of. */
+  loaded(): Promise<readonly number[]>
+  unfinished(shard: number): Promise<readonly UnfinishedThread[]>
+}
+
 export interface EmbeddedStoreOptions {
   readonly directory: string
   readonly env: Env
-  /** False for a store that is made anew at each start and may be lost; true unless told. */
-  readonly durable?: boolean
 }
 
 /** Most of what a batch makes is garbage once it is committed: it should never leave the young. */
@@ -42,34 +55,61 @@ const youngGenerationMb = 64
  * has the directory, `unavailable` where it cannot be used.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-  const { env, durable = true } = options
-  const directory = resolve(options.directory)
+  const { link, lookup, close } = await openFile(options)
+  return {
+    log: logPort(link),
+    threads: threadIndex(link, lookup),
+    runs: runTable(link, lookup),
+    assistants: assistantIndex(link),
+    unfinished: () => link.ask('unfinishedThreads'),
+    claimEpoch: async () => link.epoch,
+    close,
+  }
+}
+
+/** Empties what is there. Throws as the other does. */
+export async function openScratchStore(
+  options: EmbeddedStoreOptions & { readonly shards: number }): Promise<ScratchStore> {
+  const { link, lookup, close } = await openFile(options)
+  return {
+    log: logPort(link),
+    threads: threadIndex(link, lookup),
+    assistants: assistantIndex(link),
+    load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
+    unload: (shard) => link.write({ kind: 'unload', shard }),
+    loaded: () => link.ask('loadedShards'),
+    unfinished: (shard) => link.ask('unfinishedThreadsOf', shard),
+    close,
+  }
+}
+
+interface OpenFile {
+  readonly link: WriterLink
+  readonly lookup: Lookup
+  close(): Promise<void>
+}
+
+async function openFile({ directory: path, env, shards }:
+EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
+  const directory = resolve(path)
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
-  const file = join(directory, 'heddle.db')
+  const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
   try {
-    if (!durable) empty(file)
+    if (shards !== undefined) empty(file.path)
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
-      workerData: { file, durable },
+      workerData: file,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, env.log)
     const lookup = new Lookup(file)
-    return {
-      log: logPort(link),
-      threads: threadIndex(link, lookup),
-      runs: runTable(link, lookup),
-      assistants: assistantIndex(link),
-      fill: (table, bodies) =>
-        link.write({ kind: 'fill', table, rows: bodies.map((body) => ({ body })) }),
-      claimEpoch: async () => link.epoch,
-      close: async () => {
-        lookup.close()
-        await link.close()
-        unlock()
-      },
+    const close = async () => {
+      lookup.close()
+      await link.close()
+      unlock()
     }
+    return { link, lookup, close }
   } catch (error) {
     unlock()
     throw error
@@ -85,6 +125,6 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function empty(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+function empty(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }

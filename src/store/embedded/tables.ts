@@ -1,5 +1,6 @@
 /** All tables of the embedded store over one file: what changes together, what can be asked. */
 
+import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
@@ -10,6 +11,7 @@ import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
 import type { Reader } from './request.ts'
 import { RunTable, runSchema } from './run-table.ts'
+import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, threadSchema } from './thread-table.ts'
 import type { EntryUpdate, Write } from './write.ts'
@@ -25,17 +27,23 @@ export class Tables {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
   readonly #assistants: AssistantTable
+  readonly #shards: ShardRows | undefined
   readonly #database: Database
 
-  constructor(database: Database) {
+  /** With `shards`, rows come and go by shard, of so many. */
+  constructor(database: Database, shards?: number) {
     database.define('holds', holds)
     this.#database = database
     this.#log = new LogTable(database)
     this.#threads = new ThreadTable(database)
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database)
-    this.reader = readerOf(this.#log, this.#threads, this.#runs, this.#assistants,
-      new ThreadSearch(database, this.#threads))
+    this.#shards = shards === undefined ? undefined
+      : new ShardRows(database, this.#threads, shards)
+    this.reader = readerOf({
+      log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
+      search: new ThreadSearch(database, this.#threads), shards: () => this.#byShard(),
+    })
   }
 
   /** A number that was never returned before. */
@@ -52,10 +60,12 @@ export class Tables {
       for (const update of write.updates) this.#update(update)
       return
     }
-    if (write.kind === 'fill') {
-      for (const { body } of write.rows) this.#update(entryOfBody(write.table, body))
-      return
+    if (write.kind === 'load') {
+      return this.#byShard().load(write.shard, () => {
+        for (const { table, body } of write.rows) this.#update(entryOfBody(table, body))
+      })
     }
+    if (write.kind === 'unload') return this.#byShard().unload(write.shard)
     const { subject } = write
     if (subject.table === 'thread') {
       const sinceMs = this.#threads.remove(subject)
@@ -71,6 +81,12 @@ export class Tables {
     this.#log.forget()
     this.#threads.counts.forget()
     this.#threads.tokenCounts.forget()
+    this.#shards?.forget()
+  }
+
+  #byShard(): ShardRows {
+    assert(this.#shards, 'rows come and go by shard in a store that was opened so')
+    return this.#shards
   }
 
   #update(update: EntryUpdate): void {
@@ -84,8 +100,10 @@ export class Tables {
   }
 }
 
-function readerOf(log: LogTable, threads: ThreadTable, runs: RunTable,
-  assistants: AssistantTable, search: ThreadSearch): Reader {
+function readerOf({ log, threads, runs, assistants, search, shards }: {
+  readonly log: LogTable; readonly threads: ThreadTable; readonly runs: RunTable
+  readonly assistants: AssistantTable; readonly search: ThreadSearch
+  readonly shards: () => ShardRows }): Reader {
   return {
     tail: (branch) => log.tail(branch),
     read: (branch, range) => packEntries(log.read(branch, range)),
@@ -93,6 +111,8 @@ function readerOf(log: LogTable, threads: ThreadTable, runs: RunTable,
     searchThreads: (query) => search.search(query),
     countThreads: (filter) => search.count(filter),
     unfinishedThreads: () => threads.unfinished(),
+    unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
+    loadedShards: () => shards().loaded,
     runs: (query) => runs.list(query),
     assistant: (tenant, id) => assistants.get(tenant, id),
     searchAssistants: (query) => assistants.search(query),

@@ -1,6 +1,7 @@
 /** Rows of threads and the index of their metadata: written so that a run touches few pages. */
 
 import type { PurgeSubject } from '../../checkpoint/index.ts'
+import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement, Value } from './database.ts'
 import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
@@ -111,7 +112,7 @@ export class ThreadTable {
   }
 
   /** Busy and hidden ones of all tenants. */
-  unfinished(): { tenant: string; threadId: string }[] {
+  unfinished(): UnfinishedThread[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
@@ -130,12 +131,25 @@ export class ThreadTable {
   remove({ tenant, id, branch }: PurgeSubject): number | undefined {
     const known = this.#find.get(idKey(branch.id), tenant, id)
     if (!known) return undefined
-    const [no, sameBranch, , , , , createdAtMs] = known
+    const [, sameBranch, , , , , createdAtMs] = known
     if (!sameBranch) return createdAtMs
+    this.#remove(tenant, known)
+    return undefined
+  }
+
+  /** Removes every row of `rows`, a part of the table with what chooses from it. */
+  removeAll(rows: string, ...values: Value[]): void {
+    const all = this.#database.prepare<readonly [tenant: string, ...Known]>(
+      `SELECT tenant, no, 1, epoch, seq, status, hidden, created_at, updated_at,
+        state_updated_at, metadata FROM ${rows}`)
+    for (const [tenant, ...known] of all.all(...values)) this.#remove(tenant, known)
+  }
+
+  #remove(tenant: string, known: Known): void {
+    const [no] = known
     this.#count(tenant, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
-    return undefined
   }
 
   #add(entry: ThreadEntry): void {

@@ -15,11 +15,16 @@ export type EntryUpdate =
 /** Tables whose rows are searched for. */
 export type SearchedTable = 'thread' | 'assistant'
 
+export interface EncodedRow {
+  readonly table: SearchedTable
+  readonly body: Uint8Array
+}
+
 /** Changes something; done in the order of asking. */
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[]
       readonly updates: readonly EntryUpdate[] }
-  /** Rows that come encoded: the writer thread takes them apart. */
-  | { readonly kind: 'fill'; readonly table: SearchedTable
-      readonly rows: readonly { readonly body: Uint8Array }[] }
+  /** All rows of a shard, encoded: the writer thread takes them apart. */
+  | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
+  | { readonly kind: 'unload'; readonly shard: number }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }

@@ -7,12 +7,14 @@ import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
 import { commitTogether } from './group-commit.ts'
 import { unpackWrites } from './parcel.ts'
-import type { AskedQuestion, Greeting, Reader, Reply, Requests, WireError } from './request.ts'
+import type {
+  AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
+} from './request.ts'
 import { schema, Tables } from './tables.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
-const { file, durable } = workerData as { file: string; durable: boolean }
+const { path: file, shards } = workerData as StoreFile
 
 function wireError(caught: unknown): WireError {
   const { code, message, facts, cause } = diskError(caught, file)
@@ -54,8 +56,8 @@ function serve(database: Database, tables: Tables, batches: readonly Requests[])
 }
 
 function start(): void {
-  const database = new Database(file, schema, durable)
-  const tables = new Tables(database)
+  const database = new Database(file, schema, shards === undefined)
+  const tables = new Tables(database, shards)
   const epoch = database.transaction(() => tables.nextEpoch())
   port.on('message', (first: Requests) => {
     const batches = waiting(first)

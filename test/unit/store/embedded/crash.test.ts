@@ -57,7 +57,7 @@ describe('a killed process', () => {
       const store = await place.open()
       for (const id of branchIds) await expectWhole(store, id, acknowledged.get(id) ?? 0)
       const busy = await store.threads.count({ tenant: 'local', status: 'busy' })
-      expect((await store.threads.unfinished()).length).toBe(busy)
+      expect((await store.unfinished()).length).toBe(busy)
       const claimed = await store.claimEpoch()
       expect(claimed).toBeGreaterThan(epoch + 1)
       epoch = claimed

@@ -1,0 +1,37 @@
+/** What the index of rows is asked, by whoever asks several of them, and what each answers. */
+
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
+import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
+
+export type IndexQuestion =
+  | { readonly kind: 'thread_search'; readonly query: ThreadQuery }
+  | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
+  | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
+  | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
+
+export interface IndexAnswer {
+  /** Of threads or of assistants, as was asked; none where they were only counted. */
+  readonly rows: readonly (ThreadRow | AssistantRow)[]
+  /** How many match in all. */
+  readonly total: number
+  /** The shards whose rows were looked at, all of them; of no other shard is there any row. */
+  readonly covered: readonly number[]
+}
+
+/** The index of what one member owns. */
+export interface OwnIndex {
+  answer(question: IndexQuestion): Promise<IndexAnswer>
+}
+
+/** Asks an index that holds rows of both kinds. */
+export async function askIndex({ threads, assistants }: { readonly threads: ThreadSearch
+  readonly assistants: AssistantSearch }, { kind, query }: IndexQuestion):
+  Promise<Omit<IndexAnswer, 'covered'>> {
+  switch (kind) {
+    case 'thread_search': return await threads.search(query)
+    case 'thread_count': return { rows: [], total: await threads.count(query) }
+    case 'assistant_search': return await assistants.search(query)
+    case 'assistant_count': return { rows: [], total: await assistants.count(query) }
+  }
+}

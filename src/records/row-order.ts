@@ -1,0 +1,50 @@
+/** The order of found rows, as the SQL of the stores has it: by a column, then by id. */
+
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantSort } from './assistant-index.ts'
+import type { ThreadSort } from './thread-index.ts'
+
+export interface Sorting<Sort> {
+  readonly sortBy: Sort
+  /** Of both the column and the id. */
+  readonly sortOrder: 'asc' | 'desc'
+}
+
+/** Below zero where the first comes first. */
+export type RowOrder<Row> = (one: Row, other: Row) => number
+
+type Column<Row> = { [Name in keyof Row]: Row[Name] extends string | number ? Name : never
+}[keyof Row]
+
+const threadColumns: Readonly<Record<ThreadSort, Column<ThreadRow>>> = {
+  thread_id: 'threadId', status: 'status', created_at: 'createdAtMs', updated_at: 'updatedAtMs',
+  state_updated_at: 'stateUpdatedAtMs',
+}
+
+const assistantColumns: Readonly<Record<AssistantSort, Column<AssistantRow>>> = {
+  assistant_id: 'assistantId', graph_id: 'graphId', name: 'name', created_at: 'createdAtMs',
+  updated_at: 'updatedAtMs',
+}
+
+export function threadOrder({ sortBy, sortOrder }: Sorting<ThreadSort>): RowOrder<ThreadRow> {
+  return orderBy(threadColumns[sortBy], 'threadId', sortOrder)
+}
+
+export function assistantOrder({ sortBy, sortOrder }: Sorting<AssistantSort>):
+RowOrder<AssistantRow> {
+  return orderBy(assistantColumns[sortBy], 'assistantId', sortOrder)
+}
+
+function orderBy<Row>(column: Column<Row>, id: Column<Row>, sortOrder: 'asc' | 'desc'):
+RowOrder<Row> {
+  const sign = sortOrder === 'asc' ? 1 : -1
+  return (one, other) =>
+    sign * (compare(one[column], other[column]) || compare(one[id], other[id]))
+}
+
+/** Texts by their bytes in UTF-8, as a database compares them. */
+function compare(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  if (typeof one === 'number') return one - (other as number)
+  return Buffer.compare(Buffer.from(one as string), Buffer.from(other as string))
+}

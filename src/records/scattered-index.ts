@@ -1,0 +1,200 @@
+/**
+ * Searching and counting over all owners: each is asked for what it owns, and it is merged.
+ *
+ *   1. What is answered covers every shard exactly once: no row is missing, and none is there twice
+ *      because its shard went from one owner to another meanwhile.
+ *   2. Where it does not, everything is asked again, when an owner has changed or a moment later.
+ *      Of many that wait one asks again; the others do when it has its answer.
+ *   3. Of each owner no more is asked than can be on the page. One alone makes the page itself.
+ */
+
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { Env, Member, Owner } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { AssistantSearch } from './assistant-index.ts'
+import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import { mergePage, wholeOf } from './merged-page.ts'
+import { assistantOrder, threadOrder } from './row-order.ts'
+import type { RowOrder } from './row-order.ts'
+import type { ThreadSearch } from './thread-index.ts'
+
+/** Who owns each shard, as far as this member knows. */
+export interface Owners {
+  readonly shards: number
+  readonly self: Member
+  ownerOf(shard: number): Owner | undefined
+  /** Resolves when any answer of `ownerOf` may be another than now. */
+  changed(): Promise<void>
+}
+
+export interface ScatterOptions {
+  readonly env: Pick<Env, 'after'>
+  readonly owners: Owners
+  /** What this member owns; undefined where it never owns anything. */
+  readonly own?: OwnIndex
+  /** Asks another member. */
+  ask(member: Member, question: IndexQuestion): Promise<IndexAnswer>
+}
+
+export interface ScatteredIndex {
+  readonly threads: ThreadSearch
+  readonly assistants: AssistantSearch
+}
+
+/** Longer than it takes to find a dead owner, take over its shards and read them. */
+const patienceMs = 8_000
+/** What was not covered may be a moment later: an owner says so to nobody. */
+const askAgainMs = 100
+
+type Row = ThreadRow | AssistantRow
+type SearchQuestion =
+  Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
+type Page = Pick<IndexAnswer, 'rows' | 'total'>
+
+/** Throws `unavailable` where some rows have no owner for too long. */
+export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
+  const scatter = new Scatter(options)
+  const page = async <Found extends Row>(question: SearchQuestion, order: RowOrder<Found>) =>
+    await scatter.page(question, order as RowOrder<Row>) as { rows: Found[]; total: number }
+  return {
+    threads: {
+      search: (query) => page({ kind: 'thread_search', query }, threadOrder(query)),
+      count: (query) => scatter.count({ kind: 'thread_count', query }),
+    },
+    assistants: {
+      search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
+      count: (query) => scatter.count({ kind: 'assistant_count', query }),
+    },
+  }
+}
+
+class Scatter {
+  readonly #options: ScatterOptions
+  readonly #listeners = new Set<() => void>()
+  #listening = false
+  /** Of the one that asks again for all that wait: resolves when it has ended. */
+  #scout: Promise<true> | undefined
+
+  constructor(options: ScatterOptions) {
+    this.#options = options
+  }
+
+  count(question: IndexQuestion): Promise<number> {
+    return this.#untilWhole(async (owners, ask) => {
+      const answers = await Promise.all(owners.map((member) => ask(member, question)))
+      const whole = wholeOf(answers, this.#options.owners.shards)
+      return whole?.reduce((sum, { total }) => sum + total, 0)
+    })
+  }
+
+  page(question: SearchQuestion, order: RowOrder<Row>): Promise<Page> {
+    const { shards } = this.#options.owners
+    return this.#untilWhole(async (owners, ask) => {
+      const [first, ...others] = owners
+      if (first !== undefined && others.length === 0) {
+        const [answer] = wholeOf([await ask(first, question)], shards) ?? []
+        return answer && { rows: answer.rows, total: answer.total }
+      }
+      const { query } = question
+      return await mergePage({ query, order, shards, sources: owners.map((member) => (part) =>
+        ask(member, { ...question, query: { ...query, ...part } } as SearchQuestion)) })
+    })
+  }
+
+  /** Tries until there is an answer; `ask` brings nothing of an owner that cannot be reached. */
+  async #untilWhole<Answer>(attempt: (owners: readonly Member[],
+    ask: (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>) =>
+    Promise<Answer | undefined>): Promise<Answer> {
+    const patience = Promise.withResolvers<undefined>()
+    const cancel = this.#options.env.after(patienceMs, () => patience.resolve(undefined))
+    const scout = Promise.withResolvers<true>()
+    let cause: unknown
+    const failed = (error: unknown) => void (cause = error)
+    try {
+      do {
+        const owners = this.#owners()
+        const answer = owners && await attempt(owners, (member, question) =>
+          Promise.race([this.#ask(member, question, failed), patience.promise]))
+        if (answer !== undefined) return answer
+        this.#scout ??= scout.promise
+      } while (await (this.#scout === scout.promise ? this.#change(patience.promise)
+        : Promise.race([this.#scout, patience.promise])))
+    } finally {
+      cancel()
+      if (this.#scout === scout.promise) this.#scout = undefined
+      scout.resolve(true)
+    }
+    throw new HeddleError('unavailable', 'Some of what is searched is between two owners, or its ' +
+      'owner cannot be reached: ask again in a moment.', {}, { cause })
+  }
+
+  /** All of them; undefined while some shard has none. */
+  #owners(): readonly Member[] | undefined {
+    const known = this.#options.owners
+    const owners = new Map<string, Member>()
+    for (let shard = 0; shard < known.shards; shard++) {
+      const owner = known.ownerOf(shard)
+      if (owner === undefined) return undefined
+      owners.set(owner.member.id, owner.member)
+    }
+    return [...owners.values()]
+  }
+
+  #ownsAny({ id }: Member): boolean {
+    const { owners } = this.#options
+    for (let shard = 0; shard < owners.shards; shard++) {
+      if (owners.ownerOf(shard)?.member.id === id) return true
+    }
+    return false
+  }
+
+  /** Undefined where it cannot be reached, or owns nothing any more before it has answered. */
+  async #ask(member: Member, question: IndexQuestion, failed: (error: unknown) => void):
+    Promise<IndexAnswer | undefined> {
+    const { own, owners } = this.#options
+    if (own !== undefined && member.id === owners.self.id) return await own.answer(question)
+    const gone = Promise.withResolvers<undefined>()
+    const stop = this.#onChange(() => {
+      if (!this.#ownsAny(member)) gone.resolve(undefined)
+    })
+    try {
+      return await Promise.race([this.#options.ask(member, question), gone.promise])
+    } catch (error) {
+      if (HeddleError.from(error).retry === 'no') throw error
+      failed(error)
+      return undefined
+    } finally {
+      stop()
+    }
+  }
+
+  /** True when it is worth to ask again, undefined when the time is over. */
+  async #change(patience: Promise<undefined>): Promise<true | undefined> {
+    const changed = Promise.withResolvers<true>()
+    const stop = this.#onChange(() => changed.resolve(true))
+    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
+    try {
+      return await Promise.race([patience, changed.promise])
+    } finally {
+      cancel()
+      stop()
+    }
+  }
+
+  /** However many listen, one waits: who leaves before a change leaves nothing behind. */
+  #onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    this.#listen()
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #listen(): void {
+    if (this.#listening) return
+    this.#listening = true
+    void this.#options.owners.changed().then(() => {
+      this.#listening = false
+      for (const heard of [...this.#listeners]) heard()
+      if (this.#listeners.size > 0) this.#listen()
+    })
+  }
+}
