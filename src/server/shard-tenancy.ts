@@ -50,7 +50,7 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
       await all.get(shard)
-      await store.letGo(shard)
+      store.letGo(shard)
     },
   }
 }

@@ -66,7 +66,7 @@ export interface CassandraStore {
   serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
   readonly index: ShardIndex
   /** Before a shard is given back, when nothing of it is under way. */
-  letGo(shard: number): Promise<void>
+  letGo(shard: number): void
   /** How far the clock of this machine is ahead of Cassandra's. */
   clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
@@ -115,9 +115,11 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         return { log, runs, threads: index.threads, assistants: index.assistants }
       },
       index,
-      letGo: async (shard) => {
+      letGo: (shard) => {
         log?.forget()
-        await index.unload(shard)
+        // It is uncovered at once; nobody waits until its rows are gone.
+        index.unload(shard).catch((error: unknown) =>
+          env.log.warn('The rows of a shard could not be removed.', { shard, error }))
       },
       clockAheadMs: () => connection.clockAheadMs(),
       reachable: () => connection.reachable(),
