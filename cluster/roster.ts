@@ -5,7 +5,8 @@
  *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
  *      five seconds. Where there is a third one it is asked as well, so that one broken way ends
  *      nobody.
- *   2. A member whose beat stands still while others beat has lost the store: it is as good as dead.
+ *   2. A member whose beat stands still while others beat has lost the store, and is as good as
+ *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
  *      Whoever cannot reach the store himself judges nobody.
  */
@@ -183,7 +184,9 @@ export class Roster {
     const others = beats.filter(({ id }) => id !== self.id && !this.#over.has(id))
     const states = await Promise.all(others.map(async ({ id }) =>
       this.#signs.has(id) ? 'alive' : await sessions.state(id)))
-    for (const [place, { id }] of others.entries()) if (states[place] !== 'alive') this.#over.add(id)
+    for (const [place, { id }] of others.entries()) {
+      if (states[place] !== 'alive') this.#over.add(id)
+    }
     return others.filter(({ id }) => !this.#over.has(id))
   }
 

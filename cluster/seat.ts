@@ -1,4 +1,4 @@
-/** A member's seat in the cluster: its session, its place among the others, and the ways to them. */
+/** A member's seat in the cluster: its session, its place among others, and the ways to them. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'

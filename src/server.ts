@@ -107,7 +107,8 @@ export async function openServer(settings: Settings, env: Env,
   })
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
-  return { url: door?.url, place: ground.place, member: ground.name, graphs: served, close: lifecycle.stop }
+  const { place, name: member } = ground
+  return { url: door?.url, place, member, graphs: served, close: lifecycle.stop }
 }
 
 function openGround({ cassandra, dataDirectory }: Settings, env: Env,

@@ -91,7 +91,7 @@ async function putThreads(place: CassandraKeyspace, count: number): Promise<void
     },
   }
   const bodies = new StoredBodies(gathered, new ChunkTable(connection))
-  const settings = await readSettings(connection)
+  const settings = await readSettings(connection, systemEnv({ level: 'silent' }))
   const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
   const rank = new Rank()
   for (let number = 0; number < count; number += 1) {

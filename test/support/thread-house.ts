@@ -43,7 +43,9 @@ export class ThreadHouse {
     const activations = new Activations({ env: this.env, kinds: [kind] })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
-    const router: Router = createRouter({ env: this.env, ownership, activations, transport: inProcessTransport() })
+    const router: Router = createRouter({
+      env: this.env, ownership, activations, transport: inProcessTransport(),
+    })
     this.inbound = createInbound({ ownership, activations, services: [] })
     this.client = createThreadClient({
       router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), env: this.env,

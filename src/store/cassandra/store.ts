@@ -86,7 +86,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env, replication })
-    const settings = await readSettings(connection)
+    const settings = await readSettings(connection, env)
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })

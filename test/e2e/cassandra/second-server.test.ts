@@ -64,7 +64,9 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
         threads.search({ ...query, offset })))
       expect(pages.flat().map(({ thread_id }) => thread_id)).toEqual(ids)
       expect(await threads.count()).toBe(ids.length)
-      for (const id of ids) expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
+      for (const id of ids) {
+        expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
+      }
     }
     const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
