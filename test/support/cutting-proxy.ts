@@ -1,4 +1,4 @@
-/** A TCP proxy whose connections a test may cut. */
+/** A TCP proxy whose connections a test may cut, or let fall silent. */
 
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -11,34 +11,54 @@ export interface CuttingProxy {
   readonly open: number
   /** Breaks every connection that is open now, as a network does. */
   cut(): void
+  /** From now on nothing passes and nothing breaks, on new connections as well. */
+  hold(): void
+  /** Everything passes again, what was held first. */
+  release(): void
 }
 
 /** Proxies for a test file. */
 export function useCuttingProxy(): CuttingProxy {
-  const open = new Set<Socket>()
+  const proxy = makeCuttingProxy()
+  afterAll(() => proxy.close())
+  return proxy
+}
+
+/** One for whoever closes it. */
+export function makeCuttingProxy(): CuttingProxy & { close(): void } {
+  const open = new Map<Socket, Socket>()
   const servers = new Set<ReturnType<typeof createServer>>()
+  let held = false
   const cut = () => {
-    for (const socket of open) socket.resetAndDestroy()
+    for (const socket of open.keys()) socket.resetAndDestroy()
     open.clear()
   }
-  afterAll(() => {
-    cut()
-    for (const server of servers) server.close()
-  })
+  const join = (near: Socket, far: Socket) => {
+    for (const [socket, other] of [[near, far], [far, near]] as const) {
+      open.set(socket, other)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => { open.delete(socket); other.destroy() })
+      if (!held) socket.pipe(other)
+    }
+  }
   return {
     cut,
     get open() { return open.size },
+    hold: () => {
+      held = true
+      for (const [socket, other] of open) socket.unpipe(other)
+    },
+    release: () => {
+      held = false
+      for (const [socket, other] of open) socket.pipe(other)
+    },
+    close: () => {
+      cut()
+      for (const server of servers) server.close()
+    },
     to: (url) => new Promise((done) => {
       const { hostname, port } = new URL(url)
-      const server = createServer((near) => {
-        const far = connect(Number(port), hostname)
-        for (const [socket, other] of [[near, far], [far, near]] as const) {
-          open.add(socket)
-          socket.on('error', () => other.destroy())
-          socket.on('close', () => { open.delete(socket); other.destroy() })
-          socket.pipe(other)
-        }
-      })
+      const server = createServer((near) => join(near, connect(Number(port), hostname)))
       servers.add(server)
       server.listen(0, '127.0.0.1', () =>
         done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

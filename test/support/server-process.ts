@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Where threads are kept instead of the data folder. */
   readonly cassandra?: CassandraKeyspace
+  /** Further options, as they are typed. */
+  readonly args?: readonly string[]
 }
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
@@ -28,6 +30,8 @@ export interface ServerProcess {
   readonly dataDir: string
   /** Everything it printed since it was last started. */
   output(): string
+  /** Resolves when the process is gone that was started last. */
+  exited(): Promise<Exit>
   /** Resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>
   /** Starts again on the same port and data, after a kill. */
@@ -50,6 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     get pid() { return current.child.pid! },
     dataDir,
     output: () => current.output(),
+    exited: () => current.exit,
     kill,
     async restart() { current = await launch(options, dataDir, port) },
     async close() {
@@ -98,7 +103,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
     : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
   const child = spawn(process.execPath,
     [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir,
-      ...storeArgs(options.cassandra)],
+      ...storeArgs(options.cassandra), ...options.args ?? []],
     { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''
