@@ -1,7 +1,6 @@
 /** The benchmark of a cluster: three members on three nodes of Cassandra, on this machine. */
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
-import type { CassandraForTests } from '../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startCluster } from '../support/cluster.ts'
@@ -58,50 +57,50 @@ export async function benchCluster({ quick, contactPoints, dataCenter }: {
   const own = contactPoints === undefined ? await startCassandra({ nodes: 3, light: quick,
     firstAddress: '127.0.0.81', log: progress }) : undefined
   const cassandra = own ?? { contactPoints: contactPoints!, dataCenter }
+  const [place, alone] = [newKeyspace(cassandra), newKeyspace(cassandra)]
   try {
-    const lines = [...await servedLines(cassandra, plan), ...await sizeLines(cassandra, plan)]
+    await fill(place, plan.threads)
+    const lines = await withCluster(place, plan, async (cluster) => [
+      ...await failoverLines(cluster, plan.failover, plan.threads),
+      ...await handOverLines(cluster, plan.handOver, plan.threads),
+      ...await wrongDoorLines(cluster, plan.wrongDoor),
+      ...await readerLines(cluster, plan.readers),
+      ...await besideOne(cluster, alone, plan),
+    ])
     return { title: 'Benchmark of a cluster', lines, notes: notes(own !== undefined),
       file: 'RESULTS-cluster.md' }
   } finally {
+    if (own === undefined) await Promise.all([place, alone].map(dropKeyspace))
     await own?.close()
   }
 }
 
-/** What clients notice, with many idle threads in the store. */
-async function servedLines(cassandra: CassandraForTests, plan: Plan): Promise<Line[]> {
-  const place = newKeyspace(cassandra)
-  progress(`${plan.threads} threads`)
+/** Threads that nobody runs, and the tables for them. */
+async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
+  progress(`${threads} threads`)
   // Whoever opens the store first makes its tables.
   const house = await openStoreHouse(place)
   await house.close()
-  await putThreads(place, plan.threads)
-  return withCluster(place, async (cluster) => [
-    ...await failoverLines(cluster, plan.failover, plan.threads),
-    ...await handOverLines(cluster, plan.handOver, plan.threads),
-    ...await wrongDoorLines(cluster, plan.wrongDoor),
-    ...await readerLines(cluster, plan.readers),
-  ], plan.threads)
+  await putThreads(place, threads)
 }
 
-/** What a member costs. */
-async function sizeLines(cassandra: CassandraForTests, plan: Plan): Promise<Line[]> {
-  const place = newKeyspace(cassandra)
+/** What several members cost beside one, and what threads cost the one. */
+async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan): Promise<Line[]> {
+  progress('a member alone')
   const single = await within(startMs, 'a member alone', startServer({ project, env: probedEnv,
     cassandra: place, args: ['--member-host', '127.0.0.1'] }))
   try {
-    const counts = await withCluster(newKeyspace(cassandra), (cluster) =>
-      memberCountLines(single.url, cluster.frontDoors, plan.memberCount), 0)
+    const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
     const before = await storeCalls(place)
     const idle = await idleLines(single, plan.idle)
     return [...counts, ...callLines(before, await storeCalls(place), plan.idle.actors), ...idle]
   } finally {
     await single.close()
-    await dropKeyspace(place)
   }
 }
 
-async function withCluster(place: CassandraKeyspace,
-  measure: (cluster: Cluster) => Promise<Line[]>, threads: number): Promise<Line[]> {
+async function withCluster(place: CassandraKeyspace, { threads }: Plan,
+  measure: (cluster: Cluster) => Promise<Line[]>): Promise<Line[]> {
   progress(`${members} members`)
   const cluster = await within(startMs, 'a cluster that serves',
     startCluster({ members, cassandra: place, project }))
@@ -113,7 +112,6 @@ async function withCluster(place: CassandraKeyspace,
     throw error
   } finally {
     await cluster.close()
-    await dropKeyspace(place)
   }
 }
 
@@ -125,17 +123,19 @@ function notes(own: boolean): string {
     'what measures them share its two cores: a member that starts or takes over competes with all',
     'of them. Three members, each with a front door. Before a member is killed or ended every',
     'shard is owned where it is placed, and searches cover all threads. SIGKILL: from the signal',
-    'to the first update of the next attempt of a run in supersteps of 100 ms, in a stream that',
-    'was opened through a front door that lives on; parts are medians, counted from the signal',
-    'as that front door sees them; no update was lost or told twice. SIGTERM: streams and requests',
-    'go through the other front doors; anything but success is a failure; a pause is the time',
-    'between two updates of one stream, and the longest of all streams and rounds stands in the',
-    'table; they may not lose or repeat an update either. A member that returns takes its shards',
-    'over from members that live. Other front door: the same request on the same threads, through',
-    'the one and the other in turn. Readers: bare sockets in two processes, through all front',
-    'doors in turn; delay from when a node of the graph writes a custom event to when a reader has',
-    'it, by the clock of this machine. One and three members: each on a keyspace of its own in the',
-    'same Cassandra, in turn; one machine gets no faster by more processes. Idle: threads after',
-    'one run with two messages, counted after a collection of garbage.',
+    'to the first update that another member executed, of a run in supersteps of 100 ms, in a',
+    'stream that was opened through a front door that lives on; claimed: until that front door',
+    'hears of another owner. No update was lost or told twice. SIGTERM: streams and requests go',
+    'through the other front doors; anything but success is a failure, and so is a stream that',
+    'the client had to open again; a pause is the time between two updates of one stream, and the',
+    'longest of all streams and rounds stands in the table. A member that returns takes its shards',
+    'over from members that live. Another front door: the same requests on the same threads,',
+    'through the one and the other in turn. Readers: bare sockets in two processes, through all',
+    'front doors in turn; delay from when a node of the graph writes a custom event to when a',
+    'reader has it, by the clock of this machine. One member beside three: each on a keyspace of',
+    'its own in the same Cassandra, in turn; one machine gets no faster by more processes. Calls',
+    'of Cassandra: as its nodes count them, of one member with 32 clients. Idle: threads after one',
+    'run with two messages, counted after a collection of garbage; resident memory holds what the',
+    'collector has not given back.',
   ].join('\n')
 }

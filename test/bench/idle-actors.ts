@@ -34,7 +34,7 @@ export async function idleLines(server: ServerProcess, plan: IdlePlan): Promise<
     unit: 'bytes', figures: [], ratio: spreadOf([bytes]) })
   return [
     line('heap', each('heapUsed')), line('buffers', each('external')),
-    line('resident memory of the process, collected or not', each('rss')),
+    line('resident memory', each('rss')),
   ]
 }
 

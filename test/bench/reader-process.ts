@@ -27,6 +27,8 @@ process.on('message', (order: ReaderOrder) => {
   void report()
 })
 
+process.on('disconnect', () => process.exit())
+
 /** What each event carries is written by the same clock: it is the same machine. */
 function join(url: string, path: string): void {
   const own: number[] = []

@@ -1,6 +1,6 @@
 /**
- * A run of the ledger graph as one client sees it: each superstep with the moment in which it was
- * told. Where the stream breaks the client goes on through the next front door, where it left off.
+ * A run in laps, a superstep each, as one client sees it: each with the moment in which
+ * it was told. Where the stream breaks the client goes on through the next front door, where it left off.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,6 +12,8 @@ import { within } from './patience.ts'
 export interface Told {
   /** Of the superstep, from 1 on. */
   readonly number: number
+  /** Of the process that executed it. */
+  readonly pid: number
   readonly attempt: number
   /** As performance.now() counts. */
   readonly atMs: number
@@ -113,7 +115,7 @@ export class WatchedRun {
     const { steps, pauseMs } = this.#options
     if (this.#runId === '') {
       return { url, method: 'POST', path: `/threads/${this.threadId}/runs/stream`, body: {
-        assistant_id: 'ledger', input: { file: '/dev/null', tag: this.threadId, steps, pauseMs },
+        assistant_id: 'laps', input: { laps: steps, pauseMs },
         config: { recursion_limit: steps + 1 }, stream_mode: ['updates'], stream_resumable: true,
         on_disconnect: 'continue', if_not_exists: 'create',
       } }
@@ -132,8 +134,8 @@ export class WatchedRun {
     }
     if (event === 'error') this.#error = data
     if (event === 'updates') {
-      const { step } = JSON.parse(data) as { step: { done: [number] } }
-      this.told.push({ number: step.done[0], attempt: this.#attempt, atMs })
+      const { lap } = JSON.parse(data) as { lap: { number: number, pid: number } }
+      this.told.push({ ...lap, attempt: this.#attempt, atMs })
     }
     this.#news.resolve()
     this.#news = Promise.withResolvers()
