@@ -72,17 +72,26 @@ export class Activation {
   }
 
   /**
-   * Ends it after the turn under way: no other turn begins from this moment on. Resolves when it
-   * has ended. Never throws.
+   * Ends it after the turn under way: no other turn begins from this moment on or, where something
+   * goes on, from when that has come to rest. Resolves when it has ended. Never throws.
    */
   async passivate(deadline: AbortSignal): Promise<void> {
     if (this.#state === 'activating') await this.#settled
+    if (this.#state === 'active' && this.#actor!.occupied) await this.#rest(deadline)
     if (this.#state === 'active') {
       this.#state = 'passivating'
       await this.#mailbox.shut()
       await this.#letGo(deadline)
     }
     await this.#ended.promise
+  }
+
+  async #rest(deadline: AbortSignal): Promise<void> {
+    try {
+      await Promise.race([this.#actor!.rest?.(deadline), this.#ended.promise])
+    } catch (error) {
+      this.#warn('An actor did not come to rest.', error)
+    }
   }
 
   async #activate(): Promise<void> {

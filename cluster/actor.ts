@@ -26,7 +26,11 @@ export interface Turn {
 export interface Actor {
   /** Called once, before the first turn. A throw fails every waiting command and ends it. */
   activate(): Promise<void>
-  /** `id` is the same each time one command comes; undefined where it certainly comes once. */
+  /**
+   * `id`: the same for each try of one command, also where an earlier one reached another owner.
+   * Whatever the actor leaves for a next owner says which commands are done: one that comes again
+   * has no second effect. Undefined where nobody tries again.
+   */
   receive(command: unknown, id?: string): Turn | Promise<Turn>
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
@@ -35,6 +39,11 @@ export interface Actor {
    * a turn is under way, a command waits or a promised reply is to come.
    */
   readonly occupied: boolean
+  /**
+   * Before `passivate`, where it is occupied: brings what goes on to where another owner can go on
+   * with it. Turns are taken meanwhile. Resolves when it is there, or at the deadline.
+   */
+  rest?(deadline: AbortSignal): Promise<void>
   /**
    * The last call: stop what goes on, let go. `deadline` aborts when there is no more time; it
    * has aborted already where the activation failed. Nothing else lives under this key until it

@@ -1,17 +1,17 @@
 /** So many at a time: the others wait in the order in which they came. */
 
-/** Runs what it is given, at most `limit` at the same time. */
+/** Does what it is given, at most `limit` at the same time. */
 export function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
-  let running = 0
+  let underWay = 0
   return async (work) => {
-    if (running === limit) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
+    if (underWay === limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else underWay++
     try {
       return await work()
     } finally {
       const next = waiting.shift()
-      if (next === undefined) running--
+      if (next === undefined) underWay--
       else next()
     }
   }

@@ -2,9 +2,11 @@
  * Who lives, as one member sees it: it looks at the signs of life in the store, asks its neighbours
  * whether they are there, and ends the session of whoever is not.
  *
- *   1. A member whose address refuses, or is silent for three seconds, is dead. Where there is a
- *      third one it is asked as well, so that one broken way ends nobody.
- *   2. A member whose beat stands still while others beat has lost the store: it is as good as dead.
+ *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
+ *      five seconds. Where there is a third one it is asked as well, so that one broken way ends
+ *      nobody.
+ *   2. A member whose beat stands still while others beat has lost the store, and is as good as
+ *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
  *      Whoever cannot reach the store himself judges nobody.
  */
@@ -36,12 +38,16 @@ export interface RosterOptions {
 const beatMs = 1_000
 /** A beat that stands still for so long. */
 const staleMs = 8_000
+/** For so long one that does not answer may be busy. */
+const silentMs = 5_000
 /** After a silence of the store of so long everybody's beat counts from now. */
 const gapMs = 3_000
 /** So often a member asks its neighbours whether they are there. */
 const askMs = 700
 /** The next ones in the order of ids, each of which is asked by as many. */
 const neighbours = 3
+/** An answer that takes longer may never come. */
+const promptMs = 500
 /** How many others are asked whether they see what this one sees. */
 const witnesses = 2
 
@@ -178,7 +184,9 @@ export class Roster {
     const others = beats.filter(({ id }) => id !== self.id && !this.#over.has(id))
     const states = await Promise.all(others.map(async ({ id }) =>
       this.#signs.has(id) ? 'alive' : await sessions.state(id)))
-    for (const [place, { id }] of others.entries()) if (states[place] !== 'alive') this.#over.add(id)
+    for (const [place, { id }] of others.entries()) {
+      if (states[place] !== 'alive') this.#over.add(id)
+    }
     return others.filter(({ id }) => !this.#over.has(id))
   }
 
@@ -208,11 +216,34 @@ export class Roster {
     if (this.#examined.has(member.id)) return
     this.#examined.add(member.id)
     try {
-      if (await this.#options.lives(member) || await this.#seenByOthers(member)) return
+      if (await this.#isSeen(member)) return
       await this.#end(member, 'It does not answer at its address.')
     } finally {
       this.#examined.delete(member.id)
     }
+  }
+
+  /** By this member, or by one of the others; they look while this one still waits. */
+  async #isSeen(member: Member): Promise<boolean> {
+    const { env, lives } = this.#options
+    const seen = lives(member)
+    const slow = Promise.withResolvers<undefined>()
+    const cancel = env.after(promptMs, () => slow.resolve(undefined))
+    const prompt = await Promise.race([seen, slow.promise]).finally(cancel)
+    if (prompt !== undefined) return prompt || await this.#seenByOthers(member)
+    const [own, others] = await Promise.all([seen, this.#seenByOthers(member)])
+    return own || others || await this.#beatsAgain(member)
+  }
+
+  /** One that is only busy, as when it starts on a busy machine, leaves a beat now and then. */
+  async #beatsAgain({ id }: Member): Promise<boolean> {
+    const { env } = this.#options
+    const before = this.#signs.get(id)
+    if (before === undefined) return false
+    const restMs = before.seenMs + silentMs - env.monotonicMs()
+    if (restMs > 0) await new Promise<void>((done) => env.after(restMs, done))
+    await this.look()
+    return this.#signs.get(id)?.beat.count !== before.beat.count
   }
 
   async #seenByOthers(member: Member): Promise<boolean> {

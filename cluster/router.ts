@@ -15,7 +15,8 @@ import type { Inbound, Transport } from './transport.ts'
 /**
  * The caller may rely on: commands that it sends to one key, one after another, are heard in that
  * order. Rejects with what the actor threw; with `full` where too much waits for the actor; with
- * `unavailable` where nobody heard the command.
+ * `unavailable` where nobody heard the command. A refusal has `again` among its facts where an
+ * earlier try of the same command may have been heard.
  */
 export interface Router {
   /** The actor's reply. */
@@ -72,7 +73,7 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
     try {
       if (owner !== undefined) return await send(owner)
     } catch (error) {
-      if (!mayBeHeardElsewhere(error)) throw error
+      if (!mayBeHeardElsewhere(error)) throw doubtful === undefined ? error : again(error)
       if (isAmbiguous(error)) doubtful = error
       learn(ownership, shard, owner!, error)
     }
@@ -111,6 +112,12 @@ async function pause(env: Env, ownership: Ownership): Promise<void> {
   const cancel = env.after(tryAgainMs, time.resolve)
   await Promise.race([ownership.changed(), time.promise])
   cancel()
+}
+
+/** It refuses what perhaps it has done. */
+function again(error: unknown): HeddleError {
+  const { code, message, facts } = HeddleError.from(error)
+  return new HeddleError(code, message, { ...facts, again: true }, { cause: error })
 }
 
 function nobody(): HeddleError {

@@ -1,4 +1,4 @@
-/** A member's seat in the cluster: its session, its place among the others, and the ways to them. */
+/** A member's seat in the cluster: its session, its place among others, and the ways to them. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'
@@ -9,8 +9,6 @@ import type { Env } from './env.ts'
 import { fanOut } from './follow-fan.ts'
 import type { Gate } from './gate.ts'
 import type { LinkOptions } from './grpc-link.ts'
-import { grpcProbe } from './grpc-probe.ts'
-import { openGrpcServer } from './grpc-server.ts'
 import type { Member } from './member.ts'
 import { protocolVersion } from './member-trust.ts'
 import type { MemberTrust } from './member-trust.ts'
@@ -23,7 +21,6 @@ import { ShardKeeper } from './shard-keeper.ts'
 import type { ShardHost } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Transport } from './transport.ts'
-import { grpcTransport } from './transport-grpc.ts'
 import { within } from './within.ts'
 
 export interface SeatOptions {
@@ -93,6 +90,7 @@ interface RosterQuestion {
 /** Throws HeddleError with a sentence where it cannot listen, or does not belong to the others. */
 export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { env, cluster, trust, owns, sessions } = options
+  const { grpcProbe, grpcTransport, openGrpcServer } = await import('./grpc.ts')
   const id = env.uuid()
   const dialect = { cluster, version: protocolVersion }
   const link: LinkOptions = { env, trust, dialect }

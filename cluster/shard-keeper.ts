@@ -62,6 +62,8 @@ export class ShardKeeper implements Ownership {
   readonly #options: ShardKeeperOptions
   readonly #known: (ShardOwner | undefined)[]
   readonly #holds: Hold[]
+  /** The member where each shard is placed. */
+  #places: readonly string[] = []
   /** Of those that are given back: nothing new of them is begun. */
   readonly #stopped = new Set<number>()
   /** Shards whose owner is to be read again. */
@@ -131,7 +133,9 @@ export class ShardKeeper implements Ownership {
     const { shardOwners, roster } = this.#options
     this.#host = host
     for (const owner of await shardOwners.owners()) this.#note(owner)
+    this.#place()
     roster.onChange(() => {
+      this.#place()
       this.#tell()
       this.#work()
     })
@@ -152,6 +156,12 @@ export class ShardKeeper implements Ownership {
     this.#stopReading?.()
   }
 
+  #place(): void {
+    const { members } = this.#options.roster.view
+    this.#places = members.length === 0 ? []
+      : this.#holds.map((_, shard) => placeShard(shard, members).id)
+  }
+
   /** Never throws. */
   #work(): void {
     if (this.#host === undefined || this.#closed) return
@@ -165,11 +175,11 @@ export class ShardKeeper implements Ownership {
 
   /** Brings every shard where it is placed, as far as it is this member's to do. */
   #move(): Promise<void>[] {
-    const { members } = this.#options.roster.view
     const taking: Promise<void>[] = []
-    if (members.length === 0) return taking
+    // Where nobody stays there is nobody to give anything to.
+    if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
-      const isHere = placeShard(shard, members).id === this.self.id
+      const isHere = this.#places[shard] === this.self.id
       if (hold === 'free' && isHere) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
@@ -179,11 +189,13 @@ export class ShardKeeper implements Ownership {
   }
 
   async #take(shard: number): Promise<void> {
-    const { roster } = this.#options
+    const { roster, shardOwners } = this.#options
     let owner: ShardOwner | undefined
     try {
-      owner = await claimShard({ ...this.#options, ended: (other) => roster.proveEnded(other) },
-        shard, this.#known[shard])
+      // What is known may be old: that it was given back may have been told to nobody.
+      const found = await shardOwners.owner(shard)
+      owner = await claimShard(
+        { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, found)
       this.#note(owner)
     } finally {
       this.#holds[shard] = owner?.session === this.self.id ? 'owned' : 'free'

@@ -128,7 +128,7 @@ export const knownSettings = {
   roles: {
     flags: '--roles <roles>',
     variable: 'HEDDLE_ROLES',
-    sentence: 'frontdoor answers clients, member keeps threads (default: frontdoor,member).',
+    sentence: 'What it does: frontdoor answers clients, member keeps threads (default: both).',
   },
   clusterName: {
     flags: '--cluster-name <name>',

@@ -92,7 +92,7 @@ export async function openServer(settings: Settings, env: Env,
       env,
       graphs: graphs.host,
       threads: createThreadClient({
-        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid,
+        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
       }),
       assistants: assistantClient(actors.router),
       assistantIndex: ground.everybody.assistants,
@@ -107,7 +107,8 @@ export async function openServer(settings: Settings, env: Env,
   })
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
-  return { url: door?.url, place: ground.place, member: ground.name, graphs: served, close: lifecycle.stop }
+  const { place, name: member } = ground
+  return { url: door?.url, place, member, graphs: served, close: lifecycle.stop }
 }
 
 function openGround({ cassandra, dataDirectory }: Settings, env: Env,

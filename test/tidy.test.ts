@@ -24,9 +24,9 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/containment', 'src/known-settings', 'src/config', 'cluster',
-  'src/records', 'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store',
-  'src/server', 'src/main']
+const order = ['proto/gen', 'src/errors', 'src/containment', 'src/known-settings', 'src/config',
+  'cluster', 'src/records', 'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor',
+  'src/store', 'src/server', 'src/main']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']

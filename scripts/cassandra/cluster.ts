@@ -1,15 +1,15 @@
 /** Real Apache Cassandra on this machine: one call starts a cluster and waits until it is whole. */
 
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { dataCenter } from './configuration.ts'
+import { usualDataCenter } from './configuration.ts'
 import { placesOf, ports, usualFirstAddress } from './layout.ts'
 import { endLeftovers, takeDirectory } from './leftovers.ts'
 import { fetchLibrary, whatIsMissing } from './library.ts'
 import { NodeProcess } from './node-process.ts'
+import { whyNotFree } from './port.ts'
 import { untilWhole } from './whole.ts'
 
 export interface CassandraOptions {
@@ -18,6 +18,8 @@ export interface CassandraOptions {
   readonly directory?: string
   /** The address of the first node, 127.0.0.1 if not given; the others have the next ones. */
   readonly firstAddress?: string
+  /** Its name, `us` if not given. */
+  readonly dataCenter?: string
   /** Starts sooner and takes less memory, but never gets fast: for tests, not for figures. */
   readonly light?: boolean
   /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
@@ -49,7 +51,7 @@ export interface CassandraNode {
 /** Rejects with one sentence that says what to do where this machine cannot run the cluster. */
 export async function startCassandra(options: CassandraOptions): Promise<Cassandra> {
   const { nodes: count, firstAddress = usualFirstAddress, log = () => undefined } = options
-  const { light = false, passwords = false } = options
+  const { light = false, passwords = false, dataCenter = usualDataCenter } = options
   const places = placesOf({ nodes: count, firstAddress })
   const missing = await whatIsMissing()
   if (missing !== undefined) throw new Error(missing)
@@ -61,12 +63,14 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
     for (const port of Object.values(ports)) await mustBeFree(address, port)
   }
   if (isTemporary) rmSync(directory, { recursive: true, force: true })
-  takeDirectory(directory, `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on`)
+  const region = dataCenter === usualDataCenter ? '' : ` in ${dataCenter}`
+  takeDirectory(directory,
+    `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on${region}`)
 
   const nodes = places.map((place) => new NodeProcess({ place, seed: firstAddress, light,
-    passwords, library, log, directory: join(directory, `node-${place.address}`) }))
+    passwords, dataCenter, library, log, directory: join(directory, `node-${place.address}`) }))
   const contactPoints = places.map(({ address }) => address)
-  const whole = () => untilWhole({ contactPoints, passwords, patienceMs: 60_000 })
+  const whole = () => untilWhole({ contactPoints, dataCenter, passwords, patienceMs: 60_000 })
   const close = async () => {
     if (!isTemporary) return void await Promise.all(nodes.map((node) => node.stop(15_000)))
     await Promise.all(nodes.map((node) => node.kill('SIGKILL')))
@@ -103,12 +107,8 @@ async function startNodes(nodes: readonly NodeProcess[], log: (line: string) => 
 }
 
 async function mustBeFree(address: string, port: number): Promise<void> {
-  const probe = createServer()
-  const problem = await new Promise<string | undefined>((answer) => {
-    probe.once('error', (error: NodeJS.ErrnoException) => answer(error.code))
-    probe.listen({ host: address, port, exclusive: true }, () => answer(undefined))
-  })
-  if (problem === undefined) return void await new Promise((closed) => probe.close(closed))
+  const problem = await whyNotFree(address, port)
+  if (problem === undefined) return
   throw new Error(problem === 'EADDRNOTAVAIL'
     ? `This machine does not answer at ${address}: give it that address first (macOS: sudo` +
       ` ifconfig lo0 alias ${address}), or start fewer nodes.`

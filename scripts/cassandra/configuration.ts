@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { ports } from './layout.ts'
 import type { Place } from './layout.ts'
 
-/** Every cluster here has one data centre, by this name. */
-export const dataCenter = 'us'
+/** The one data centre of a cluster where no other name is given. */
+export const usualDataCenter = 'us'
 
 export interface NodeOptions {
   readonly place: Place
@@ -16,6 +16,7 @@ export interface NodeOptions {
   readonly seed: string
   /** The node's own: configuration, data and logs. */
   readonly directory: string
+  readonly dataCenter: string
   /** Starts sooner and takes less memory, but never gets fast: for tests, not for figures. */
   readonly light: boolean
   /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
@@ -89,7 +90,7 @@ export function writeConfiguration(options: NodeOptions): void {
   const conf = join(options.directory, 'conf')
   mkdirSync(conf, { recursive: true })
   writeFileSync(join(conf, 'cassandra.yaml'), cassandraYaml(options))
-  writeFileSync(join(conf, 'cassandra-rackdc.properties'), `dc=${dataCenter}\nrack=r1\n`)
+  writeFileSync(join(conf, 'cassandra-rackdc.properties'), `dc=${options.dataCenter}\nrack=r1\n`)
   writeFileSync(join(conf, 'logback.xml'), logback)
 }
 

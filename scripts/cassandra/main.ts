@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 
 import { startCassandra } from './cluster.ts'
 import type { Cassandra } from './cluster.ts'
+import { stopRequests } from './stopping.ts'
 
 const help = `Usage: npm run cassandra -- [--nodes 3] [option…]
 
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
   })
   if (values.help) return void console.log(help)
   // Asked to stop while the nodes still start: those end as soon as we are gone.
-  const stopped = untilStopped()
+  const { first: stopped } = stopRequests('cassandra')
   const cluster = await Promise.race([stopped, startCassandra({
     nodes: Number(values.nodes),
     directory: values.data,
@@ -75,16 +76,4 @@ Serve on it:
 
   npm start -- --store cassandra --contact-points ${points} --local-datacenter ${dataCenter}
 `)
-}
-
-/** Resolves when we are asked to stop, or when the npm that started us is gone. */
-function untilStopped(): Promise<undefined> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => resolve(undefined))
-    }
-    if (process.env.npm_lifecycle_event !== 'cassandra') return
-    const parent = process.ppid
-    setInterval(() => process.ppid === parent || resolve(undefined), 500).unref()
-  })
 }

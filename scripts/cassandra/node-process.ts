@@ -4,14 +4,15 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { javaArguments, writeConfiguration } from './configuration.ts'
 import type { NodeOptions } from './configuration.ts'
+import { endWithUs } from './guard.ts'
 import { ports } from './layout.ts'
 import { java } from './library.ts'
+import { isOpen } from './port.ts'
 
 export interface NodeProcessOptions extends NodeOptions {
   /** The folder with the jars. */
@@ -115,24 +116,3 @@ export class NodeProcess {
 
 /** Where the id of a node's process is kept, for whoever finds the node left over. */
 export const pidFile = (directory: string): string => join(directory, 'node.pid')
-
-/**
- * Lets a shell wait for our end: it holds a pipe that the system closes when we die, even by
- * SIGKILL, and then it kills the node. A line in the pipe says that the node is gone already.
- */
-function endWithUs(program: ChildProcess): void {
-  const guard = spawn('sh', ['-c', 'read -r gone || kill -9 "$1"', 'sh', String(program.pid)],
-    { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  guard.stdin.on('error', () => undefined)
-  guard.unref()
-  program.once('exit', () => guard.stdin.end('gone\n'))
-}
-
-/** Whether somebody listens there. */
-export function isOpen(address: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: address, port })
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-      .once('connect', () => socket.destroy())
-  })
-}

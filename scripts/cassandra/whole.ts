@@ -4,10 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { Client, auth, types } from 'cassandra-driver'
 
-import { dataCenter } from './configuration.ts'
-
 export interface RingOptions {
   readonly contactPoints: readonly string[]
+  readonly dataCenter: string
   readonly passwords: boolean
   /** How long to try before giving up. */
   readonly patienceMs: number
@@ -24,7 +23,8 @@ export async function untilWhole(options: RingOptions): Promise<void> {
   }
 }
 
-async function problemOf({ contactPoints, passwords }: RingOptions): Promise<string | undefined> {
+async function problemOf(options: RingOptions): Promise<string | undefined> {
+  const { contactPoints, dataCenter, passwords } = options
   const client = new Client({
     contactPoints: [...contactPoints],
     localDataCenter: dataCenter,

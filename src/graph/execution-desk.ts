@@ -47,6 +47,14 @@ export class ExecutionDesk {
     if (!this.#dispatch(job)) this.#queue.add(job)
   }
 
+  pause(executionId: number): void {
+    const job = this.#byExecution.get(executionId)
+    if (job?.link) return job.link.post({ type: 'pause', job: job.number })
+    if (!job) return
+    this.#remove(job)
+    job.listener.ended(drained)
+  }
+
   abort(executionId: number): void {
     const job = this.#byExecution.get(executionId)
     if (!job) return

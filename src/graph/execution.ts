@@ -104,7 +104,7 @@ export interface StepEvent {
  * success      the graph ended, or waits for a human (`waiting`)
  * error        the graph threw; final
  * aborted      `abort` was called
- * drained      stopped at a superstep boundary because the host drains; resumes later
+ * drained      stopped at a superstep boundary because it was asked to; resumes elsewhere or later
  */
 export type OutcomeStatus = 'success' | 'error' | 'aborted' | 'drained'
 
@@ -173,6 +173,8 @@ export interface GraphHost {
   describe(graphId: string): GraphDescription | undefined
   /** Starts at once or when a worker is free. */
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
+  /** Lets an execution stop at its next superstep, as `drained`, where it does not end before. */
+  pause(executionId: number): void
   /** Ends an execution; its listener hears nothing of it any more. Never waits for user code. */
   abort(executionId: number): void
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource):

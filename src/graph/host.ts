@@ -98,6 +98,10 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#executions.execute(execution, source, listener)
   }
 
+  pause(executionId: number): void {
+    this.#executions.pause(executionId)
+  }
+
   abort(executionId: number): void {
     this.#executions.abort(executionId)
   }

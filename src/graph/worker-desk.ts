@@ -43,6 +43,7 @@ export class WorkerDesk {
       case 'execute': return void this.#execute(mail.job, mail.execution, mail.warm)
       case 'abort': return this.#abort(mail.job)
       case 'drain': for (const { control } of this.#jobs.values()) control.requestDrain(); return
+      case 'pause': return this.#jobs.get(mail.job)?.control.requestDrain()
       case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
       case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
       case 'stored': return this.#stored(mail)

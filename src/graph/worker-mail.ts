@@ -21,6 +21,7 @@ export type ToWorker =
       readonly warm: boolean }
   | { readonly type: 'abort'; readonly job: number }
   | { readonly type: 'drain' }
+  | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }

@@ -13,9 +13,10 @@ import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 import type { AssistantIndex } from './assistant-index.ts'
 import {
-  appendRecord, branchOf, findVersion, recordsBetween, versionsBackwards,
+  appendEntry, branchOf, findVersion, recordsBetween, versionsBackwards,
 } from './assistant-log.ts'
-import type { AssistantLog, AssistantRecord } from './assistant-log.ts'
+import type { AssistantEntry, AssistantLog } from './assistant-log.ts'
+import { heardAs, withHeard } from './heard-command.ts'
 import { contains } from '../containment.ts'
 
 export const assistantKindName = 'assistant'
@@ -77,15 +78,17 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown): Promise<Turn> {
+  async receive(command: unknown, id?: string): Promise<Turn> {
+    // What was done already is not done again, and is answered with what has come of it.
+    if (heardAs(this.#row?.heard ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
     switch (known.kind) {
-      case 'create': return { reply: await this.#create(known.content, known.ifExists) }
+      case 'create': return { reply: await this.#create(known.content, known.ifExists, id) }
       case 'get': return { reply: this.#existing() }
-      case 'patch': return { reply: await this.#patch(known.change) }
-      case 'set_latest': return { reply: await this.#setLatest(known.version) }
+      case 'patch': return { reply: await this.#patch(known.change, id) }
+      case 'set_latest': return { reply: await this.#setLatest(known.version, id) }
       case 'versions': return { reply: this.#versions(this.#existing(), known.query) }
-      case 'delete': return { reply: await this.#delete() }
+      case 'delete': return { reply: await this.#delete(id) }
     }
   }
 
@@ -97,7 +100,8 @@ class AssistantActor implements Actor {
     return Promise.resolve()
   }
 
-  async #create(content: AssistantContent, ifExists: 'raise' | 'do_nothing') {
+  async #create(content: AssistantContent, ifExists: 'raise' | 'do_nothing',
+    commandId: string | undefined) {
     if (this.#row !== null) {
       if (ifExists === 'do_nothing') return this.#row
       throw new HeddleError('exists', `Assistant ${this.#context.key.id} already exists.`)
@@ -106,17 +110,19 @@ class AssistantActor implements Actor {
     const version = firstVersion(content, this.#env.nowMs())
     const branch = { id: this.#env.uuid(), ancestors: [] }
     const row = bornAs({ tenant, assistantId: id, branch }, version)
-    return this.#write(row, { $case: 'assistantVersion', value: version }, row)
+    const record = { $case: 'assistantVersion', value: version } as const
+    return this.#write(row, { record, next: row, commandId })
   }
 
-  #patch(change: AssistantChange) {
+  #patch(change: AssistantChange, commandId: string | undefined) {
     const row = this.#existing()
     const version = nextVersion(row, change, this.#env.nowMs())
     const next = withVersion(row, version)
-    return this.#write(row, { $case: 'assistantVersion', value: version }, next)
+    const record = { $case: 'assistantVersion', value: version } as const
+    return this.#write(row, { record, next, commandId })
   }
 
-  async #setLatest(number: number) {
+  async #setLatest(number: number, commandId: string | undefined) {
     const row = this.#existing()
     const version = await findVersion(this.#log, row, number)
     if (version === undefined) {
@@ -125,7 +131,7 @@ class AssistantActor implements Actor {
     }
     const atMs = this.#env.nowMs()
     const record = { $case: 'assistantLatest', value: { version: number, atMs } } as const
-    return this.#write(row, record, withActive(row, version, atMs))
+    return this.#write(row, { record, next: withActive(row, version, atMs), commandId })
   }
 
   async #versions(row: AssistantRow, { limit, offset, metadata }: VersionQuery) {
@@ -139,17 +145,17 @@ class AssistantActor implements Actor {
     return page
   }
 
-  async #delete(): Promise<void> {
+  async #delete(commandId: string | undefined): Promise<void> {
     const row = this.#existing()
     const record = { $case: 'assistantDeleted', value: { atMs: this.#env.nowMs() } } as const
-    await this.#write(row, record, null)
+    await this.#write(row, { record, next: null, commandId })
     await this.#orForget(this.#purge(row))
   }
 
-  /** Remembers `next` once `record` is on disk. */
-  async #write(row: AssistantRow, record: AssistantRecord, next: AssistantRow | null) {
+  /** Remembers what the entry leaves once it is on disk. */
+  async #write(row: AssistantRow, entry: AssistantEntry) {
     const { epoch } = this.#context
-    this.#row = await this.#orForget(appendRecord(this.#log, epoch, row, record, next))
+    this.#row = await this.#orForget(appendEntry(this.#log, epoch, row, entry))
     return this.#row
   }
 
@@ -170,7 +176,11 @@ class AssistantActor implements Actor {
     if (tail === undefined) return this.#gone(stored)
     if (tail.seq <= stored.seq) return stored
     let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
-    for (const record of await recordsBetween(this.#log, branch, stored.seq + 1, tail.seq)) {
+    for (const { record, seq } of await recordsBetween(this.#log, branch, stored.seq + 1,
+      tail.seq)) {
+      if (record.$case === 'heard') {
+        row.heard = withHeard(row.heard, record.value.commandId, seq)
+      }
       if (record.$case === 'assistantVersion') row = withVersion(row, record.value)
       if (record.$case === 'assistantLatest') {
         const version = await findVersion(this.#log, row, record.value.version)
@@ -192,7 +202,8 @@ class AssistantActor implements Actor {
   async #opened(row: AssistantRow): Promise<AssistantRow | null> {
     const { epoch } = this.#context
     if (row.epoch === epoch) return row
-    return appendRecord(this.#log, epoch, row, { $case: 'opened', value: { epoch } }, row)
+    const record = { $case: 'opened', value: { epoch } } as const
+    return appendEntry(this.#log, epoch, row, { record, next: row })
   }
 
   #purge(row: AssistantRow): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../errors.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
@@ -39,6 +40,14 @@ export function assistantClient(router: Router): AssistantClient {
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
     versions: async (assistant, query) =>
       await ask(assistant, { kind: 'versions', query }) as AssistantRow[],
-    delete: async (assistant) => { await ask(assistant, { kind: 'delete' }) },
+    delete: async (assistant) => {
+      try {
+        await ask(assistant, { kind: 'delete' })
+      } catch (error) {
+        const { code, facts } = HeddleError.from(error)
+        // An earlier try of this very command may have done it, and left nobody who knows.
+        if (code !== 'not_found' || facts['again'] !== true) throw error
+      }
+    },
   }
 }

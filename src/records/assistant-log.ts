@@ -3,6 +3,7 @@
 import { LogRow } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantVersion, Record as LogRecord } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+import { withHeard } from './heard-command.ts'
 
 /** Every method promises what the method of that name promises in the log's own port. */
 export interface AssistantLog {
@@ -33,14 +34,25 @@ interface AssistantUpdate {
 
 export type AssistantRecord = NonNullable<LogRecord['record']>
 
-/** Writes `record` behind what `row` speaks for. The result is `next` at its log position. */
-export async function appendRecord(log: AssistantLog, epoch: number, row: AssistantRow,
-  record: AssistantRecord, next: AssistantRow | null): Promise<AssistantRow | null> {
+/** What is written in one row, and what the assistant is with it: null where it is no more. */
+export interface AssistantEntry {
+  readonly record: AssistantRecord
+  readonly next: AssistantRow | null
+  /** The command that wrote it, where somebody may try that again. */
+  readonly commandId?: string | undefined
+}
+
+/** Writes an entry behind what `row` speaks for. The result is `next` at its log position. */
+export async function appendEntry(log: AssistantLog, epoch: number, row: AssistantRow,
+  { record, next, commandId }: AssistantEntry): Promise<AssistantRow | null> {
   const { tenant } = row
   const seq = row.seq + 1
-  const body = LogRow.encode({ records: [{ record }] }).finish()
+  const records: LogRecord[] = [{ record }]
+  if (commandId !== undefined) records.push({ record: { $case: 'heard', value: { commandId } } })
+  const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
-  const placed = next && { ...next, epoch, seq }
+  const heard = commandId === undefined ? row.heard : withHeard(row.heard, commandId, seq)
+  const placed = next && { ...next, heard, epoch, seq }
   const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
   await log.append([{ ...position, body, places: [] }], updates)
   return placed
@@ -48,9 +60,9 @@ export async function appendRecord(log: AssistantLog, epoch: number, row: Assist
 
 /** Records of rows `from` to `through`, oldest first. */
 export async function recordsBetween(log: AssistantLog, branch: Branch, from: number,
-  through: number): Promise<AssistantRecord[]> {
+  through: number): Promise<{ readonly record: AssistantRecord; readonly seq: number }[]> {
   const entries = await log.read(branch, { from, through })
-  return entries.flatMap(({ body }) => recordsIn(body))
+  return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
 }
 
 const pageRows = 100

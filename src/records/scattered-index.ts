@@ -4,6 +4,7 @@
  *   1. What is answered covers every shard exactly once: no row is missing, and none is there twice
  *      because its shard went from one owner to another meanwhile.
  *   2. Where it does not, everything is asked again, when an owner has changed or a moment later.
+ *      Of many that wait one asks again; the others do when it has its answer.
  *   3. Of each owner no more is asked than can be on the page. One alone makes the page itself.
  */
 
@@ -71,6 +72,8 @@ class Scatter {
   readonly #options: ScatterOptions
   readonly #listeners = new Set<() => void>()
   #listening = false
+  /** Of the one that asks again for all that wait: resolves when it has ended. */
+  #scout: Promise<true> | undefined
 
   constructor(options: ScatterOptions) {
     this.#options = options
@@ -89,7 +92,8 @@ class Scatter {
     return this.#untilWhole(async (owners, ask) => {
       const [first, ...others] = owners
       if (first !== undefined && others.length === 0) {
-        return wholeOf([await ask(first, question)], shards)?.[0]
+        const [answer] = wholeOf([await ask(first, question)], shards) ?? []
+        return answer && { rows: answer.rows, total: answer.total }
       }
       const { query } = question
       return await mergePage({ query, order, shards, sources: owners.map((member) => (part) =>
@@ -102,27 +106,23 @@ class Scatter {
     ask: (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>) =>
     Promise<Answer | undefined>): Promise<Answer> {
     const patience = Promise.withResolvers<undefined>()
-    let over = false
-    const cancel = this.#options.env.after(patienceMs, () => {
-      over = true
-      patience.resolve(undefined)
-    })
+    const cancel = this.#options.env.after(patienceMs, () => patience.resolve(undefined))
+    const scout = Promise.withResolvers<true>()
     let cause: unknown
+    const failed = (error: unknown) => void (cause = error)
     try {
-      while (!over) {
+      do {
         const owners = this.#owners()
         const answer = owners && await attempt(owners, (member, question) =>
-          Promise.race([patience.promise, this.#isSelf(member) ? this.#options.own!.answer(question)
-            : this.#askOther(member, question).catch((error: unknown) => {
-              if (HeddleError.from(error).retry === 'no') throw error
-              cause = error
-              return undefined
-            })]))
+          Promise.race([this.#ask(member, question, failed), patience.promise]))
         if (answer !== undefined) return answer
-        await this.#change(patience.promise)
-      }
+        this.#scout ??= scout.promise
+      } while (await (this.#scout === scout.promise ? this.#change(patience.promise)
+        : Promise.race([this.#scout, patience.promise])))
     } finally {
       cancel()
+      if (this.#scout === scout.promise) this.#scout = undefined
+      scout.resolve(true)
     }
     throw new HeddleError('unavailable', 'Some of what is searched is between two owners, or its ' +
       'owner cannot be reached: ask again in a moment.', {}, { cause })
@@ -140,31 +140,45 @@ class Scatter {
     return [...owners.values()]
   }
 
-  #isSelf(member: Member): boolean {
-    const { own, owners } = this.#options
-    return own !== undefined && member.id === owners.self.id
+  #ownsAny({ id }: Member): boolean {
+    const { owners } = this.#options
+    for (let shard = 0; shard < owners.shards; shard++) {
+      if (owners.ownerOf(shard)?.member.id === id) return true
+    }
+    return false
   }
 
-  /** Undefined where the member owns nothing any more before it has answered. */
-  async #askOther(member: Member, question: IndexQuestion): Promise<IndexAnswer | undefined> {
+  /** Undefined where it cannot be reached, or owns nothing any more before it has answered. */
+  async #ask(member: Member, question: IndexQuestion, failed: (error: unknown) => void):
+    Promise<IndexAnswer | undefined> {
+    const { own, owners } = this.#options
+    if (own !== undefined && member.id === owners.self.id) return await own.answer(question)
     const gone = Promise.withResolvers<undefined>()
     const stop = this.#onChange(() => {
-      if (!this.#owners()?.some(({ id }) => id === member.id)) gone.resolve(undefined)
+      if (!this.#ownsAny(member)) gone.resolve(undefined)
     })
     try {
       return await Promise.race([this.#options.ask(member, question), gone.promise])
+    } catch (error) {
+      if (HeddleError.from(error).retry === 'no') throw error
+      failed(error)
+      return undefined
     } finally {
       stop()
     }
   }
 
-  async #change(patience: Promise<void>): Promise<void> {
-    const changed = Promise.withResolvers<undefined>()
-    const stop = this.#onChange(() => changed.resolve(undefined))
-    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(undefined))
-    await Promise.race([changed.promise, patience])
-    cancel()
-    stop()
+  /** True when it is worth to ask again, undefined when the time is over. */
+  async #change(patience: Promise<undefined>): Promise<true | undefined> {
+    const changed = Promise.withResolvers<true>()
+    const stop = this.#onChange(() => changed.resolve(true))
+    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
+    try {
+      return await Promise.race([patience, changed.promise])
+    } finally {
+      cancel()
+      stop()
+    }
   }
 
   /** However many listen, one waits: who leaves before a change leaves nothing behind. */

@@ -25,6 +25,8 @@ export interface CassandraGroundOptions {
 
 const cqlPort = 9042
 const findAddressMs = 2_000
+/** Clocks that are set by the network differ by less. */
+const clockOffMs = 60_000
 
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
@@ -32,6 +34,7 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
   const { contactPoints, keyspace, member } = settings
   const store = await openCassandraStore({ ...withoutEmpty(settings), env, directory })
   try {
+    await mindTheClock(store, env)
     const seat = await takeSeat({
       env, onFenced, cluster: member.cluster, trust: await trustOf(member, store, env),
       host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
@@ -66,7 +69,7 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
     begin: (tenants) => seat.serve({
       activations: tenants.activations,
       services: [indexService(own)],
-      host: shardTenancy({ env, tenants, rows: store.index, shards: store.shards,
+      host: shardTenancy({ env, tenants, store, shards: store.shards,
         owns: (shard) => ownership.ownerOf(shard)?.member === self }),
     }),
     giveBack: () => seat.giveBack(),
@@ -81,6 +84,14 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
       await store.close()
     },
   }
+}
+
+/** Who owns what depends on no clock; the times in records and certificates do. */
+async function mindTheClock(store: CassandraStore, env: Env): Promise<void> {
+  const aheadMs = await store.clockAheadMs()
+  if (Math.abs(aheadMs) < clockOffMs) return
+  env.log.warn('The clock of this machine is not that of Cassandra: set it, or the times of what ' +
+    'is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })
 }
 
 async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore, env: Env):

@@ -2,27 +2,27 @@
 
 import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import type { Env, ShardHost } from '../../cluster/index.ts'
-import type { ShardIndex } from '../store/cassandra/index.ts'
+import type { CassandraStore } from '../store/cassandra/index.ts'
 import type { Tenants } from './ground.ts'
 
 export interface TenancyOptions {
   readonly env: Env
   readonly shards: number
-  readonly rows: Pick<ShardIndex, 'load' | 'unload'>
+  readonly store: Pick<CassandraStore, 'index' | 'letGo'>
   readonly tenants: Tenants
   owns(shard: number): boolean
 }
 
 const loadAgainMs = 1_000
 
-export function shardTenancy({ env, shards, rows, tenants, owns }: TenancyOptions): ShardHost {
+export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
   const { activations, wake, letGoMs } = tenants
   /** Those that go in one tick: who lives in them is looked for once. */
   let going: Set<number> | undefined
   let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
 
   const load = (shard: number) => {
-    rows.load(shard).then((unfinished) => owns(shard) ? wake(unfinished) : undefined)
+    store.index.load(shard).then((unfinished) => owns(shard) ? wake(unfinished) : undefined)
       .catch((error: unknown) => {
         if (!owns(shard)) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
@@ -50,7 +50,7 @@ export function shardTenancy({ env, shards, rows, tenants, owns }: TenancyOption
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
       await all.get(shard)
-      await rows.unload(shard)
+      store.letGo(shard)
     },
   }
 }

@@ -36,6 +36,8 @@ export type OwnCommand =
   | { readonly type: 'wake' }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
+  /** Another owner is to go on: nothing starts any more. `done` hears when nothing goes on. */
+  | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
 /** What a copy takes over from the thread it was copied from. */
 export interface Origin {

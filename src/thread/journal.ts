@@ -60,6 +60,7 @@ export class Journal {
   readonly #options: JournalOptions
   #open: OpenRow | undefined
   #tail: { epoch: number; seq: number }
+  readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -92,10 +93,14 @@ export class Journal {
     queueMicrotask(() => this.#close(row))
   }
 
-  /** Hands over what was written, before the state that it belongs to is replaced. */
-  flush(): void {
+  /**
+   * Hands over what was written, before the state that it belongs to is replaced. Resolves when
+   * nothing is on its way any more, arrived or not.
+   */
+  async quiet(): Promise<void> {
     this.#open?.stopWaiting?.()
     if (this.#open) this.#close(this.#open)
+    await Promise.allSettled(this.#underWay)
   }
 
   #openRow(): OpenRow {
@@ -114,10 +119,15 @@ export class Journal {
     if (this.#open !== row) return
     const { position } = this
     const appended = this.#append(row, position)
+    this.#underWay.add(appended)
     this.#open = undefined
     this.#tail = position
     row.settle(appended)
-    appended.catch(this.#options.onLost)
+    const arrived = () => void this.#underWay.delete(appended)
+    appended.then(arrived, (error: unknown) => {
+      arrived()
+      this.#options.onLost(error)
+    })
   }
 
   /** Rejects also where the row cannot be written down: nobody may wait for it for ever. */

@@ -1,6 +1,6 @@
 /** Drives a thread's runs: admits, starts, hears of and ends them, one at a time. */
 
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { HeardCommand, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
@@ -8,6 +8,7 @@ import type { RunStatus } from '../records/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
+import { runAsMade, runOfKey } from './known-run.ts'
 import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
@@ -16,7 +17,7 @@ import { admissionRecords } from './run-records.ts'
 import { noTrail, planOf } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
-import { RunWaiters } from './run-waiters.ts'
+import { RunWaiters, unwritten } from './run-waiters.ts'
 import { rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { endedRun } from './thread-state.ts'
@@ -42,6 +43,8 @@ export class RunDriver {
   #mayGo = false
   /** Runs start only while nothing else has the thread's state in hand. */
   #held = false
+  /** Another owner is to go on with the runs: none starts here. */
+  #resting = false
 
   constructor(setting: ThreadSetting) {
     this.#setting = setting
@@ -56,16 +59,16 @@ export class RunDriver {
   get #ledger() { return this.#setting.ledger }
   get #nowMs() { return this.#setting.ports.env.nowMs() }
 
-  /** The thread exists. Throws `rejected` or `full`. */
-  async start(run: StartRun): Promise<Turn> {
-    const known = await this.#known(run.commandId)
+  /** The thread exists. `note` is written with what is done. Throws `rejected` or `full`. */
+  async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
+    const known = await runOfKey(run.commandId, this.#setting)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
     const { limits } = this.#setting.ports
     const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
     if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
     const urgency = run.awaited ? 'soon' : 'now'
-    const written =
-      this.#ledger.write(admissionRecords(run, this.#ledger.state.row, this.#nowMs), urgency)
+    const records = admissionRecords(run, this.#ledger.state.row, this.#nowMs)
+    const written = this.#ledger.write([...records, ...note], urgency)
     this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
@@ -74,11 +77,21 @@ export class RunDriver {
     return { reply: row, kind: 'early' }
   }
 
+  /** The run of a start that was done before, as it is now. */
+  async started({ runId }: StartRun, heard: HeardCommand): Promise<RunRow> {
+    try {
+      return await this.row(runId)
+    } catch (error) {
+      if (HeddleError.from(error).code !== 'not_found') throw error
+      return await runAsMade(runId, heard, this.#setting)
+    }
+  }
+
   /** Starts what may start now, or sets a timer for when something may. */
   startNext(urgency: Urgency = 'now'): void {
     this.#stopTimer?.()
     this.#stopTimer = undefined
-    if (this.#held) return
+    if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
     if (next.kind === 'start') this.#launch(next.run, urgency)
@@ -94,6 +107,20 @@ export class RunDriver {
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
     if (run) this.#launch(run, 'now')
     else this.startNext()
+  }
+
+  /**
+   * None starts any more, and the one that goes on is handed back at its next superstep, so that
+   * the next owner continues the same attempt. Resolves when it was, or ended otherwise.
+   */
+  async rest(): Promise<void> {
+    this.#resting = true
+    this.startNext()
+    const execution = this.#execution
+    if (!execution) return
+    if (execution.begun) this.#setting.ports.host.pause(execution.id)
+    else this.#handBack(execution.run)
+    await execution.over
   }
 
   /** Keeps runs from starting while somebody edits the state. */
@@ -124,7 +151,7 @@ export class RunDriver {
     if (!run) return
     this.#drop()
     if (reason === 'displaced') this.#handBack(run)
-    this.#launch(this.#unfinished(run.runId)!, 'now')
+    if (!this.#resting) this.#launch(this.#unfinished(run.runId)!, 'now')
   }
 
   timeLimit(executionId: number): void {
@@ -137,10 +164,10 @@ export class RunDriver {
   }
 
   /** The reply comes when the cancel is in the log: the run is over then. */
-  async cancel(runId: string, { action }: CancelRun): Promise<Turn> {
+  async cancel(runId: string, { action }: CancelRun, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     if (run) {
-      await this.#cut([run], action)
+      await this.#cut([run], action, note)
       this.startNext()
     } else {
       await this.row(runId)
@@ -148,12 +175,13 @@ export class RunDriver {
     return { reply: this.#ledger.durable }
   }
 
-  async delete(runId: string): Promise<Turn> {
+  async delete(runId: string, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     if (run) await this.#cut([run], 'interrupt')
     else await this.row(runId)
     this.#waiters.forget(runId)
-    this.#ledger.write([{ $case: 'runDeleted', value: { runId, atMs: this.#nowMs } }])
+    const value = { runId, atMs: this.#nowMs }
+    void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
     this.startNext()
     return { reply: this.#ledger.durable }
   }
@@ -190,11 +218,11 @@ export class RunDriver {
   /** The activation ends while runs go on elsewhere or later. */
   letGo(): void {
     this.#stopAll()
-    this.#feeds.loseAll()
   }
 
-  /** When all that was written is on disk or has failed: their runs go on without this one. */
-  refuseWaiters(): void {
+  /** When all that was written is on disk or has failed, and told: runs go on without this one. */
+  leave(): void {
+    this.#feeds.loseAll()
     this.#waiters.refuseAll(goingAway())
   }
 
@@ -288,9 +316,12 @@ export class RunDriver {
     this.#stopLinger = env.after(limits.lingerMs, expire)
   }
 
-  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback'): Promise<void> {
+  /** `note` is written with what is done. */
+  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback',
+    note: readonly RecordOf[] = []): Promise<void> {
     const rollback = action === 'rollback' ? await this.#rollback(runs) : undefined
     if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
+    if (note.length > 0) void this.#ledger.write(note)
     if (action === 'interrupt') {
       for (const run of runs) this.#finish(run, { status: 'interrupted' })
       return
@@ -359,24 +390,4 @@ export class RunDriver {
     if (view) return runResult(run, view.json(channels ?? view.names()))
     return this.#ledger.values(id, channels).then((values) => runResult(run, values))
   }
-
-  async #known(commandId: string): Promise<RunRow | undefined> {
-    if (commandId === '') return undefined
-    const { ports: { runs }, tenant, threadId } = this.#setting
-    const same = (run: RunRow) => run.commandId === commandId
-    const unfinished = this.#ledger.state.runs.find(same)
-    if (unfinished) return unfinished
-    await this.#ledger.durable
-    return (await runs.list({ tenant, threadId, limit: rememberedCommands, offset: 0 })).find(same)
-  }
 }
-
-/** Of a run that is on no disk, or may be where its store was closed meanwhile. */
-function unwritten(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, unwritten: facts['ambiguous'] !== true },
-    { cause: error })
-}
-
-/** Commands that answer the same when they are repeated: those of this many newest runs. */
-const rememberedCommands = 100

@@ -21,6 +21,8 @@ export class RunExecution {
   readonly #setting: ThreadSetting
   readonly #feeds: RunFeeds
   #stopLimit: (() => void) | undefined
+  #begun = false
+  readonly #over = Promise.withResolvers<void>()
   /** Where the last event stands: the next one of the same row is numbered on from it. */
   #last = { seq: 0, index: 0 }
 
@@ -32,8 +34,14 @@ export class RunExecution {
     this.#last = { seq: setting.ledger.position.seq, index: 0 }
   }
 
+  /** The graph host has it. */
+  get begun(): boolean { return this.#begun }
+  /** Resolves when nothing more is expected of it. */
+  get over(): Promise<void> { return this.#over.promise }
+
   /** Hands the run to the graph host. */
   begin(trail: Trail): void {
+    this.#begun = true
     const { ports: { host, env }, ledger, tenant, threadId, tell } = this.#setting
     const { run, id } = this
     const plan = planOf(run)
@@ -48,6 +56,7 @@ export class RunExecution {
   /** Nothing more is expected of it. */
   close(): void {
     this.#stopLimit?.()
+    this.#over.resolve()
   }
 
   /**

@@ -142,13 +142,14 @@ export class RunFeed {
     try {
       follower.waiting ??= []
       let batch = entries
-      while (batch.length > 0) {
+      // Also where there is nothing to look up: something may wait already.
+      do {
         const told = await withValues(batch, follower.past)
         if (!this.#followers.has(follower)) return
         tell(follower, told)
         batch = follower.waiting
         follower.waiting = []
-      }
+      } while (batch.length > 0)
       follower.waiting = undefined
       if (this.#over) this.#close(follower)
     } catch {

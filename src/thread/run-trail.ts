@@ -67,7 +67,7 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   }))
 }
 
-/** Says which attempt speaks from here on. */
+/** Says which attempt speaks from here on: the same one where it was handed on in peace. */
 export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
   const json = JSON.stringify({ run_id: runId, attempt })
   return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
-import type { HeddleError } from '../errors.ts'
+import { HeddleError } from '../errors.ts'
 
 export class RunWaiters {
   readonly #waiters = new Map<string, PromiseWithResolvers<JsonText>[]>()
@@ -49,4 +49,11 @@ export class RunWaiters {
   forget(runId: string): void {
     this.#lastEnded.delete(runId)
   }
+}
+
+/** Of a run that is on no disk, or may be where its store was closed meanwhile. */
+export function unwritten(error: unknown): HeddleError {
+  const { code, message, facts } = HeddleError.from(error)
+  return new HeddleError(code, message, { ...facts, unwritten: facts['ambiguous'] !== true },
+    { cause: error })
 }

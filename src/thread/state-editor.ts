@@ -2,6 +2,7 @@
 
 import type { CheckpointSelector, EditUpdate, Execution, Outcome, Step }
   from '../graph/index.ts'
+import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { executionListener, stepRecords } from './execution-listener.ts'
@@ -14,6 +15,8 @@ export interface Edit {
   readonly checkpoint: CheckpointSelector | null
   /** Written together with the edit: the creation of a thread that starts with a state. */
   readonly before: readonly RecordOf[]
+  /** Written with it: which command this is. */
+  readonly note: readonly RecordOf[]
 }
 
 interface Editing {
@@ -48,6 +51,15 @@ export class StateEditor {
     this.#waiting.push({ edit, result })
     if (!this.#editing) this.#next()
     return result.promise
+  }
+
+  /** The answer to an edit that was done before. */
+  async answered(selector: CheckpointSelector | null, heard: HeardCommand): Promise<JsonText> {
+    const { ledger, threadId } = this.#setting
+    const records = await ledger.recordsAt(heard.seq)
+    const end = records.findIndex((record) =>
+      record.$case === 'heard' && record.value.commandId === heard.id)
+    return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
   }
 
   /** undefined where the execution is not an edit of this thread. */
@@ -134,16 +146,28 @@ export class StateEditor {
     const edited = { atMs, waiting: waiting && edit.before.length === 0,
       interruptsJson: interrupts }
     const durable = ledger.write([
-      ...edit.before, ...records, { $case: 'stateEdited', value: edited },
+      ...edit.before, ...records, { $case: 'stateEdited', value: edited }, ...edit.note,
     ])
     ledger.rest()
-    const checkpoint = { thread_id: threadId, checkpoint_ns: edit.checkpoint?.checkpointNs ?? '',
-      checkpoint_id: newest(steps) ?? ledger.state.row.head?.id ?? null }
-    const answer = { checkpoint, configurable: checkpoint, checkpoint_id: checkpoint.checkpoint_id }
-    result.resolve(durable.then(() => JSON.stringify(answer)))
+    const place = { threadId, selector: edit.checkpoint,
+      id: newest(steps) ?? ledger.state.row.head?.id ?? null }
+    result.resolve(durable.then(() => answer(place)))
   }
 }
 
-function newest(steps: readonly Step[]): string | undefined {
-  return steps.findLast((step) => step.$case === 'checkpoint')?.value.id as string | undefined
+function newest(records: readonly RecordOf[]): string | undefined {
+  const last = records.findLast((record) => record.$case === 'checkpoint')
+  return last?.$case === 'checkpoint' ? last.value.id : undefined
+}
+
+interface EditedPlace {
+  readonly threadId: string
+  readonly selector: CheckpointSelector | null
+  readonly id: string | null
+}
+
+function answer({ threadId, selector, id }: EditedPlace): JsonText {
+  const checkpoint = { thread_id: threadId, checkpoint_ns: selector?.checkpointNs ?? '',
+    checkpoint_id: id }
+  return JSON.stringify({ checkpoint, configurable: checkpoint, checkpoint_id: id })
 }

@@ -1,9 +1,10 @@
 /** The single writer of one thread: hears commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
-import type { Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { Branch, HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { heardAs } from '../records/index.ts'
 import { metadataKeysMax } from './client.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
@@ -29,6 +30,8 @@ class ThreadActor implements Actor {
   #runs!: RunDriver
   #editor!: StateEditor
   #answers!: StateAnswers
+  /** Resolves when what was deleted is removed, as far as it can be. */
+  #purged: Promise<void> = Promise.resolve()
 
   constructor(ports: ThreadPorts, context: ActorContext) {
     this.#ports = ports
@@ -42,7 +45,7 @@ class ThreadActor implements Actor {
       ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
       onLost: fail,
     })
-    const tell = (command: OwnCommand) => this.#context.tell(command)
+    const tell = (command: OwnCommand) => this.#tell(command)
     this.#setting = { ports, ledger, tenant, threadId, tell }
     this.#runs = new RunDriver(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
@@ -57,8 +60,10 @@ class ThreadActor implements Actor {
     return this.#runs.busy || this.#runs.followed || this.#editor.busy
   }
 
-  receive(command: unknown): Turn | Promise<Turn> {
+  receive(command: unknown, id?: string): Turn | Promise<Turn> {
     const told = command as ThreadCommand | OwnCommand
+    const heard = heardAs(this.#setting.ledger.state.heard, id)
+    if (heard) return { reply: this.#again(told as ThreadCommand, heard) }
     switch (told.type) {
       case 'steps': return this.#steps(told)
       case 'ended': return done(this.#runs.ended(told.executionId, told.outcome),
@@ -69,32 +74,45 @@ class ThreadActor implements Actor {
         this.#editor.timeLimit(told.executionId))
       case 'wake': return done(this.#runs.startNext())
       case 'expire': return this.#expire()
-      case 'create': return this.#create(told.request)
+      case 'rest': return done(told.done(this.#runs.rest()))
+      case 'create': return this.#create(told.request, noteOf(id))
       case 'adopt': return this.#adopt(told.origin)
-      case 'start': return this.#start(told.run)
-      default: return this.#receiveExisting(told)
+      case 'start': return this.#start(told.run, noteOf(id))
+      default: return this.#receiveExisting(told, noteOf(id))
     }
   }
 
-  #receiveExisting(command: Exclude<ThreadCommand, { type: 'create' | 'adopt' | 'start' }>):
-    Turn | Promise<Turn> {
+  #receiveExisting(command: Exclude<ThreadCommand, { type: 'create' | 'adopt' | 'start' }>,
+    note: readonly RecordOf[]): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
       case 'get': return read(this.#answers.view(command.withoutValues))
-      case 'patch': return this.#patch(command.metadata)
-      case 'delete': return this.#delete()
+      case 'patch': return this.#patch(command.metadata, note)
+      case 'delete': return this.#delete(note)
       case 'copy': return this.#copy(command.targetId)
       case 'state': return read(this.#answers.state(command.query))
       case 'history': return read(this.#answers.history(command.query))
-      case 'edit': return this.#edit(command.update)
+      case 'edit': return this.#edit(command.update, note)
       case 'get_run': return read(this.#runs.row(command.runId))
       case 'list_runs': {
         const listed = this.#setting.ledger.durable.then(() => this.#ports.runs.list(command.query))
         return read(listed)
       }
-      case 'cancel': return this.#runs.cancel(command.runId, command.cancel)
-      case 'delete_run': return this.#runs.delete(command.runId)
+      case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
+      case 'delete_run': return this.#runs.delete(command.runId, note)
       case 'join': return this.#runs.join(command.runId)
+    }
+  }
+
+  /** The answer to a command that was done before, and is not done again. */
+  #again(command: ThreadCommand, heard: HeardCommand): Promise<unknown> {
+    switch (command.type) {
+      case 'create': case 'patch':
+        this.#mustExist()
+        return this.#answers.view()
+      case 'start': return this.#runs.started(command.run, heard)
+      case 'edit': return this.#editor.answered(command.update.checkpoint, heard)
+      default: return this.#setting.ledger.durable
     }
   }
 
@@ -110,8 +128,18 @@ class ThreadActor implements Actor {
     this.#editor.letGo(goingAway())
     const { ledger } = this.#setting
     ledger.release()
+    await Promise.all([ledger.quiet(), this.#purged])
+    // What arrived is told first.
     await ledger.durable.catch(() => {})
-    this.#runs.refuseWaiters()
+    this.#runs.leave()
+  }
+
+  async rest(deadline: AbortSignal): Promise<void> {
+    if (deadline.aborted) return
+    const rested = new Promise<void>((done) => this.#tell({ type: 'rest', done }))
+    const late = new Promise<void>((over) =>
+      deadline.addEventListener('abort', () => over(), { once: true }))
+    await Promise.race([rested, late])
   }
 
   /** Steps of an execution that is not the current one are refused: they never are history. */
@@ -133,7 +161,7 @@ class ThreadActor implements Actor {
     })
   }
 
-  async #create(request: CreateThread): Promise<Turn> {
+  async #create(request: CreateThread, note: readonly RecordOf[]): Promise<Turn> {
     const { ledger } = this.#setting
     if (ledger.state.exists) {
       if (request.ifExists === 'do_nothing') return { reply: this.#answers.view() }
@@ -144,7 +172,7 @@ class ThreadActor implements Actor {
     const { supersteps, metadata } = request
     const created = this.#created(metadata, request.hidden ?? false)
     if (supersteps.length === 0) {
-      void ledger.write([created])
+      void ledger.write([created, ...note])
       return { reply: this.#answers.view() }
     }
     const { graph_id: graphId } = metadata
@@ -152,7 +180,8 @@ class ThreadActor implements Actor {
       throw new HeddleError('invalid',
         'A thread with supersteps needs metadata.graph_id to name a graph of the project.')
     }
-    const edited = this.#editor.edit({ graphId, supersteps, checkpoint: null, before: [created] })
+    const edited = this.#editor.edit(
+      { graphId, supersteps, checkpoint: null, before: [created], note })
     return { reply: edited.then(() => this.#answers.view()) }
   }
 
@@ -164,7 +193,7 @@ class ThreadActor implements Actor {
     } }
   }
 
-  async #start(run: StartRun): Promise<Turn> {
+  async #start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
     const { ledger } = this.#setting
     const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
       { checkpoint_id?: string; checkpoint_ns?: string }
@@ -177,10 +206,10 @@ class ThreadActor implements Actor {
       const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)
       void ledger.write([created], run.awaited ? 'soon' : 'now')
     }
-    return this.#runs.start(run)
+    return this.#runs.start(run, note)
   }
 
-  #patch(change: Readonly<Record<string, unknown>>): Turn {
+  #patch(change: Readonly<Record<string, unknown>>, note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
     const { metadataJson, configJson } = ledger.state.row
     const metadata = { ...JSON.parse(metadataJson) as object, ...change }
@@ -189,11 +218,11 @@ class ThreadActor implements Actor {
     }
     void ledger.write([{ $case: 'threadPatched', value: {
       atMs: this.#ports.env.nowMs(), metadataJson: JSON.stringify(metadata), configJson,
-    } }])
+    } }, ...note])
     return { reply: this.#answers.view() }
   }
 
-  async #edit({ update, checkpoint }: StateUpdate): Promise<Turn> {
+  async #edit({ update, checkpoint }: StateUpdate, note: readonly RecordOf[]): Promise<Turn> {
     if (this.#runs.busy) {
       throw new HeddleError('busy', 'Thread is busy; update its state when its runs are done.')
     }
@@ -203,21 +232,23 @@ class ThreadActor implements Actor {
       throw new HeddleError('invalid',
         `Thread ${this.#setting.threadId} has no graph yet: run it or create it with a graph_id.`)
     }
-    const edit = { graphId, supersteps: [[update]], checkpoint, before: [] }
+    const edit = { graphId, supersteps: [[update]], checkpoint, before: [], note }
     const id = checkpoint?.checkpointId ?? null
     if (id !== null) await ledger.mustHave(checkpoint?.checkpointNs ?? '', id)
     return { reply: this.#editor.edit(edit) }
   }
 
-  #delete(): Turn {
+  #delete(note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
     this.#runs.deleteAll()
     this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
     const branch = ledger.state.row.branch!
     const value = { atMs: this.#ports.env.nowMs() }
-    const deleted = ledger.write([{ $case: 'threadDeleted', value }])
+    const deleted = ledger.write([{ $case: 'threadDeleted', value }, ...note])
     ledger.release()
-    return { reply: deleted.then(() => this.#purge(branch)) }
+    const purged = deleted.then(() => this.#purge(branch))
+    this.#purged = purged.catch(() => {})
+    return { reply: purged }
   }
 
   /** A member that dies between the delete and this does it at its next start. */
@@ -231,7 +262,7 @@ class ThreadActor implements Actor {
   #expire(): Turn {
     const { exists, runs, row } = this.#setting.ledger.state
     const done = exists && row.hidden && runs.length === 0 && !this.#runs.followed
-    return done ? this.#delete() : { reply: undefined }
+    return done ? this.#delete([]) : { reply: undefined }
   }
 
   /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
@@ -249,9 +280,13 @@ class ThreadActor implements Actor {
     return { reply: view }
   }
 
+  /** Told by whoever owns the origin, maybe twice; one origin is copied to one id once. */
   #adopt(origin: Origin): Turn {
     const { ledger, tenant, threadId } = this.#setting
-    if (ledger.state.exists) throw new HeddleError('exists', 'A copy needs an id of its own.')
+    if (ledger.state.exists) {
+      if (heardAs(ledger.state.heard, origin.threadId)) return { reply: this.#answers.view() }
+      throw new HeddleError('exists', 'A copy needs an id of its own.')
+    }
     const branchId = this.#ports.env.uuid()
     ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin))
     const atMs = this.#ports.env.nowMs()
@@ -259,8 +294,12 @@ class ThreadActor implements Actor {
       threadId, atMs, metadataJson: origin.metadataJson, hidden: false,
       copiedFrom: origin.threadId, headCheckpointId: origin.head?.id ?? '',
       status: origin.status, interruptsJson: origin.interruptsJson,
-    } }])
+    } }, ...noteOf(origin.threadId)])
     return { reply: this.#answers.view() }
+  }
+
+  #tell(command: OwnCommand): void {
+    this.#context.tell(command)
   }
 
   #renewIfDeleted(): void {
@@ -278,6 +317,11 @@ class ThreadActor implements Actor {
     if (this.#setting.ledger.state.exists) return
     throw new HeddleError('not_found', `Thread ${this.#setting.threadId} not found.`)
   }
+}
+
+/** What is written together with what the command of this id does. */
+function noteOf(id: string | undefined): RecordOf[] {
+  return id === undefined ? [] : [{ $case: 'heard', value: { commandId: id } }]
 }
 
 function read(reply: Promise<unknown>): Turn {

@@ -1,6 +1,6 @@
 /** The typed caller of threads: every call is a command that the router brings to its thread. */
 
-import type { ActorKey, Router } from '../../cluster/index.ts'
+import type { ActorKey, Env, Router } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
@@ -8,17 +8,20 @@ import { HeddleError } from '../errors.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
 import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
 import type { ThreadCommand } from './command.ts'
+import { followSteadily } from './steady-follow.ts'
+import { joinSteadily } from './steady-join.ts'
 
 export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
+  readonly env: Pick<Env, 'after' | 'monotonicMs'>
 }
 
 /** A filter on values reads the state of every candidate: this many at the most. */
 const candidatesMax = 1_000
 
-export function createThreadClient({ router, threads, newThreadId }: ThreadClientOptions):
+export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
   ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
   const ask = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
@@ -67,7 +70,7 @@ export function createThreadClient({ router, threads, newThreadId }: ThreadClien
     create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
     get: (tenant, id) => ask(tenant, id, { type: 'get' }),
     patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
-    delete: (tenant, id) => ask(tenant, id, { type: 'delete' }),
+    delete: (tenant, id) => ask<void>(tenant, id, { type: 'delete' }).catch(unlessGoneByThis),
     copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
     search,
     count: async (filter: ThreadFilter & ValuesFilter) => {
@@ -85,8 +88,18 @@ export function createThreadClient({ router, threads, newThreadId }: ThreadClien
     listRuns: (query) => ask<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
-    joinRun: (tenant, id, runId) => ask<JsonText>(tenant, id, { type: 'join', runId }),
-    followRun: (tenant, id, runId, follow, listener) =>
-      router.follow(keyOf(tenant, id), { runId, follow }, listener),
+    joinRun: (tenant, id, runId) =>
+      joinSteadily(env, () => ask<JsonText>(tenant, id, { type: 'join', runId })),
+    followRun: (tenant, id, runId, { after, modes }, listener) => followSteadily({
+      env, after, listener,
+      follow: (from, steady) =>
+        router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
+    }),
   }
+}
+
+/** An earlier try of this very command may have done it, and left nobody who knows. */
+function unlessGoneByThis(error: unknown): void {
+  const { code, facts } = HeddleError.from(error)
+  if (code !== 'not_found' || facts['again'] !== true) throw error
 }

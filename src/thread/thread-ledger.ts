@@ -45,6 +45,8 @@ export class ThreadLedger {
   /** As `#state`, of what is on disk. */
   #settled: LogHead
   #durable: Promise<void> = Promise.resolve()
+  /** Resolves when the logs that this thread had before are quiet. */
+  #earlier: Promise<void> = Promise.resolve()
   readonly #recent = new Map<string, ChannelView>()
   /** Newest checkpoints of subgraphs, as far as this activation has seen them. */
   readonly #nested = new Map<string, CheckpointPlace>()
@@ -145,6 +147,14 @@ export class ThreadLedger {
     return this.#settling(this.#journal.write(entry, 'now'))
   }
 
+  /** What a row of the log says, once it is on disk. */
+  async recordsAt(seq: number): Promise<RecordOf[]> {
+    await this.durable
+    const { ports: { log } } = this.#options
+    const entries = await log.read(this.#state.row.branch!, { from: seq, through: seq })
+    return entries.flatMap(({ body }) => decodeRow(body))
+  }
+
   /** Removes places of checkpoints that a rollback dropped, in the row that is being filled. */
   forget(places: readonly CheckpointPlace[]): void {
     void this.#journal.write({ records: [], places, thread: true }, 'now')
@@ -204,17 +214,23 @@ export class ThreadLedger {
   /** Begins a new log: the thread was deleted and its id is used again. */
   renew(branchId: string): void {
     const { tenant, threadId } = this.#options
-    this.begin(unborn(tenant, threadId, { id: branchId, ancestors: [] }))
+    const { heard } = this.#state
+    this.begin({ ...unborn(tenant, threadId, { id: branchId, ancestors: [] }), heard })
   }
 
   /** Starts over from a given state: an empty one, or the one that a copy takes over. */
   begin(state: ThreadState): void {
-    this.#journal.flush()
+    this.#earlier = this.quiet()
     this.release()
     this.rest()
     this.#state = state
     this.#journal = this.#newJournal(state)
     this.#settled = headOf(state)
+  }
+
+  /** Resolves when nothing of it is on its way to disk any more, arrived or not. */
+  async quiet(): Promise<void> {
+    await Promise.all([this.#earlier, this.#journal.quiet()])
   }
 
   /** Lets go of remembered states. */

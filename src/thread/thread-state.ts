@@ -1,7 +1,9 @@
 /** A thread as a value: what its log has made of it. Pure; every change is a record applied. */
 
-import type { Branch, CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { Branch, CheckpointPlace, HeardCommand, RunRow, ThreadRow }
+  from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
+import { withHeard } from '../records/index.ts'
 import type { RunStatus, ThreadStatus } from '../records/index.ts'
 import { assert } from '../errors.ts'
 import type { Origin } from './command.ts'
@@ -17,6 +19,8 @@ export interface ThreadState {
   readonly resting: Exclude<ThreadStatus, 'busy'>
   /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
   readonly graphId: string
+  /** The newest commands that changed anything, oldest first. A rollback takes none back. */
+  readonly heard: readonly HeardCommand[]
 }
 
 /** A thread of which the log knows nothing yet. */
@@ -26,12 +30,13 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
     runs: [],
     resting: 'idle',
     graphId: '',
+    heard: [],
     row: {
       tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [],
+      resting: 'idle', stepSeq: 0, unfinished: [], heard: [],
     },
   }
 }
@@ -39,12 +44,14 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 /** A thread from its row and the runs that it names as unfinished. */
 export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const resting = row.resting as ThreadState['resting']
-  return { row, exists: !row.deleted, runs, resting, graphId: graphIdOf(row.metadataJson) }
+  const { heard, ...rest } = row
+  return { row: { ...rest, heard: [] }, exists: !row.deleted, runs, resting, heard,
+    graphId: graphIdOf(row.metadataJson) }
 }
 
 /** The row as it is stored. */
-export function rowOf({ row, runs }: ThreadState): ThreadRow {
-  return { ...row, unfinished: runs.map(unfinishedOf) }
+export function rowOf({ row, runs, heard }: ThreadState): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard] }
 }
 
 function graphIdOf(metadataJson: string): string {
@@ -105,6 +112,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
       return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
     }
+    case 'heard':
+      return { ...state, heard: withHeard(state.heard, record.value.commandId, at.seq) }
     default: return state
   }
 }

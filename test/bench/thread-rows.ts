@@ -21,8 +21,9 @@ const graphs = ['chat', 'research', 'support']
 /** Past the log, and many rows of a partition at once: it is reading them that is measured. */
 export async function putThreads(place: CassandraKeyspace, count: number): Promise<void> {
   const { contactPoints, dataCenter, keyspace } = place
+  const env = systemEnv({ level: 'silent' })
   const connection = await Connection.open({
-    env: systemEnv({ level: 'silent' }), contactPoints, localDataCenter: dataCenter, keyspace,
+    env, contactPoints, localDataCenter: dataCenter, keyspace,
   })
   const partitions = new Map<string, Statement[]>()
   const gathered = {
@@ -34,7 +35,7 @@ export async function putThreads(place: CassandraKeyspace, count: number): Promi
     },
   }
   const bodies = new StoredBodies(gathered, new ChunkTable(connection))
-  const settings = await readSettings(connection)
+  const settings = await readSettings(connection, env)
   const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
   const rank = new Rank()
   for (let number = 0; number < count; number += 1) {

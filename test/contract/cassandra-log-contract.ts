@@ -226,6 +226,18 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branches[0]!)).toEqual(rows(1, 1, 14))
       })
 
+      it('goes on where another member left the branch that was let go here', async () => {
+        const branch = aBranch()
+        const [here, there] = [house.handle(), house.handle()]
+        await (await owner(here, branch, 1)).append(2)
+        here.forget()
+        await (await owner(there, branch, 2)).append(2)
+        expect(await here.tail(branch)).toEqual({ epoch: 2, seq: 4 })
+        there.forget()
+        await (await owner(here, branch, 3)).append(1)
+        expect(await history(branch)).toEqual([...rows(1, 1, 2), ...rows(2, 3, 4), '3/5'])
+      })
+
       it('forgets no branch that has rows on their way', async () => {
         const log = house.handle({ viewsKept: 1 })
         const branches = Array.from({ length: 12 }, () => aBranch())

@@ -10,6 +10,7 @@ import { Client } from 'cassandra-driver'
 import { systemEnv } from '../../cluster/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
+import { loadAll, loneIndex } from '../support/lone-index.ts'
 import type { StorePlace } from './store-place.ts'
 
 let places = 0
@@ -31,9 +32,17 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
         env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
       })
       const ports = store.serve({ gate: { pass: async () => {} } })
-      await store.loadIndex(Array.from({ length: store.shards }, (_, shard) => shard))
+      const found = loneIndex(store, env)
+      const unfinished = await loadAll(store)
       const claimed = ++epoch
-      return { ...ports, claimEpoch: async () => claimed, close: () => store.close() }
+      return {
+        ...ports,
+        threads: { ...ports.threads, ...found.threads },
+        assistants: { ...ports.assistants, ...found.assistants },
+        unfinished: async () => unfinished,
+        claimEpoch: async () => claimed,
+        close: () => store.close(),
+      }
     },
     remove: async () => {
       await rm(directory, { recursive: true, force: true })

@@ -50,19 +50,21 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     const members = await Promise.all(Array.from({ length: 4 }, aMember))
     await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
     expect(await tables()).toEqual(['assistant_row', 'branch', 'branch_need', 'log', 'log_chunk',
-      'node_session', 'run_order', 'run_row', 'schema_lock', 'schema_version', 'setting',
-      'shard_owner', 'thread_row'])
-    const settings = await Promise.all(members.map(readSettings))
-    expect(settings).toEqual(members.map(() => ({ shards: 256, buckets: 4 })))
+      'member_beat', 'node_session', 'run_order', 'run_row', 'schema_lock', 'schema_version',
+      'setting', 'shard_owner', 'thread_row'])
+    const settings = await Promise.all(members.map((member) =>
+      readSettings(member, env)))
+    expect(settings).toEqual(members.map(() =>
+      ({ shards: 256, buckets: 4, secret: settings[0]!.secret })))
   })
 
   it('stay as they are when a member starts again, and so does what was fixed', async () => {
     await prepare()
-    await readSettings(await aMember())
+    await readSettings(await aMember(), env)
     await admin.execute(`UPDATE ${keyspace}_control.setting SET value = '64' ` +
       "WHERE name = 'shards' IF EXISTS")
     await prepare()
-    expect(await readSettings(await aMember())).toEqual({ shards: 64, buckets: 4 })
+    expect(await readSettings(await aMember(), env)).toMatchObject({ shards: 64, buckets: 4 })
   })
 
   it('are finished where a member died while it made them', async () => {

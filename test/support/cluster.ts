@@ -81,8 +81,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
   return {
     members, close, frontDoors: members.map(({ url }) => url),
-    story: () => members.map((member, place) =>
-      `--- member ${place} (pid ${member.pid}):\n${member.output().slice(-storyLength)}`).join('\n'),
+    story: () => members.map((member, place) => `--- member ${place} (pid ${member.pid}):\n` +
+      member.output().slice(-storyLength)).join('\n'),
   }
 }
 

@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-import { openGrpcServer, plainValues, protocolVersion, systemEnv } from '../../cluster/index.ts'
+import { plainValues, protocolVersion, systemEnv } from '../../cluster/index.ts'
+import { openGrpcServer } from '../../cluster/grpc-server.ts'
 import type { Member } from '../../cluster/index.ts'
 
 interface Sender { told(value: unknown): void }

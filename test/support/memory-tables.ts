@@ -1,11 +1,13 @@
 /** Twins of the thread index and the run table: what a log's updates made of them. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { RunQuery, RunTable, ThreadIndex } from '../../src/records/index.ts'
+import type { RunQuery, RunTable, ThreadIndex, UnfinishedThread } from '../../src/records/index.ts'
 import type { MemoryLog } from './memory-log.ts'
 
 /** Rows by id, found by folding every update anew. */
-export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunTable } {
+export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunTable
+  /** What a new owner must look at. */
+  unfinished(): Promise<readonly UnfinishedThread[]> } {
   const threadRows = (): ThreadRow[] => {
     const rows = log.updates.flatMap((update) => (update.table === 'thread' ? [update.row] : []))
     return [...new Map(rows.map((row) => [row.threadId, row])).values()]
@@ -24,6 +26,7 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       search: async () => ({ rows: threadRows(), total: threadRows().length }),
       count: async () => threadRows().length,
     },
+    unfinished: async () => threadRows().filter(({ status }) => status === 'busy'),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
       list: async ({ threadId, limit, offset }: RunQuery) =>

@@ -20,6 +20,8 @@ const graph: GraphDescription = {
 
 export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
+  /** Asked to stop at their next superstep. */
+  readonly paused = new Set<number>()
   /** Everything that was ever handed out. */
   readonly executions: Execution[] = []
   /** Over all hosts: an id is never used twice, also not after a restart. */
@@ -33,6 +35,10 @@ export class ScriptedHost implements GraphHost {
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
     this.executions.push(execution)
     this.running.set(execution.id, { execution, source, listener, headId: execution.headId })
+  }
+
+  pause(executionId: number): void {
+    this.paused.add(executionId)
   }
 
   abort(executionId: number): void {

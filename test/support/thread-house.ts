@@ -43,10 +43,12 @@ export class ThreadHouse {
     const activations = new Activations({ env: this.env, kinds: [kind] })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
-    const router: Router = createRouter({ env: this.env, ownership, activations, transport: inProcessTransport() })
+    const router: Router = createRouter({
+      env: this.env, ownership, activations, transport: inProcessTransport(),
+    })
     this.inbound = createInbound({ ownership, activations, services: [] })
     this.client = createThreadClient({
-      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(),
+      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), env: this.env,
     })
   }
 
@@ -55,14 +57,18 @@ export class ThreadHouse {
   }
 
   run(run: Partial<StartRun> = {}): StartRun {
-    return {
-      runId: this.env.uuid7(), assistantId: 'a', graphId: 'agent', strategy: 'enqueue',
-      commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, awaited: false,
-      ifMissing: 'create',
-      plan: { graphId: 'agent', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
-        temporary: false, timeoutMs: 3_600_000 },
-      ...run,
-    }
+    return aRun(this.env.uuid7(), run)
+  }
+}
+
+export function aRun(runId: string, run: Partial<StartRun> = {}): StartRun {
+  return {
+    runId, assistantId: 'a', graphId: 'agent', strategy: 'enqueue',
+    commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, awaited: false,
+    ifMissing: 'create',
+    plan: { graphId: 'agent', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
+      temporary: false, timeoutMs: 3_600_000 },
+    ...run,
   }
 }
 

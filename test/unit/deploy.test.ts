@@ -1,63 +1,97 @@
 /** The files for operators: they agree with each other and with the program. */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 
 import { knownSettings } from '../../src/known-settings.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
-const compose = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
-const page = readFileSync(join(deploy, 'cassandra.md'), 'utf8')
+const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
+const pages = ['cassandra.md', 'cluster.md'].map((name) =>
+  readFileSync(join(deploy, name), 'utf8'))
 
-/** Top-level parts of the compose file, by name, without their comments. */
-const parts = new Map(compose.replaceAll(/^ *#.*\n/gm, '').split(/^(?=\S)/m)
-  .map((part) => [/^[\w-]+/.exec(part)?.[0], part]))
-
-/** The services, by name. */
-const services = new Map(parts.get('services')!.split(/^(?= {2}\S)/m).slice(1)
-  .map((service) => [service.trim().split(':')[0]!, service]))
-
-const flagsIn = (text: string) => [...text.matchAll(/(?<= )--[a-z-]+/g)].map(([flag]) => flag)
+interface Service {
+  readonly profiles?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { condition: string }>>
+  readonly volumes?: readonly string[]
+  readonly ports?: readonly string[]
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly healthcheck?: object
+  readonly stop_grace_period?: string
+}
+const compose = parse(text, { merge: true }) as {
+  services: Record<string, Service>, volumes: Record<string, null> }
+const services = Object.entries(compose.services)
+const members = services.filter(([name]) => name.startsWith('heddle'))
 
 describe('the compose file', () => {
-  it('has one node, three by profile, and Heddle', () => {
-    const profiles = [...services].map(([name, text]) =>
-      [name, /profiles: \[(\w+)\]/.exec(text)?.[1]])
-    expect(profiles).toEqual([['cassandra-1', undefined], ['cassandra-2', 'three'],
-      ['cassandra-3', 'three'], ['heddle', undefined]])
+  it('has one node and one member, three of each by profile', () => {
+    expect(services.map(([name, { profiles }]) => [name, profiles?.join()])).toEqual([
+      ['cassandra-1', undefined], ['cassandra-2', 'three'], ['cassandra-3', 'three'],
+      ['heddle-1', undefined], ['heddle-2', 'three'], ['heddle-3', 'three'],
+    ])
   })
 
   it('waits for services, and keeps data on volumes, that it has', () => {
-    for (const text of services.values()) {
-      const needed = [...text.matchAll(/^ {6}([\w-]+): \{ condition: service_healthy/gm)]
-        .map(([, name]) => name!)
-      expect([...services.keys()]).toEqual(expect.arrayContaining(needed))
-      const volume = /volumes: \[([\w-]+):/.exec(text)?.[1]
-      if (volume) expect(parts.get('volumes')).toContain(`  ${volume}:\n`)
+    for (const [, { depends_on: needed = {}, volumes = [] }] of services) {
+      for (const [name, { condition }] of Object.entries(needed)) {
+        expect(condition).toBe('service_healthy')
+        expect(compose.services[name]?.healthcheck, name).toBeDefined()
+      }
+      for (const volume of volumes) expect(compose.volumes).toHaveProperty(volume.split(':')[0]!)
     }
   })
 
   it('sets what the page for operators asks for', () => {
-    const set = [...compose.matchAll(/-Dcassandra\.settings\.(\w+)=(\w+)/g)]
+    const options = compose.services['cassandra-1']!.environment!['JVM_EXTRA_OPTS']!
+    const set = [...options.matchAll(/-Dcassandra\.settings\.(\w+)=(\w+)/g)]
       .map(([, name, value]) => `${name}: ${value}`)
     // The period of the default configuration contradicts the group, so it has to go.
     expect(set).toContain('commitlog_sync_period: 0ms')
     for (const setting of set.filter((name) => name !== 'commitlog_sync_period: 0ms')) {
-      expect(page).toContain(`\`${setting}\``)
+      expect(pages[0]).toContain(`\`${setting}\``)
     }
   })
 
-  it('is reached from this machine only', () => {
-    expect(compose).toContain("ports: ['127.0.0.1:2024:2024']")
-    expect(compose.match(/ports:/g)).toHaveLength(1)
+  it('is reached from this machine only, each member by a port of its own', () => {
+    expect(services.flatMap(([, { ports = [] }]) => ports))
+      .toEqual(['127.0.0.1:2024:2024', '127.0.0.1:2025:2024', '127.0.0.1:2026:2024'])
+    for (const [, { ports }] of members) expect(ports).toHaveLength(1)
+  })
+
+  it('gives members the time to give back what they own', () => {
+    for (const [, { command, stop_grace_period: grace }] of members) {
+      const drain = command!.find((flag) => flag.startsWith('--drain-ms='))!.split('=')[1]
+      expect(Number.parseInt(grace!)).toBeGreaterThanOrEqual(Number(drain) / 1_000 + 10)
+    }
   })
 })
 
-it('starts Heddle with settings that it knows', () => {
-  const known = Object.values(knownSettings).map(({ flags }) => flags.split(' ')[0])
-  const shown = /npm start -- (.*)/.exec(page)![0]
-  expect(known).toEqual(expect.arrayContaining(
-    [...flagsIn(services.get('heddle')!), ...flagsIn(shown)]))
+describe('what operators are told to type', () => {
+  const known: readonly string[] =
+    Object.values(knownSettings).map(({ flags }) => flags.split(' ')[0]!)
+
+  it('starts Heddle with settings that it knows', () => {
+    const shown = pages.flatMap((page) => [...page.matchAll(/^npm start -- (.*)$/gm)])
+      .map(([, flags]) => flags!)
+    expect(shown).toHaveLength(2)
+    const flags = [...shown.flatMap((line) => line.match(/--[a-z-]+/g)!),
+      ...members.flatMap(([, { command }]) => command!.map((flag) => flag.split('=')[0]!))]
+    expect(known).toEqual(expect.arrayContaining(flags))
+  })
+
+  it('names settings and files that there are', () => {
+    const variables: readonly string[] =
+      Object.values(knownSettings).map(({ variable }) => variable)
+    const named = pages[1]!.match(/`--[a-z-]+/g)!.map((flag) => flag.slice(1))
+    expect(known).toEqual(expect.arrayContaining(named))
+    expect(variables).toEqual(expect.arrayContaining(pages[1]!.match(/HEDDLE_[A-Z_]+/g)!))
+    for (const [, path] of pages[1]!.matchAll(/\]\(([^)]+)\)/g)) {
+      expect(existsSync(join(deploy, path!)), path).toBe(true)
+    }
+  })
 })

@@ -6,7 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { FeedListener, FollowRun, ThreadClient } from '../../thread/index.ts'
+import type { FeedListener, FollowRun, StartRun, ThreadClient } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
@@ -37,6 +37,8 @@ export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
   readonly #env: Env
+  /** By their ids, those whose start may be lost with its owner: nobody was told of them. */
+  readonly #untold = new Map<string, StartRun>()
 
   constructor({ threads, assistants, env }: RunOperationParts) {
     this.#threads = threads
@@ -49,7 +51,7 @@ export class RunOperations {
     Promise<RunRow> {
     const assistant = await this.#assistants.get(tenant, body.assistant_id)
     const ids = { runId: this.#env.uuid7(), threadId }
-    return this.#threads.startRun(tenant, threadId, runOnThread(body, assistant, ids, caller))
+    return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
 
   /** A repeat with the same Idempotency-Key must find the same hidden thread. */
@@ -59,7 +61,7 @@ export class RunOperations {
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
-    return this.#threads.startRun(tenant, runId, run)
+    return this.#start(tenant, runId, run)
   }
 
   get(tenant: string, { threadId, runId }: RunName): Promise<RunRow> {
@@ -88,19 +90,45 @@ export class RunOperations {
 
   /**
    * As `join`, for whoever made the run: its thread may begin a new life meanwhile, and the run
-   * goes on. Throws `unavailable` where it was never written down, and may be made again.
+   * goes on, or begins once more where it was never written down.
    */
   async result(tenant: string, run: RunName): Promise<JsonText> {
+    try {
+      return await this.#result(tenant, run)
+    } finally {
+      this.#untold.delete(run.runId)
+    }
+  }
+
+  async #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+    if (run.awaited) this.#untold.set(run.runId, run)
+    try {
+      return await this.#threads.startRun(tenant, threadId, run)
+    } catch (error) {
+      this.#untold.delete(run.runId)
+      throw error
+    }
+  }
+
+  async #result(tenant: string, run: RunName): Promise<JsonText> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.join(tenant, run)
       } catch (error) {
         const { code, retry, facts } = HeddleError.from(error)
-        if (tries > 1 && code === 'not_found') throw new HeddleError('unavailable')
-        if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
+        const again = tries > 1 || facts['again'] === true
+        if (again && code === 'not_found') await this.#startAgain(tenant, run)
+        else if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
       }
       await new Promise<void>((done) => void this.#env.after(joinAgainMs, done))
     }
+  }
+
+  /** Throws `unavailable` where it is not known any more what it was. */
+  async #startAgain(tenant: string, { threadId, runId }: RunName): Promise<void> {
+    const run = this.#untold.get(runId)
+    if (run === undefined) throw new HeddleError('unavailable')
+    await this.#threads.startRun(tenant, threadId, run)
   }
 
   follow(tenant: string, { threadId, runId }: RunName, follow: FollowRun,

@@ -70,8 +70,9 @@ class WaitingReply implements PulseMember {
   beat(): void {
     const ticks = ++this.#ticks
     if (this.#gone || ticks < graceTicks) return
-    // What fails here fails the answer as well.
-    if (ticks === graceTicks) this.#settled().then(() => this.#begin(), () => {})
+    // Where nobody can say it right now, it is asked again.
+    const later = () => { this.#ticks = 0 }
+    if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
     else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
 

@@ -212,6 +212,14 @@ export class Connection {
     return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
   }
 
+  /** How far the clock of this machine is ahead of Cassandra's. */
+  async clockAheadMs(): Promise<number> {
+    const [row] = await this.read({
+      cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local', values: [],
+    })
+    return this.#env.nowMs() - Number(row!['now'])
+  }
+
   /** How many hosts of the local data center there are. */
   localHosts(): number {
     return this.#client.hosts.values()

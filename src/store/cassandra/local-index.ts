@@ -36,8 +36,10 @@ interface Loading {
   filling: boolean
 }
 
-/** So many are read, or on their way into the file, which takes several at a time. */
-const shardsLoading = 32
+/** Shards that are read at the same time. */
+const shardsReading = 16
+/** With those on their way into the file: so many that it takes a lot of them at a time. */
+const shardsLoading = 64
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
 
@@ -51,6 +53,7 @@ export class LocalIndex implements OwnIndex {
   /** By shard: rows that are on their way out. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toLoad = atMost(shardsLoading)
+  readonly #toRead = atMost(shardsReading)
   readonly #toUnload = atMost(shardsUnloading)
 
   static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
@@ -83,7 +86,7 @@ export class LocalIndex implements OwnIndex {
     this.#states.set(shard, loading)
     try {
       await this.#toLoad(async () => {
-        const read = isMine() ? await this.#read(shard) : []
+        const read = await this.#toRead(async () => (isMine() ? await this.#read(shard) : []))
         await this.#unloading.get(shard)
         if (!isMine()) return
         loading.filling = true
@@ -196,7 +199,8 @@ function merged(read: readonly EncodedRow[], changes: ReadonlyMap<string, Change
   const isRemoved = ({ table, body }: EncodedRow) => {
     const row = codecOf(table).decode(body)
     const id = 'threadId' in row ? row.threadId : row.assistantId
-    return removed.get(keyOf(table, row.tenant, id)) === row.branch?.id
+    const branchId = removed.get(keyOf(table, row.tenant, id))
+    return branchId !== undefined && branchId === row.branch?.id
   }
   const left = removed.size === 0 ? read : read.filter((row) => !isRemoved(row))
   return [...left, ...put]

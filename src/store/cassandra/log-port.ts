@@ -127,6 +127,11 @@ export class CassandraLog implements LogPort {
     }
   }
 
+  /** What is known of branches that other members may write to from now on. */
+  forget(): void {
+    this.#parts.log.forget()
+  }
+
   /** Takes no more calls; resolves when those before have ended. */
   async close(): Promise<void> {
     this.#closed = true

@@ -149,6 +149,11 @@ export class LogTable {
     this.#lines.delete(branchId)
   }
 
+  /** What is known of branches that other members may write to from now on. */
+  forget(): void {
+    this.#views.forgetIdle()
+  }
+
   /** Takes no more rows; resolves when those that were asked for are written or have failed. */
   async close(): Promise<void> {
     this.#closed = true

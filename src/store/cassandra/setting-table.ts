@@ -1,8 +1,7 @@
 /** What was fixed when the cluster was created, and stays so for its life. */
 
-import { randomBytes } from 'node:crypto'
-
 import { defaultShards } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
 import type { Connection } from './connection.ts'
 
 export interface ClusterSettings {
@@ -17,11 +16,12 @@ export interface ClusterSettings {
 const defaults = { shards: defaultShards, buckets: 4 } as const
 
 /** Whoever comes first fixes what is missing. */
-export async function readSettings(connection: Connection): Promise<ClusterSettings> {
+export async function readSettings(connection: Connection, env: Pick<Env, 'uuid'>):
+Promise<ClusterSettings> {
   const [shards, buckets, secret] = await Promise.all([
     readSetting(connection, 'shards', String(defaults.shards)),
     readSetting(connection, 'buckets', String(defaults.buckets)),
-    readSetting(connection, 'secret', randomBytes(24).toString('base64url')),
+    readSetting(connection, 'secret', `${env.uuid()}/${env.uuid()}`),
   ])
   return { shards: Number(shards), buckets: Number(buckets), secret }
 }

@@ -65,6 +65,10 @@ export interface CassandraStore {
   /** The ports, whose acknowledgements pass the gate. Called once. */
   serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
   readonly index: ShardIndex
+  /** Before a shard is given back, when nothing of it is under way. */
+  letGo(shard: number): void
+  /** How far the clock of this machine is ahead of Cassandra's. */
+  clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
   /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
@@ -82,7 +86,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env, replication })
-    const settings = await readSettings(connection)
+    const settings = await readSettings(connection, env)
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
@@ -111,6 +115,13 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         return { log, runs, threads: index.threads, assistants: index.assistants }
       },
       index,
+      letGo: (shard) => {
+        log?.forget()
+        // It is uncovered at once; nobody waits until its rows are gone.
+        index.unload(shard).catch((error: unknown) =>
+          env.log.warn('The rows of a shard could not be removed.', { shard, error }))
+      },
+      clockAheadMs: () => connection.clockAheadMs(),
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {

@@ -30,6 +30,11 @@ export class ViewShelf {
     this.#idle.delete(branchId)
   }
 
+  /** Another member may write to branches that nothing is on its way to. */
+  forgetIdle(): void {
+    this.#idle.clear()
+  }
+
   /** Resolves when nothing is on its way any more. */
   async quiet(): Promise<void> {
     while (this.#busy.size > 0) {

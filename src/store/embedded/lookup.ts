@@ -19,9 +19,9 @@ export class Lookup {
   readonly #runs: RunTable
 
   /** The file has its tables already. */
-  constructor({ file, shards }: StoreFile) {
-    this.#file = file
-    this.#database = new Database(file)
+  constructor({ path, shards }: StoreFile) {
+    this.#file = path
+    this.#database = new Database(path)
     if (shards !== undefined) defineShards(this.#database, shards)
     this.#threads = new ThreadTable(this.#database)
     this.#runs = new RunTable(this.#database)

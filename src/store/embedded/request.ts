@@ -12,7 +12,7 @@ import type { StoredRow } from './stored-row.ts'
 
 /** What both threads open. */
 export interface StoreFile {
-  readonly file: string
+  readonly path: string
   /** Of a store that is made anew at each start: how many shards its rows are of. */
   readonly shards: number | undefined
 }

@@ -94,9 +94,9 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
-  const file: StoreFile = { file: join(directory, 'heddle.db'), shards }
+  const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
   try {
-    if (shards !== undefined) empty(file.file)
+    if (shards !== undefined) empty(file.path)
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
       workerData: file,
@@ -125,6 +125,6 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function empty(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+function empty(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }

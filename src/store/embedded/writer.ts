@@ -14,7 +14,7 @@ import { schema, Tables } from './tables.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
-const { file, shards } = workerData as StoreFile
+const { path: file, shards } = workerData as StoreFile
 
 function wireError(caught: unknown): WireError {
   const { code, message, facts, cause } = diskError(caught, file)

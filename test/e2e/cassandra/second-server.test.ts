@@ -64,11 +64,39 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
         threads.search({ ...query, offset })))
       expect(pages.flat().map(({ thread_id }) => thread_id)).toEqual(ids)
       expect(await threads.count()).toBe(ids.length)
-      for (const id of ids) expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
+      for (const id of ids) {
+        expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
+      }
     }
     const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
   }, 60_000)
+
+  it('gives back what it took, with all that was said meanwhile', async () => {
+    const place = freshKeyspace()
+    const first = await serve(place)
+    const client = clientOf(first.url)
+    const ids = await Promise.all(Array.from({ length: 24 }, async () =>
+      (await client.threads.create()).thread_id))
+    const sayAll = (word: string) => Promise.all(ids.map((id) =>
+      client.runs.wait(id, 'echo', { input: say(word) })))
+    await sayAll('before')
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const second = await serve(place)
+      await sayAll(`with another, until ${signal}`)
+      await second.kill(signal)
+      await Promise.all(ids.map(async (id) => {
+        const { status, body } = await ask(first.url, 'GET', `/threads/${id}`)
+        expect(status).toBe(200)
+        expect(texts((body as { values: unknown }).values).at(-2))
+          .toBe(`with another, until ${signal}`)
+      }))
+      for (const answer of await sayAll(`alone after ${signal}`)) {
+        expect(texts(answer).filter((_, place) => place % 2 === 0).slice(-2))
+          .toEqual([`with another, until ${signal}`, `alone after ${signal}`])
+      }
+    }
+  }, 90_000)
 
   it.each([
     { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
@@ -90,6 +118,20 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(refused.output).toContain(says)
     expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })))
       .toEqual(['on', 'echo: on'])
+  }, 60_000)
+
+  it('is refused in one sentence at the address of the first', async () => {
+    const place = freshKeyspace()
+    const first = await serve(place)
+    const [owner] = await cql(place, `SELECT address FROM ${place.keyspace}_control.shard_owner`)
+    const [host, port] = String(owner!['address']).split(':')
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
+    endings.push(() => rm(dataDir, { recursive: true, force: true }))
+    const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
+      env: { HEDDLE_MEMBER_HOST: host!, HEDDLE_MEMBER_PORT: port! } })
+    expect(refused).toMatchObject({ code: 1, signal: null })
+    expect(refused.output).toMatch(/^heddle: [^\n]+ is in use: [^\n]+\.\n$/)
+    expect((await ask(first.url, 'GET', '/ok?check_db=1')).status).toBe(200)
   }, 60_000)
 
   it('takes over at once from one that ended, or was killed', async () => {

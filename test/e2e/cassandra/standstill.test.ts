@@ -1,4 +1,4 @@
-/** A server that stands still, as one does whose machine is paused: its answers were there in time. */
+/** A server that stands still, as a paused machine does: its answers were there in time. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'

@@ -34,6 +34,38 @@ function slowTable() {
   } }
 }
 
+describe('an actor with something under way', () => {
+  it('takes turns until it has come to rest, and then is let go', async () => {
+    const rested = Promise.withResolvers<void>()
+    const table: Table = { pause: async () => {}, rest: () => rested.promise }
+    const { chess, activations, ask } = host({ table })
+    await ask('a')
+    await ask('b')
+    await activations.follow(game('a'), 1, 'moves', () => {})
+    const closed = activations.close(new AbortController().signal)
+    await settle()
+    expect([chess.alive('a')?.end, chess.alive('b')]).toEqual([undefined, undefined])
+    chess.alive('a')!.context.tell('move')
+    expect(chess.alive('a')?.moves).toBe(2)
+    rested.resolve()
+    await closed
+    expect(chess.lives.map(({ end }) => end)).toEqual(['peace', 'peace'])
+  })
+
+  it('is not waited for when it fails meanwhile, or cannot rest', async () => {
+    for (const rest of [() => new Promise<void>(() => {}), () => Promise.reject(new Error('no'))]) {
+      const { chess, activations, ask } = host({ table: { pause: async () => {}, rest } })
+      await ask('a')
+      await activations.follow(game('a'), 1, 'moves', () => {})
+      const closed = activations.close(new AbortController().signal)
+      await settle()
+      chess.alive('a')?.context.fail(new Error('lost'))
+      await closed
+      expect(activations.size).toBe(0)
+    }
+  })
+})
+
 describe('the activations of a member', () => {
   it('lets go who was asked nothing for ten minutes, and only him', async () => {
     const { env, chess, activations, ask } = host()

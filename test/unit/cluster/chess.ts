@@ -21,6 +21,8 @@ export interface Table {
   pause(): Promise<void>
   /** Called in `activate`; may throw. */
   begin?(): void
+  /** Passes the time in which something comes to rest. */
+  rest?(deadline: AbortSignal): Promise<void>
 }
 
 /** What the games of a test went through, and a check that no two lives of one key overlapped. */
@@ -110,6 +112,10 @@ export class Game implements Actor {
       this.watchers.delete(watcher)
       this.occupied = this.watchers.size > 0
     }
+  }
+
+  async rest(deadline: AbortSignal): Promise<void> {
+    await this.#table.rest?.(deadline)
   }
 
   async passivate(deadline: AbortSignal): Promise<void> {

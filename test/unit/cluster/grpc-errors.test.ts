@@ -4,7 +4,7 @@ import { Metadata, ServerError, Status } from 'nice-grpc-common'
 import { describe, expect, it } from 'vitest'
 
 import { errorFromWire, wayFailed } from '../../../cluster/grpc-errors.ts'
-import { openGrpcServer } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { ErrorDetail } from '../../../proto/gen/cluster/v1/member.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { dialect, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'

@@ -2,7 +2,9 @@
 
 import { afterEach } from 'vitest'
 
-import { grpcTransport, openGrpcServer, plainValues, systemEnv } from '../../../cluster/index.ts'
+import { plainValues, systemEnv } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
+import { grpcTransport } from '../../../cluster/transport-grpc.ts'
 import type {
   ActorWire, Dialect, GrpcServer, GrpcServerOptions, GrpcTransportOptions, Inbound, Member,
   MemberTrust,

@@ -5,7 +5,8 @@ import type { AddressInfo, Socket } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
-import { grpcProbe, openGrpcServer, sight } from '../../../cluster/index.ts'
+import { grpcProbe, sight } from '../../../cluster/grpc-probe.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import type { LinkOptions } from '../../../cluster/index.ts'
 import { authority, expired, key, member, stranger } from '../../support/certificates.ts'
 import { virtualEnv } from '../../support/env.ts'

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-import { openGrpcServer } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HealthDefinition } from '../../../proto/gen/grpc/health/v1/health.ts'
 import { atEnd, dialect, env, kinds, memberThat, trust } from './grpc-house.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { sight } from '../../../cluster/index.ts'
+import { sight } from '../../../cluster/grpc-probe.ts'
 import type { HeddleError } from '../../../src/errors.ts'
 import { startLoneMember } from '../../support/lone-member.ts'
 import { atEnd, dialect, env, keeping, transportWith, trust, until, white } from './grpc-house.ts'

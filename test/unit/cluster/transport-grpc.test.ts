@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
-import { openGrpcServer } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { useCuttingProxy } from '../../support/cutting-proxy.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -32,10 +32,11 @@ const rejection = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
 
 describe('a delivered command', () => {
-  it('is answered by the actor of the other member, with key and epoch', async () => {
+  it('is answered by the actor of the other member, with key, epoch and id', async () => {
     const member = await memberThat({ ask: async (...heard) => ({ heard }) })
-    const answer = await transportWith().deliver(member, white, { move: 'e4' }, { epoch: 7 })
-    expect(answer).toEqual({ heard: [white, { move: 'e4' }, 7] })
+    const delivery = { id: 'c1', epoch: 7 }
+    const answer = await transportWith().deliver(member, white, { move: 'e4' }, delivery)
+    expect(answer).toEqual({ heard: [white, { move: 'e4' }, delivery] })
   })
 
   it('may be answered by nothing, by text, and by megabytes', async () => {

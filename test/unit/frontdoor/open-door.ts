@@ -56,6 +56,7 @@ function graphHost(...graphIds: string[]): GraphHost {
     graphs: () => descriptions,
     describe: (graphId) => descriptions.find((each) => each.graphId === graphId),
     execute: () => { throw new Error('no graph is run here') },
+    pause: () => {},
     abort: () => {},
     ask: nowhere,
     schemas: async () => schema,

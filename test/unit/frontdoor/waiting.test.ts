@@ -111,12 +111,18 @@ describe('a run whose thread begins a new life', () => {
     expect(joins()).toHaveLength(1)
   })
 
-  it('may be made again where that turns out later', async () => {
+  it('begins once more where it turns out later that it was lost', async () => {
     const door = await openDoor()
-    const { waiting } = await interrupted(door)
+    const { waiting, joins } = await interrupted(door)
+    const starts = () => door.threads.calls.filter(({ name }) => name === 'startRun')
     door.threads.failure = new HeddleError('not_found')
     door.env.advance(1_000)
-    expect((await waiting).status).toBe(503)
+    await expect.poll(() => starts().length).toBe(2)
+    door.env.advance(1_000)
+    await expect.poll(() => joins().length).toBe(3)
+    expect([...door.threads.runs]).toHaveLength(1)
+    door.threads.lastRun.end('{"a":1}')
+    expect(await (await waiting).json()).toEqual({ a: 1 })
   })
 
   it('says where its events are told on', async () => {

@@ -420,6 +420,24 @@ describe('a host', () => {
     expect(run.log.values().log).toEqual(['a'])
   })
 
+  it('pauses one run at its next step, or before it began, and no other', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      export const line = new StateGraph(State)
+        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
+        .addNode('b', () => ({ log: ['b'] }))
+        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
+    const held = gate()
+    const [run, other] = [test.run('line', { url: held.url }), test.run('line', { url: held.url })]
+    await held.arrived()
+    test.host.pause(run.id)
+    await test.host.drawable('where', false)
+    held.open()
+    expect(await run.end).toMatchObject({ status: 'drained' })
+    expect(await other.end).toEqual(success)
+    expect([run.log.values().log, other.log.values().log]).toEqual([['a'], ['a', 'b']])
+    test.host.pause(run.id)
+  })
+
   it('stops draining at the deadline', async () => {
     const test = await TestHost.start(1)
     const held = gate()

@@ -4,6 +4,7 @@ import type { Actor, Env, Router } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../../src/checkpoint/index.ts'
 import { contains } from '../../../src/containment.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { assistantClient, assistantKind } from '../../../src/records/index.ts'
 import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../src/records/index.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
@@ -30,6 +31,8 @@ export interface AssistantHouse {
   readonly assistants: AssistantClient
   /** Forgets every activation, as a new start of the process does. */
   restart(): void
+  /** The next answer is lost with its owner: whoever asked for it asks the next one. */
+  loseAnswer(): void
 }
 
 export function assistantHouse(env: Env): AssistantHouse {
@@ -39,6 +42,12 @@ export function assistantHouse(env: Env): AssistantHouse {
   let epoch = 1
   let actors = new Map<string, Promise<Actor>>()
   let turns = new Map<string, Promise<unknown>>()
+  let losing = false
+  const restart = () => {
+    epoch += 1
+    actors = new Map()
+    turns = new Map()
+  }
   const activate = async (tenant: string, id: string) => {
     const fail = () => actors.delete(id)
     const key = { kind: kind.name, tenant, id }
@@ -48,10 +57,21 @@ export function assistantHouse(env: Env): AssistantHouse {
   }
   const router: Router = {
     ask: ({ tenant, id }, command) => {
-      const turn = async () => {
+      const commandId = env.uuid()
+      const once = async () => {
         if (!actors.has(id)) actors.set(id, activate(tenant, id))
         const actor = await actors.get(id)!
-        return (await actor.receive(command)).reply
+        return (await actor.receive(command, commandId)).reply
+      }
+      const turn = async () => {
+        if (!losing) return await once()
+        losing = false
+        await once().catch(() => {})
+        restart()
+        return await once().catch((error: unknown) => {
+          const { code, message } = HeddleError.from(error)
+          throw new HeddleError(code, message, { again: true })
+        })
       }
       const mine = (turns.get(id) ?? Promise.resolve()).catch(() => {}).then(turn)
       turns.set(id, mine)
@@ -61,11 +81,7 @@ export function assistantHouse(env: Env): AssistantHouse {
   }
   return {
     log, index, assistants: assistantClient(router),
-    restart: () => {
-      epoch += 1
-      actors = new Map()
-      turns = new Map()
-    },
+    restart, loseAnswer: () => { losing = true },
   }
 }
 

@@ -187,3 +187,23 @@ describe('a row that is behind its log', () => {
     expect(await assistants.get(name)).toEqual(current)
   })
 })
+
+describe('a command whose answer was lost with the owner of its assistant', () => {
+  it.each([true, false])('is done once, and answers the same (shared log: %s)', async (shared) => {
+    const { assistants, log, loseAnswer, restart } = openHouse()
+    log.shared = shared
+    loseAnswer()
+    expect(await assistants.create(name, content, 'raise')).toMatchObject({ version: 1 })
+    loseAnswer()
+    expect(await assistants.patch(name, { name: 'two' })).toMatchObject({ version: 2 })
+    await assistants.patch(name, { name: 'three' })
+    log.loseUpdates(1)
+    restart()
+    loseAnswer()
+    expect(await assistants.setLatest(name, 2)).toMatchObject({ version: 2, newestVersion: 3 })
+    expect(await assistants.versions(name, { limit: 10, offset: 0 })).toHaveLength(3)
+    loseAnswer()
+    await assistants.delete(name)
+    await expect(assistants.delete(name)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

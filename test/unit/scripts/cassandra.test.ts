@@ -39,6 +39,7 @@ describe('the configuration of a node', () => {
     place: { address: '127.0.0.12', token: '42' },
     seed: '127.0.0.11',
     directory: '/data/node "b"',
+    dataCenter: 'us',
     light: false,
     passwords: false,
   }

@@ -2,14 +2,22 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { fanOut, grpcTransport, openGrpcServer, systemEnv } from '../../../cluster/index.ts'
+import { fanOut, systemEnv } from '../../../cluster/index.ts'
+import { openGrpcServer } from '../../../cluster/grpc-server.ts'
+import { grpcTransport } from '../../../cluster/transport-grpc.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../src/thread/index.ts'
 import { updates } from '../../support/scripted-host.ts'
-import { ThreadHouse } from '../../support/thread-house.ts'
+import { ThreadHouse, aRun } from '../../support/thread-house.ts'
+import { ThreadPair } from '../../support/thread-pair.ts'
 
 const ends: (() => unknown)[] = []
+
+const common = {
+  env: systemEnv({ level: 'silent' }), trust: { secret: 'the-secret-of-this-cluster' },
+  dialect: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
+}
 
 let house: ThreadHouse
 let near: ThreadClient
@@ -18,10 +26,6 @@ let far: ThreadClient
 beforeEach(async () => {
   house = new ThreadHouse()
   near = house.client
-  const common = {
-    env: systemEnv({ level: 'silent' }), trust: { secret: 'the-secret-of-this-cluster' },
-    dialect: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
-  }
   const server = await openGrpcServer({ ...common, id: 'm', host: '127.0.0.1' })
   server.serve(house.inbound)
   const { close, ...transport } = grpcTransport(common)
@@ -33,7 +37,7 @@ beforeEach(async () => {
       ask: (key, command) => shared.deliver(to, key, command),
       follow: (key, request, listener) => shared.follow(to, key, request, listener),
     },
-    threads: house.tables.threads, newThreadId: () => house.env.uuid(),
+    threads: house.tables.threads, newThreadId: () => house.env.uuid(), env: house.env,
   })
 })
 
@@ -108,4 +112,73 @@ describe('a thread of another member', () => {
     expect(await ended).toBe('over')
     expect((await far.getRun('t', 'x', run.runId)).status).toBe('interrupted')
   })
+})
+
+/** Threads whose next owner is another member, and a front door that asks whoever owns them. */
+async function moving() {
+  const pair = new ThreadPair()
+  const { close, forget, ...transport } = grpcTransport(common)
+  const shared = fanOut(transport, common.kinds)
+  const open = async (id: string) => {
+    const server = await openGrpcServer({ ...common, id, host: '127.0.0.1' })
+    server.serve(pair.inbound)
+    ends.push(() => server.close(AbortSignal.abort()))
+    return { server, member: { id, address: server.address } }
+  }
+  let owner = await open('m1')
+  ends.push(close)
+  const client = createThreadClient({
+    router: {
+      ask: (key, command) => shared.deliver(owner.member, key, command),
+      follow: (key, request, listener) => shared.follow(owner.member, key, request, listener),
+    },
+    threads: pair.tables.threads, newThreadId: () => pair.env.uuid(), env: common.env,
+  })
+  const move = async (leave: () => unknown) => {
+    const before = owner
+    await leave()
+    owner = await open('m2')
+    await before.server.close(AbortSignal.abort())
+    forget(before.member)
+  }
+  return { pair, client, move }
+}
+
+describe('a run of another member that a third one takes over', () => {
+  const leaves = {
+    killed: (pair: ThreadPair) => pair.kill(),
+    'handed over': async (pair: ThreadPair) => {
+      const { host } = pair
+      const handed = pair.handOver()
+      while (host.paused.size === 0) await new Promise((resolve) => setImmediate(resolve))
+      host.end(host.only, { status: 'drained' })
+      await handed
+    },
+  }
+
+  it.each(Object.entries(leaves))('is followed and joined on where the owner is %s',
+    async (_, leave) => {
+      const { pair, client, move } = await moving()
+      await client.startRun('t', 'x', aRun('r'))
+      const readers = [null, null, ['updates'], ['values']].map((modes) =>
+        ({ modes, ...reading() }))
+      for (const { modes, listener } of readers) {
+        await client.followRun('t', 'x', 'r', { after: null, modes }, listener)
+      }
+      const result = client.joinRun('t', 'x', 'r')
+      const values = (n: string) => ({ name: 'values', json: n, valuesOf: '', durable: true })
+      await pair.host.step(pair.host.only, 'one', [updates('1'), values('1')])
+      await move(() => leave(pair))
+      await pair.host.step(pair.host.only, 'two', [updates('2')])
+      await pair.host.step(pair.host.only, 'three', [updates('3')])
+      pair.host.end(pair.host.only)
+      for (const { ended, seen, modes } of readers) {
+        expect(await ended).toBe('over')
+        const told = (name: string) => seen.filter((e) => e.name === name).map((e) => e.json)
+        expect(told('updates')).toEqual(modes?.[0] === 'values' ? [] : ['1', '2', '3'])
+        expect(told('values')).toEqual(modes?.[0] === 'updates' ? [] : ['1'])
+        expect(told('metadata')).toHaveLength(2)
+      }
+      expect(JSON.parse(await result)).toEqual({ log: ['three', 'two', 'one'] })
+    })
 })

@@ -236,6 +236,11 @@ describe('a start that nobody is told of', () => {
       if (written) {
         lose()
         void house.host.step(house.host.only, 'late').catch(() => {})
+        // Whoever waits asks the next owner for a while: here there is none that could answer.
+        for (let i = 0; i < 130; i++) {
+          await settled()
+          house.env.advance(250)
+        }
       }
       await refused
       expect(house.log.rows).toHaveLength(written ? 1 : 0)

@@ -30,3 +30,31 @@ export const ledger = new StateGraph(Ledger)
   .addEdge(START, 'step')
   .addConditionalEdges('step', (state) => state.done.length < state.steps ? 'step' : END)
   .compile()
+
+const Diary = Annotation.Root({
+  /** A file that outlives the process. */
+  file: Annotation<string>(),
+  thread: Annotation<string>(),
+  /** Names the run in its lines. */
+  word: Annotation<string>(),
+  steps: Annotation<number>(),
+  pauseMs: Annotation<number>(),
+  lines: Annotation<string[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),
+})
+
+const written = ({ word, lines }: typeof Diary.State) =>
+  lines.filter((line) => line.startsWith(`${word} `)).length
+
+async function write(state: typeof Diary.State, config: LangGraphRunnableConfig) {
+  const line = `${state.word} ${written(state) + 1}`
+  appendFileSync(state.file, `${state.thread} ${line} ${process.pid} ${Date.now()}\n`)
+  await pause(state.pauseMs, undefined, { signal: config.signal })
+  return { lines: [line] }
+}
+
+/** Each of `steps` supersteps adds a line to the thread, and to the file who executed it when. */
+export const diary = new StateGraph(Diary)
+  .addNode('write', write)
+  .addEdge(START, 'write')
+  .addConditionalEdges('write', (state) => written(state) < state.steps ? 'write' : END)
+  .compile()

@@ -4,10 +4,9 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
-import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
+import { openEmbeddedStore, openScratchStore } from '../../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
-import { aBranch, anAssistant, aRow, aThread } from '../../../contract/rows.ts'
+import { aBranch, aRow, aThread } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 describe('a data directory', () => {
@@ -38,26 +37,18 @@ describe('a data directory', () => {
     for (const _ of [1, 2]) await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('of a store that may be lost is empty at each start, and filled with encoded rows',
-    async () => {
-      const openScratch = () =>
-        openEmbeddedStore({ directory: place.directory, env: virtualEnv(), durable: false })
-      const older = aThread({ metadataJson: '{"user":"a"}' })
-      const newer = { ...older, seq: 2, status: 'error' }
-      const filled = await openScratch()
-      await filled.log.append([], [{ table: 'thread', row: newer }])
-      const [assistant, other] = [anAssistant(), aThread()]
-      await filled.fill('thread', [older, other].map((row) => ThreadRow.encode(row).finish()))
-      await filled.fill('assistant', [AssistantRow.encode(assistant).finish()])
-      expect(await filled.threads.get('local', older.threadId)).toEqual(newer)
-      expect(await filled.threads.get('local', other.threadId)).toEqual(other)
-      expect(await filled.threads.count({ tenant: 'local', metadata: { user: 'a' } })).toBe(1)
-      expect(await filled.assistants.get('local', assistant.assistantId)).toEqual(assistant)
-      await filled.close()
-      const empty = await openScratch()
-      expect(await empty.threads.get('local', older.threadId)).toBeUndefined()
-      await empty.close()
-    })
+  it('of a scratch store is empty at each start', async () => {
+    const openScratch = () =>
+      openScratchStore({ directory: place.directory, env: virtualEnv(), shards: 4 })
+    const store = await openScratch()
+    const row = aThread()
+    await store.log.append([], [{ table: 'thread', row }])
+    expect(await store.threads.get('local', row.threadId)).toEqual(row)
+    await store.close()
+    const again = await openScratch()
+    expect(await again.threads.get('local', row.threadId)).toBeUndefined()
+    await again.close()
+  })
 
   it('says which file is damaged', async () => {
     await (await open()).close()

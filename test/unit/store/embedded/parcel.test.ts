@@ -22,8 +22,10 @@ const write: fc.Arbitrary<Write> = fc.oneof(
       fc.constant({ table: 'run_removed' as const, tenant: 'a', threadId: 'b', runId: 'c' }),
     ), { maxLength: 3 }),
   }),
-  fc.record({ kind: fc.constant('fill' as const), table: fc.constant('thread' as const),
-    rows: fc.array(fc.record({ body }), { maxLength: 3 }) }),
+  fc.record({ kind: fc.constant('load' as const), shard: fc.nat(),
+    rows: fc.array(fc.record({ table: fc.constant('thread' as const), body }),
+      { maxLength: 3 }) }),
+  fc.constant({ kind: 'unload' as const, shard: 3 }),
   fc.constant({ kind: 'purge' as const,
     subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch(), epoch: 1 } }),
 )

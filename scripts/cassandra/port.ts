@@ -1,0 +1,23 @@
+/** What stands at a port of this machine. */
+
+import { connect, createServer } from 'node:net'
+
+/** Whether somebody listens there. */
+export function isOpen(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      .once('connect', () => socket.destroy())
+  })
+}
+
+/** The code of the error that whoever listens there would get; undefined where it is free. */
+export async function whyNotFree(address: string, port: number): Promise<string | undefined> {
+  const probe = createServer()
+  const problem = await new Promise<string | undefined>((answer) => {
+    probe.once('error', (error: NodeJS.ErrnoException) => answer(error.code))
+    probe.listen({ host: address, port, exclusive: true }, () => answer(undefined))
+  })
+  if (problem === undefined) await new Promise((closed) => probe.close(closed))
+  return problem
+}

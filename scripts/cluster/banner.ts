@@ -1,0 +1,25 @@
+/** What a member says when it serves, read for where it serves. */
+
+export interface Banner {
+  /** The URL of its front door. */
+  readonly http: string
+  /** The id of this life of the member. */
+  readonly session: string
+  /** Where other members reach it: host:port. */
+  readonly grpc: string
+}
+
+/** Undefined until the member has said all of it. */
+export function bannerIn(output: string): Banner | undefined {
+  const plain = output.replaceAll(/\x1b\[\d*m/g, '')
+  const http = /serves at (http:\/\/\S+)\n/.exec(plain)?.[1]
+  const [, session, grpc] = /^\s*member\s+(\S+) at (\S+)\n/m.exec(plain) ?? []
+  return http && session && grpc ? { http, session, grpc } : undefined
+}
+
+/** Why a member did not start, as it said itself: its last sentence, or else its last line. */
+export function refusalIn(output: string): string {
+  const lines = output.trim().split('\n')
+  const sentence = lines.findLast((line) => line.startsWith('heddle: '))
+  return sentence?.replace('heddle: ', '') ?? lines.at(-1) ?? ''
+}

@@ -1,0 +1,118 @@
+/** A cluster in a box: Cassandra nodes and members as processes of this machine. */
+
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import { startCassandra } from '../cassandra/cluster.ts'
+import type { Cassandra } from '../cassandra/cluster.ts'
+import { whyNotFree } from '../cassandra/port.ts'
+import { removeDescription, writeDescription } from './description.ts'
+import type { ClusterDescription, MemberDescription } from './description.ts'
+import { MemberProcess } from './member-process.ts'
+import type { StartRequest } from './options.ts'
+import { Supervisor } from './supervisor.ts'
+
+export interface Box {
+  /** What runs right now, as cluster.json has it. */
+  readonly description: ClusterDescription
+  /** Ends the members, which drain, and then Cassandra. The data stays. */
+  close(): Promise<void>
+}
+
+const program = resolve(import.meta.dirname, '../../src/main.ts')
+const host = '127.0.0.1'
+
+/** Rejects with one sentence that says what to do; nothing is left running then. */
+export async function startBox(request: StartRequest, log: (line: string) => void): Promise<Box> {
+  await mustBeFree(request)
+  mkdirSync(request.data, { recursive: true })
+  removeDescription(request.data)
+  log(`Cassandra, ${plural(request.cassandra, 'node')}:`)
+  const cassandra = await startCassandra({
+    nodes: request.cassandra, firstAddress: request.firstAddress, dataCenter: request.region,
+    light: request.light, directory: join(request.data, 'cassandra'), log,
+  })
+  const members: (MemberDescription | undefined)[] = []
+  let ready = false
+  const describe = () => describeBox(cassandra, members)
+  const supervisors = Array.from({ length: request.members }, (_, place) => new Supervisor({
+    name: `Member ${place + 1}`, restart: request.restart, log,
+    process: memberProcess(request, cassandra, place),
+    changed: (member) => {
+      members[place] = member
+      if (ready) writeDescription(request.data, describe())
+    },
+  }))
+  try {
+    await startMembers(supervisors, log)
+  } catch (error) {
+    await end(supervisors, cassandra)
+    throw error
+  }
+  ready = true
+  writeDescription(request.data, describe())
+  return {
+    get description() { return describe() },
+    close: async () => {
+      ready = false
+      await end(supervisors, cassandra, log)
+      removeDescription(request.data)
+    },
+  }
+}
+
+function memberProcess({ config, data, port }: StartRequest,
+  { contactPoints, dataCenter }: Cassandra, place: number): MemberProcess {
+  const directory = join(data, `member-${place + 1}`)
+  return new MemberProcess({ directory, command: [
+    program, '--config', config, '--data', directory, '--port', `${port + place}`,
+    '--store', 'cassandra', '--contact-points', contactPoints.join(','),
+    '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
+  ] })
+}
+
+/** The first one alone: it makes the tables. */
+async function startMembers([first, ...others]: readonly Supervisor[],
+  log: (line: string) => void): Promise<void> {
+  log(`Members, ${others.length + 1}:`)
+  const started = performance.now()
+  const serves = (count: string) =>
+    log(`${count} (${((performance.now() - started) / 1_000).toFixed(1)} s).`)
+  await first!.start()
+  serves('Member 1 serves')
+  if (others.length === 0) return
+  await Promise.all(others.map((other) => other.start()))
+  serves('All serve')
+}
+
+/** Members first: what they give back goes through Cassandra. */
+async function end(supervisors: readonly Supervisor[], cassandra: Cassandra,
+  log: (line: string) => void = () => undefined): Promise<void> {
+  log('Ending the members …')
+  await Promise.all(supervisors.map((supervisor) => supervisor.end()))
+  log('Ending Cassandra …')
+  await cassandra.close()
+}
+
+function describeBox({ nodes }: Cassandra,
+  members: readonly (MemberDescription | undefined)[]): ClusterDescription {
+  const serving = members.filter((member) => member !== undefined)
+  return {
+    frontDoors: serving.map(({ http }) => http),
+    members: serving,
+    cassandra: nodes.map(({ pid, address }) => ({ pid: pid!, address })),
+  }
+}
+
+async function mustBeFree({ port, members }: StartRequest): Promise<void> {
+  for (let place = 0; place < members; place += 1) {
+    const problem = await whyNotFree(host, port + place)
+    if (problem === undefined) continue
+    throw new Error(problem === 'EACCES'
+      ? `Port ${port + place} needs rights that this user has not: choose one above 1023 by --port.`
+      : `Port ${port + place} is taken, and members need ${port} to ${port + members - 1}: end ` +
+        'what listens there, or choose others by --port.')
+  }
+}
+
+const plural = (count: number, noun: string) => count === 1 ? `one ${noun}` : `${count} ${noun}s`

@@ -1,0 +1,63 @@
+/** The command `npm run cluster`: members on Cassandra on this machine until it is stopped. */
+
+import { join, resolve } from 'node:path'
+
+import { stopRequests } from '../cassandra/stopping.ts'
+import { startBox } from './box.ts'
+import type { Box } from './box.ts'
+import { readDescription } from './description.ts'
+import { help, requestFrom } from './options.ts'
+import type { StartRequest } from './options.ts'
+import { askMembers, statusLines } from './status.ts'
+import { tableLines } from './table.ts'
+
+const interrupted = 130
+
+try {
+  await main()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(1)
+}
+
+async function main(): Promise<void> {
+  const request = requestFrom({
+    args: process.argv.slice(2),
+    // npm runs its scripts in the folder of package.json, wherever it was called from.
+    folder: process.env.npm_lifecycle_event === 'cluster' && process.env.INIT_CWD || process.cwd(),
+    starter: resolve(import.meta.dirname, '../../deploy/starter/langgraph.json'),
+  })
+  if (request.kind === 'help') return console.log(help)
+  if (request.kind === 'start') return await serve(request)
+  const description = readDescription(request.data)
+  console.log(statusLines(description, await askMembers(description)).join('\n'))
+}
+
+async function serve(request: StartRequest): Promise<void> {
+  const { first, second } = stopRequests('cluster')
+  const log = (line: string) => console.error(line)
+  // Asked to stop while it still starts: all that runs ends as soon as we are gone.
+  const box = await Promise.race([first, startBox(request, log)])
+  if (box === undefined) process.exit(0)
+  announce(box, request)
+  await first
+  await Promise.race([box.close(), second.then(() => process.exit(interrupted))])
+  process.exit(0)
+}
+
+function announce({ description: { members, cassandra } }: Box, { data }: StartRequest): void {
+  const rows = tableLines([
+    ['', 'serves at', 'pid', 'gRPC', 'says what it does in'],
+    ...members.map(({ http, pid, grpc }, place) =>
+      [`member ${place + 1}`, http, `${pid}`, grpc, join(data, `member-${place + 1}/output.log`)]),
+    ...cassandra.map(({ address, pid }) =>
+      ['Cassandra', address, `${pid}`, '', join(data, `cassandra/node-${address}/system.log`)]),
+  ])
+  console.log(['',
+    ...rows,
+    '',
+    `  Any of them serves any thread. All of this is in ${join(data, 'cluster.json')}.`,
+    '  npm run cluster -- status    who owns what        Ctrl-C    ends all, in order',
+    '',
+  ].join('\n'))
+}

@@ -1,0 +1,82 @@
+/** One member: a process that ends with us, however we end, and can be started again. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { endWithUs } from '../cassandra/guard.ts'
+import { bannerIn, refusalIn } from './banner.ts'
+import type { Banner } from './banner.ts'
+import type { MemberDescription } from './description.ts'
+
+export interface MemberProcessOptions {
+  /** The file of the program and what it is told, data folder and all. */
+  readonly command: readonly string[]
+  /** Its own: what it says goes to output.log there. */
+  readonly directory: string
+}
+
+export class MemberProcess {
+  readonly #options: MemberProcessOptions
+  #program: ChildProcess | undefined
+
+  constructor(options: MemberProcessOptions) {
+    this.#options = options
+  }
+
+  /** Where everything is that it ever said. */
+  get logFile(): string {
+    return join(this.#options.directory, 'output.log')
+  }
+
+  /** Resolves when it serves; rejects with a sentence when it ends before. */
+  async start(): Promise<MemberDescription> {
+    mkdirSync(this.#options.directory, { recursive: true })
+    // A group of its own: Ctrl-C at a terminal is ours to pass on, in order.
+    const program = spawn(process.execPath, [...this.#options.command],
+      { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#program = program
+    await once(program, 'spawn')
+    endWithUs(program)
+    const { grpc, http, session } = await this.#heard(program)
+    return { pid: program.pid!, grpc, http, session }
+  }
+
+  /** Tells how the process ended that was started last; at once where there was none. */
+  async ended(): Promise<string> {
+    if (this.#runs()) await once(this.#program!, 'exit')
+    return this.#program?.signalCode ?? `exit code ${this.#program?.exitCode}`
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#runs()) this.#program!.kill(signal)
+  }
+
+  #runs(): boolean {
+    return this.#program?.exitCode === null && this.#program.signalCode === null
+  }
+
+  #heard(program: ChildProcess): Promise<Banner> {
+    const log = createWriteStream(this.logFile, { flags: 'a' })
+    return new Promise((serves, failed) => {
+      let said: string | undefined = ''
+      const hear = (chunk: Buffer) => {
+        log.write(chunk)
+        if (said === undefined) return
+        said += chunk.toString()
+        const banner = bannerIn(said)
+        if (banner === undefined) return
+        said = undefined
+        serves(banner)
+      }
+      program.stdout!.on('data', hear)
+      program.stderr!.on('data', hear)
+      program.once('close', () => {
+        log.end()
+        if (said !== undefined) failed(new Error(refusalIn(said) || 'it said nothing.'))
+      })
+    })
+  }
+}

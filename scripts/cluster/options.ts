@@ -1,0 +1,119 @@
+/** What the command `npm run cluster` was asked for. */
+
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]
+       npm run cluster -- status [--data DIR]
+
+Starts a cluster on this machine: real members on real Apache Cassandra, each a process of its own.
+Ctrl-C ends all in order, a second one at once. It needs Java 17, and Maven the first time.
+
+  --members N            how many members; each serves everything (3)
+  --cassandra N          how many nodes of Cassandra (3)
+  --port P               of the first member's front door; the others have the next ones (2024)
+  --region NAME          the data centre of Cassandra and all members (us)
+  --config F             the langgraph.json to serve, or its folder (the starter project)
+  --data DIR             keeps everything there, and cluster.json (.heddle/cluster)
+  --first-address A      of the first node of Cassandra (127.0.0.1)
+  --light                Cassandra starts sooner and takes less memory, but never gets fast
+  --no-restart           lets a member that died stay dead
+  --help                 this text
+
+status prints the members, how many shards each owns, and since which epochs.
+`
+
+export interface StartRequest {
+  readonly kind: 'start'
+  readonly members: number
+  readonly cassandra: number
+  /** Of the first front door. */
+  readonly port: number
+  readonly region: string
+  /** Absolute. */
+  readonly config: string
+  /** Absolute. */
+  readonly data: string
+  readonly firstAddress: string | undefined
+  readonly light: boolean
+  readonly restart: boolean
+}
+
+/** What is asked for; each `data` is an absolute path. */
+export type ClusterRequest =
+  | StartRequest
+  | { readonly kind: 'status'; readonly data: string }
+  | { readonly kind: 'help' }
+
+export interface RequestSource {
+  readonly args: readonly string[]
+  /** What a relative path starts from. */
+  readonly folder: string
+  /** The project to serve where none is named. */
+  readonly starter: string
+}
+
+const knownOptions = {
+  members: { type: 'string', default: '3' },
+  cassandra: { type: 'string', default: '3' },
+  port: { type: 'string', default: '2024' },
+  region: { type: 'string', default: 'us' },
+  config: { type: 'string' },
+  data: { type: 'string', default: '.heddle/cluster' },
+  'first-address': { type: 'string' },
+  light: { type: 'boolean', default: false },
+  'no-restart': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Throws an Error with one sentence that says what to do. */
+export function requestFrom({ args, folder, starter }: RequestSource): ClusterRequest {
+  const { values, positionals } = parsed(args)
+  if (values.help) return { kind: 'help' }
+  const data = resolve(folder, values.data)
+  const [verb, ...more] = positionals
+  if (verb === 'status' && more.length === 0) return { kind: 'status', data }
+  if (verb !== undefined) {
+    throw new Error(`There is no "${positionals.join(' ')}" to do: it is "status", or nothing, ` +
+      'which starts a cluster; see --help.')
+  }
+  const members = wholeNumber('members', values.members, 1, 64)
+  const config = values.config === undefined ? starter : resolve(folder, values.config)
+  mustBeProject(config)
+  if (!/^[a-z][a-z0-9_-]*$/i.test(values.region)) {
+    throw new Error(`--region is a name like us or eu-west, not "${values.region}".`)
+  }
+  return {
+    kind: 'start', members, config, data, light: values.light, region: values.region,
+    cassandra: wholeNumber('cassandra', values.cassandra, 1, 64),
+    port: wholeNumber('port', values.port, 1, 65_536 - members),
+    firstAddress: values['first-address'],
+    restart: !values['no-restart'],
+  }
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: knownOptions, allowPositionals: true })
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\.(?=\s|$)/)
+    throw new Error(`${sentence}; see --help.`, { cause: error })
+  }
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : NaN
+  if (number >= min && number <= max) return number
+  throw new Error(`--${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+}
+
+/** Sooner said here than by the first member, when Cassandra has started. */
+function mustBeProject(config: string): void {
+  if (!existsSync(config)) {
+    throw new Error(`There is no ${config}: name a langgraph.json, or its folder, by --config.`)
+  }
+  if (statSync(config).isDirectory() && !existsSync(join(config, 'langgraph.json'))) {
+    throw new Error(`There is no langgraph.json in ${config}: name one by --config.`)
+  }
+}

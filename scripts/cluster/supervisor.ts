@@ -1,0 +1,79 @@
+/** Keeps one member alive: says when it dies, and starts it again. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+
+import type { MemberDescription } from './description.ts'
+import type { MemberProcess } from './member-process.ts'
+
+export interface SupervisorOptions {
+  readonly process: MemberProcess
+  /** What to call it in a line for a reader. */
+  readonly name: string
+  readonly restart: boolean
+  readonly log: (line: string) => void
+  /** Its description, or undefined while it serves nothing. */
+  changed(member: MemberDescription | undefined): void
+}
+
+const restartMs = 1_000
+const longestRestartMs = 30_000
+
+/** A member in order has given everything back long before. */
+const endMs = 45_000
+
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #ending = new AbortController()
+  #watching: Promise<void> = Promise.resolve()
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the member serves; rejects with a sentence where it does not start. */
+  async start(): Promise<void> {
+    const { process, name, changed } = this.#options
+    try {
+      changed(await process.start())
+    } catch (error) {
+      throw new Error(`${name} did not start: ${(error as Error).message}`, { cause: error })
+    }
+    this.#watching = this.#watch()
+  }
+
+  /** Ends the member in order, and by force where it takes too long. */
+  async end(): Promise<void> {
+    this.#ending.abort()
+    const { process, changed } = this.#options
+    process.signal('SIGTERM')
+    const patience = new AbortController()
+    const force = pause(endMs, undefined, { signal: patience.signal })
+      .then(() => process.signal('SIGKILL'), () => undefined)
+    await process.ended()
+    patience.abort()
+    await Promise.all([force, this.#watching])
+    changed(undefined)
+  }
+
+  async #watch(): Promise<void> {
+    const { process, name, restart, log, changed } = this.#options
+    for (let waitMs = restartMs; ;) {
+      const how = await process.ended()
+      if (this.#ending.signal.aborted) return
+      changed(undefined)
+      if (!restart) return log(`${name} ended by itself (${how}); see ${process.logFile}.`)
+      log(`${name} ended by itself (${how}); it is started again in ${waitMs / 1_000} s.`)
+      await pause(waitMs, undefined, { signal: this.#ending.signal }).catch(() => undefined)
+      if (this.#ending.signal.aborted) return
+      try {
+        const member = await process.start()
+        changed(member)
+        log(`${name} serves again at ${member.http}.`)
+        waitMs = restartMs
+      } catch (error) {
+        if (!this.#ending.signal.aborted) log(`${name} did not start: ${(error as Error).message}`)
+        waitMs = Math.min(waitMs * 2, longestRestartMs)
+      }
+    }
+  }
+}

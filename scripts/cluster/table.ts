@@ -1,0 +1,13 @@
+/** Columns of text under each other. */
+
+/** A line for each row, the columns as wide as they must be. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [place, text] of row.entries()) {
+      widths[place] = Math.max(widths[place] ?? 0, text.length)
+    }
+  }
+  return rows.map((row) =>
+    `  ${row.map((text, place) => text.padEnd(widths[place]!)).join('  ')}`.trimEnd())
+}

@@ -1,0 +1,129 @@
+/**
+ * Follows a run through changes of its owner: for who listens it is one follow.
+ *
+ *   1. A follow that is lost is followed by the next, from the last event that was told.
+ *   2. Every event is told once, in order, whatever two owners tell of it.
+ *   3. Where no owner can be followed for a while, it is lost after all.
+ */
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { FeedEvent, FeedListener } from './client.ts'
+import { isAfter, placeOf } from './run-feed.ts'
+
+export interface SteadyFollowOptions {
+  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  /** The last event that was seen; null for none. */
+  readonly after: string | null
+  readonly listener: FeedListener
+  /** Begins to tell what comes after an event. The result stops that. */
+  follow(after: string | null, listener: FeedListener): Promise<() => void>
+}
+
+/** How long an owner is looked for, beside what one look may take. */
+const patienceMs = 30_000
+
+const againMs = 250
+
+/** Throws what the first follow throws. The result stops the telling. */
+export async function followSteadily(options: SteadyFollowOptions): Promise<() => void> {
+  const follow = new SteadyFollow(options)
+  await follow.begin()
+  return () => follow.stop()
+}
+
+class SteadyFollow {
+  readonly #options: SteadyFollowOptions
+  /** The last event that was told. */
+  #last: string | null
+  /** Follows that were begun: the newest one alone is listened to. */
+  #follows = 0
+  /** It has told something, so that its loss is a new one. */
+  #fruitful = true
+  #untilMs = 0
+  #over = false
+  #stopFollow = () => {}
+  #endPause = () => {}
+
+  constructor(options: SteadyFollowOptions) {
+    this.#options = options
+    this.#last = options.after
+  }
+
+  async begin(): Promise<void> {
+    try {
+      await this.#follow()
+    } catch (error) {
+      this.stop()
+      throw error
+    }
+  }
+
+  stop(): void {
+    this.#over = true
+    this.#stopFollow()
+    this.#endPause()
+  }
+
+  async #follow(): Promise<void> {
+    const mine = ++this.#follows
+    const current = () => !this.#over && mine === this.#follows
+    const stop = await this.#options.follow(this.#last, {
+      events: (batch) => { if (current()) this.#tell(batch) },
+      ended: (how) => {
+        if (!current()) return
+        if (how !== 'lost') return this.#end(how)
+        // Nothing of it is listened to any more.
+        this.#follows++
+        void this.#followAgain()
+      },
+    })
+    if (current()) this.#stopFollow = stop
+    else stop()
+  }
+
+  #tell(batch: readonly FeedEvent[]): void {
+    const last = placeOf(this.#last)
+    const events = batch.filter(({ id }) => isAfter(placeOf(id), last))
+    if (events.length === 0) return
+    this.#last = events.at(-1)!.id
+    this.#fruitful = true
+    this.#options.listener.events(events)
+  }
+
+  async #followAgain(): Promise<void> {
+    const { env } = this.#options
+    if (this.#fruitful) this.#untilMs = env.monotonicMs() + patienceMs
+    // What tells nothing and is lost at once would keep everybody busy.
+    let atOnce = this.#fruitful
+    this.#fruitful = false
+    for (;;) {
+      if (!atOnce) await this.#pause()
+      if (this.#over) return
+      try {
+        return await this.#follow()
+      } catch (error) {
+        const late = env.monotonicMs() >= this.#untilMs
+        if (late || HeddleError.from(error).retry === 'no') return this.#end('lost')
+      }
+      atOnce = false
+    }
+  }
+
+  async #pause(): Promise<void> {
+    await new Promise<void>((done) => {
+      const cancel = this.#options.env.after(againMs, done)
+      this.#endPause = () => {
+        cancel()
+        done()
+      }
+    })
+    this.#endPause = () => {}
+  }
+
+  #end(how: 'over' | 'lagged' | 'lost'): void {
+    if (this.#over) return
+    this.#over = true
+    this.#options.listener.ended(how)
+  }
+}

@@ -1,0 +1,127 @@
+/** The index of what a member owns, shard by shard: two members take turns over one keyspace. */
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { actorKeyText, shardOf, systemEnv } from '../../cluster/index.ts'
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RowUpdate } from '../../src/checkpoint/index.ts'
+import { openCassandraStore } from '../../src/store/cassandra/index.ts'
+import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { anAssistant, aThread } from './rows.ts'
+
+const cassandra = await cassandraForTests()
+
+type House = CassandraStore & { readonly ports: ServedStore }
+
+describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
+  const place = newKeyspace(cassandra!)
+  const directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
+  let one: House
+  let other: House
+
+  const open = async (name: string): Promise<House> => {
+    const store = await openCassandraStore({
+      env: systemEnv({ level: 'silent' }), contactPoints: place.contactPoints, commit: 'validate',
+      localDataCenter: place.dataCenter, keyspace: place.keyspace,
+      directory: join(directory, name),
+    })
+    return { ...store, ports: store.serve({ gate: { pass: async () => {} } }) }
+  }
+  beforeAll(async () => {
+    one = await open('one')
+    other = await open('other')
+  })
+  afterAll(async () => {
+    await Promise.all([one?.close(), other?.close()])
+    await rm(directory, { recursive: true })
+    await dropKeyspace(place)
+  })
+
+  const shardOfThread = ({ threadId: id, tenant }: ThreadRow) =>
+    shardOf(actorKeyText({ kind: 'thread', tenant, id }), one.shards)
+  const shardOfAssistant = ({ assistantId: id, tenant }: AssistantRow) =>
+    shardOf(actorKeyText({ kind: 'assistant', tenant, id }), one.shards)
+  const threadUpdate = (row: ThreadRow): RowUpdate => ({ table: 'thread', row })
+
+  const threadIds = async ({ index }: House, tenant: string) => {
+    const { rows } = await index.answer({ kind: 'thread_search', query: {
+      tenant, sortBy: 'created_at', sortOrder: 'asc', limit: 100, offset: 0 } })
+    return rows.map((row) => (row as ThreadRow).threadId)
+  }
+  const ids = (rows: readonly ThreadRow[]) => rows.map(({ threadId }) => threadId)
+
+  it('finds just the rows of the shards that are loaded, and gets any', async () => {
+    const rows = Array.from({ length: 40 }, (_, createdAtMs) =>
+      aThread({ tenant: 'a', createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
+    const assistant = anAssistant({ tenant: 'a' })
+    await one.ports.log.append([],
+      [...rows.map(threadUpdate), { table: 'assistant', row: assistant }])
+    expect(await threadIds(one, 'a')).toEqual([])
+
+    const shard = shardOfThread(rows[0]!)
+    const inShard = rows.filter((row) => shardOfThread(row) === shard)
+    const unfinished = await other.index.load(shard)
+    expect(unfinished.map(({ threadId }) => threadId).toSorted())
+      .toEqual(ids(inShard.filter(({ status }) => status === 'busy')).toSorted())
+    expect(await threadIds(other, 'a')).toEqual(ids(inShard))
+    for (const row of rows) expect(await other.ports.threads.get('a', row.threadId)).toEqual(row)
+    expect(await other.ports.assistants.get('a', assistant.assistantId)).toEqual(assistant)
+
+    const ofAssistant = shardOfAssistant(assistant)
+    if (ofAssistant !== shard) await other.index.load(ofAssistant)
+    const { total, covered } = await other.index.answer({ kind: 'assistant_count',
+      query: { tenant: 'a' } })
+    expect({ total, covered: new Set(covered) })
+      .toEqual({ total: 1, covered: new Set([shard, ofAssistant]) })
+    await Promise.all(other.index.covered().map((each) => other.index.unload(each)))
+    expect(await threadIds(other, 'a')).toEqual([])
+  })
+
+  it('shows what another owner has made of a shard meanwhile', async () => {
+    const gone = aThread({ tenant: 'b' })
+    const shard = shardOfThread(gone)
+    await one.index.load(shard)
+    await one.ports.log.append([], [threadUpdate(gone)])
+    expect(await threadIds(one, 'b')).toEqual([gone.threadId])
+    await one.index.unload(shard)
+
+    await other.index.load(shard)
+    await other.ports.log.purge({ table: 'thread', tenant: 'b', id: gone.threadId,
+      branch: gone.branch!, epoch: 2 })
+    expect(await threadIds(other, 'b')).toEqual([])
+    await other.index.unload(shard)
+
+    await one.index.load(shard)
+    expect(await threadIds(one, 'b')).toEqual([])
+    expect(await one.ports.threads.get('b', gone.threadId)).toBeUndefined()
+    await one.index.unload(shard)
+  })
+
+  it('has what is written and deleted while its shards are loaded', async () => {
+    const rows = Array.from({ length: 60 }, () => aThread({ tenant: 'c' }))
+    await one.ports.log.append([], rows.map(threadUpdate))
+    const shards = Array.from({ length: other.shards }, (_, shard) => shard)
+    const loaded = Promise.all(shards.map((shard) => other.index.load(shard)))
+    const changes = rows.map(async (row, number) => {
+      if (number % 3 === 0) return
+      const { tenant, threadId: id, branch } = row
+      if (number % 3 === 1) {
+        await other.ports.log.append([], [threadUpdate({ ...row, epoch: 2, status: 'error' })])
+      } else {
+        await other.ports.log.purge({ table: 'thread', tenant, id, branch: branch!, epoch: 2 })
+      }
+    })
+    await Promise.all([loaded, ...changes])
+    const count = async (status?: 'error') => (await other.index.answer({ kind: 'thread_count',
+      query: { tenant: 'c', ...status && { status } } })).total
+    expect([await count(), await count('error')]).toEqual([40, 20])
+    await Promise.all(shards.map((shard) => other.index.unload(shard)))
+    expect(await count()).toBe(0)
+  })
+})

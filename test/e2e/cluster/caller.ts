@@ -1,0 +1,97 @@
+/** Requests through any front door that is up; what should not happen to one is a fault. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Door, Doors } from './doors.ts'
+
+export interface CallerOptions {
+  readonly doors: Doors
+  /** Whether 503 may be an answer: where the store or most members may be out of reach. */
+  readonly lenient: boolean
+}
+
+/** An answer whose body is not read yet. */
+export interface Called { readonly door: Door, readonly response: Response }
+
+/** Longer than it takes to find out that a member is dead, and to take over. */
+const patienceMs = 60_000
+const againMs = 50
+
+export class Caller {
+  readonly #options: CallerOptions
+  /** A sentence for each. */
+  readonly faults: string[] = []
+  /** Answers of 503, and connections that broke where that was to be expected. */
+  readonly excused = { unavailable: 0, broken: 0 }
+  requests = 0
+  worstMs = 0
+
+  constructor(options: CallerOptions) {
+    this.#options = options
+  }
+
+  /** One request; undefined where the connection broke before an answer. */
+  async once(method: string, path: string, body?: unknown, headers: Record<string, string> = {}):
+    Promise<Called | undefined> {
+    const { doors, lenient } = this.#options
+    const door = await doors.pick()
+    const beganMs = performance.now()
+    this.requests += 1
+    try {
+      const response = await fetch(door.url + path, {
+        method, signal: AbortSignal.timeout(patienceMs),
+        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        ...body !== undefined && { body: JSON.stringify(body) },
+      })
+      this.worstMs = Math.max(this.worstMs, performance.now() - beganMs)
+      if (response.status === 503 && (lenient || doors.isExcused(door))) {
+        this.excused.unavailable += 1
+      } else if (response.status >= 500) {
+        this.faults.push(`${method} ${path} at front door ${door.place} was answered ` +
+          `${response.status}: ${await response.clone().text()}`)
+      }
+      return { door, response }
+    } catch (error) {
+      this.broken(door, `${method} ${path}`, error)
+      return undefined
+    }
+  }
+
+  /** For what may be asked any number of times: asks until there is an answer that is not 503. */
+  async sure(method: string, path: string, headers: Record<string, string> = {}): Promise<Called> {
+    const end = performance.now() + patienceMs
+    for (;;) {
+      const called = await this.once(method, path, undefined, headers)
+      if (called !== undefined && called.response.status !== 503) return called
+      await called?.response.body?.cancel()
+      if (performance.now() > end) throw new Error(`${method} ${path} has no answer in a minute`)
+      await pause(againMs)
+    }
+  }
+
+  /** The body of a sure answer; undefined for 404. The connection may break within it. */
+  async json<Body>(method: string, path: string): Promise<Body | undefined> {
+    for (;;) {
+      const { door, response } = await this.sure(method, path)
+      try {
+        const text = await response.text()
+        if (response.ok) return JSON.parse(text) as Body
+        if (response.status === 404) return undefined
+        throw new Error(`${method} ${path} was answered ${response.status}: ${text}`)
+      } catch (error) {
+        if (response.status !== 200) throw error
+        this.broken(door, `the answer to ${method} ${path}`, error)
+      }
+    }
+  }
+
+  /** A connection through this front door broke. */
+  broken(door: Door, what: string, error: unknown): void {
+    if (this.#options.doors.isExcused(door)) {
+      this.excused.broken += 1
+      return
+    }
+    const { message, cause } = error as Error
+    this.faults.push(`${what} broke at front door ${door.place}, which lives: ${message}` +
+      ` (${(cause as Error | undefined)?.message ?? 'no cause'})`)
+  }
+}

@@ -1,0 +1,199 @@
+/** Three members on three nodes at length: killed, ended, stopped, cut off, at random moments. */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
+import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
+import { Chance } from '../../simulation/chance.ts'
+import { startBalancer } from '../../support/balancer.ts'
+import { startCluster } from '../../support/cluster.ts'
+import type { Cluster, ClusterMember } from '../../support/cluster.ts'
+import { collect } from '../../support/run-events.ts'
+import type { Part } from '../../support/run-events.ts'
+import { clientOf } from '../../support/server.ts'
+import { ask } from '../../support/wire.ts'
+import { Load } from './load.ts'
+
+const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
+
+/** How long members are lost, one after the other. */
+const chaosMs = 150_000
+
+/** Longer than a member may be silent before it is fenced. */
+const silenceMs = 8_000
+
+/** How soon a member ends that hears that it was fenced, and one that is told to end. */
+const goneMs = 10_000
+const drainMs = 25_000
+
+describe.skipIf(await whatIsMissing() !== undefined)('three members on three nodes', () => {
+  let cassandra: Cassandra
+  let cluster: Cluster
+
+  beforeAll(async () => {
+    cassandra = await startCassandra({ nodes: 3, firstAddress: '127.0.0.70', light: true })
+    const { contactPoints, dataCenter } = cassandra
+    cluster = await startCluster({
+      members: 3, project: 'conformance', roads: true,
+      cassandra: { contactPoints, dataCenter, keyspace: 'members' },
+    })
+  }, 240_000)
+  afterAll(async () => {
+    await cluster?.close()
+    await cassandra?.close()
+  }, 120_000)
+
+  beforeEach(() => onTestFailed(() => console.log(cluster.story())))
+
+  const loaded = (threads: number) => new Load({
+    frontDoors: cluster.frontDoors, threads, seed, paceMs: 1_000, lenient: true,
+  })
+
+  /** Resolves when every front door reaches the store again. */
+  const allServe = () => expect.poll(async () => (await Promise.all(cluster.frontDoors.map((url) =>
+    ask(url, 'GET', '/ok?check_db=1')))).map(({ status }) => status),
+  { timeout: 60_000 }).toEqual([200, 200, 200])
+
+  /** What may befall a member; resolves when it serves again. */
+  const faults: Record<string, (member: ClusterMember, load: Load) => Promise<void>> = {
+    'is killed': async (member) => {
+      await member.kill('SIGKILL')
+      await pause(silenceMs / 2)
+      await member.restart()
+    },
+    'is told to end': async (member) => {
+      expect(await within(drainMs, member.kill('SIGTERM'))).toEqual({ code: 0, signal: null })
+      await member.restart()
+    },
+    'stands still': async (member, load) => {
+      load.doubt(member.pid)
+      member.pause()
+      await pause(silenceMs)
+      member.wake()
+      await endsByItself(member)
+    },
+    'is cut off from Cassandra and its peers': async (member, load) => {
+      load.doubt(member.pid)
+      member.cutOff('cassandra')
+      member.cutOff('peers')
+      await pause(silenceMs)
+      member.reach()
+      await endsByItself(member)
+    },
+  }
+
+  /** A member that was fenced exits when it hears of it, and is started again. */
+  async function endsByItself(member: ClusterMember): Promise<void> {
+    expect(await within(goneMs, member.exited())).toMatchObject({ code: 1 })
+    await member.restart()
+  }
+
+  it(`keep one history of each thread, whatever befalls them (HEDDLE_SEED=${seed})`, async () => {
+    const chance = new Chance(seed)
+    const load = loaded(50)
+    onTestFailed(() => console.log(load.summary()))
+    const end = performance.now() + chaosMs
+    await load.goOn(100)
+    let node: Promise<void> | undefined
+    while (performance.now() < end) {
+      // Each kind once, before chance begins to repeat itself.
+      for (const [what, befall] of chance.shuffled(Object.entries(faults))) {
+        const place = chance.below(3)
+        const began = performance.now()
+        load.doors.close(place)
+        await befall(cluster.members[place]!, load)
+        load.doors.reopen(place)
+        console.log(`Member ${place} ${what}: ${load.summary()} ` +
+          `(${((performance.now() - began) / 1_000).toFixed(1)} s)`)
+        await load.goOn(50)
+        node ??= loseNode(chance.below(3))
+        if (performance.now() > end) break
+      }
+    }
+    await node
+    await load.goOn(50)
+    expect(await load.faults()).toEqual([])
+    console.log(load.summary())
+  }, 400_000)
+
+  /** While members come and go, a node of Cassandra is lost as well. */
+  async function loseNode(place: number): Promise<void> {
+    const node = cassandra.nodes[place]!
+    await node.kill('SIGKILL')
+    await pause(silenceMs)
+    await node.start()
+    await cassandra.whole()
+  }
+
+  it.each(['cassandra', 'peers'] as const)('serve on when one is cut off from %s', async (from) => {
+    await allServe()
+    const load = loaded(12)
+    onTestFailed(() => console.log(load.summary()))
+    await load.goOn(24)
+    const member = cluster.members[2]!
+    load.doubt(member.pid)
+    load.doors.close(2)
+    member.cutOff(from)
+    await pause(silenceMs)
+    await load.goOn(24)
+    member.reach()
+    // Whether it was fenced meanwhile is for the others to say: it serves again, or it ends.
+    const fenced = await Promise.race([member.exited().then(() => true),
+      pause(goneMs).then(() => false)])
+    if (fenced) await member.restart()
+    await allServe()
+    load.doors.reopen(2)
+    await load.goOn(24)
+    expect(await load.faults()).toEqual([])
+    console.log(`Cut off from ${from}, the member ${fenced ? 'was fenced' : 'went on'}: ` +
+      load.summary())
+  }, 200_000)
+
+  it('go on with a stream where a client left off whose front door dies', async () => {
+    const stepCount = 60
+    const balancer = await startBalancer(cluster.frontDoors)
+    const thread = crypto.randomUUID()
+    let lost: Promise<void> | undefined
+    const parts: Part[] = []
+    try {
+      const stream = clientOf(balancer.url).runs.stream(thread, 'diary', {
+        input: { file: '/dev/null', thread, word: 'w', steps: stepCount, pauseMs: 100 },
+        streamMode: ['updates'], streamResumable: true, ifNotExists: 'create',
+        config: { recursion_limit: 100 },
+      })
+      for await (const part of stream) {
+        parts.push(part as Part)
+        if (parts.length === 20) lost = loseDoorOf(balancer.lastFrontDoor()!)
+      }
+      await lost
+      const replayed = await collect(clientOf(balancer.url).runs.joinStream(
+        thread, (parts[0]!.data as { run_id: string }).run_id, { lastEventId: '-1' }))
+      const told = Array.from({ length: stepCount }, (_, at) => `w ${at + 1}`)
+      expect(linesOf(parts)).toEqual(told)
+      expect(linesOf(replayed)).toEqual(told)
+    } finally {
+      balancer.close()
+    }
+  }, 120_000)
+
+  async function loseDoorOf(url: string): Promise<void> {
+    const member = cluster.members.find((candidate) => candidate.url === url)!
+    await member.kill('SIGKILL')
+    await member.restart()
+  }
+})
+
+const linesOf = (parts: readonly Part[]) => parts.filter(({ event }) => event === 'updates')
+  .flatMap(({ data }) => (data as { write: { lines: string[] } }).write.lines)
+
+async function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
+  const late = new AbortController()
+  const tooLate = pause(ms, undefined, { signal: late.signal }).then(
+    () => { throw new Error(`that took longer than ${ms} ms`) }, () => new Promise<never>(() => {}))
+  try {
+    return await Promise.race([result, tooLate])
+  } finally {
+    late.abort()
+  }
+}

@@ -1,0 +1,50 @@
+/** Three members under load: one is killed, one is told to end, and clients of the others go on. */
+
+import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { startCluster } from '../../support/cluster.ts'
+import type { Cluster } from '../../support/cluster.ts'
+import { Load } from './load.ts'
+
+const cassandra = await cassandraForTests()
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+
+async function threeMembers(): Promise<Cluster> {
+  const place = newKeyspace(cassandra!)
+  endings.push(() => dropKeyspace(place))
+  const cluster = await startCluster({ members: 3, cassandra: place, project: 'conformance' })
+  endings.push(() => cluster.close())
+  return cluster
+}
+
+/** What a member does at SIGTERM it does within its time for it. */
+const drainMs = 25_000
+
+describe.skipIf(!cassandra)('a cluster of three', () => {
+  it('loses nothing by a member that is killed, and fails nobody by one that ends', async () => {
+    const cluster = await threeMembers()
+    const [killed, ended] = cluster.members
+    const load = new Load(
+      { frontDoors: cluster.frontDoors, threads: 12, seed: 1, paceMs: 200 })
+    onTestFailed(() => console.log(`${load.summary()}\n${cluster.story()}`))
+    await load.goOn(24)
+    load.doors.close(0)
+    await killed!.kill('SIGKILL')
+    await load.goOn(24)
+    await killed!.restart()
+    load.doors.reopen(0)
+    await load.goOn(24)
+    load.doors.close(1)
+    const toldMs = performance.now()
+    expect(await ended!.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(performance.now() - toldMs).toBeLessThan(drainMs)
+    await load.goOn(24)
+    await ended!.restart()
+    load.doors.reopen(1)
+    await load.goOn(24)
+    expect(await load.faults()).toEqual([])
+    console.log(load.summary())
+  }, 120_000)
+})

@@ -1,0 +1,87 @@
+/** The checker of histories: it takes what may be, and finds each thing that may not. */
+
+import { describe, expect, it } from 'vitest'
+import { faultsOf } from './history.ts'
+import type { Attempt, Execution, ThreadHistory } from './history.ts'
+
+const attempt = (word: string, more: Partial<Attempt> = {}): Attempt => ({
+  word, strategy: 'enqueue', act: 1, answer: 'accepted', runId: `run-${word}`, followed: true,
+  told: [1, 2].map((step) => ({ line: `${word} ${step}`, atMs: 1_000 })), ...more,
+})
+const run = (word: string, status = 'success') => ({ word, status, runId: `run-${word}` })
+const executed = (line: string, atMs = 500): Execution =>
+  ({ threadId: 't', word: line.split(' ')[0]!, line, pid: 1, atMs })
+
+/** Two runs of two steps, one after the other. */
+const good: ThreadHistory = {
+  threadId: 't', steps: 2,
+  attempts: [attempt('a'), attempt('b')],
+  runs: [run('b'), run('a')],
+  lines: ['a 1', 'a 2', 'b 1', 'b 2'],
+  executions: ['a 1', 'a 2', 'a 2', 'b 1', 'b 2'].map((line) => executed(line)),
+}
+
+const silent = { told: [], followed: false }
+
+describe('a history is one', () => {
+  it.each<[string, Partial<ThreadHistory>]>([
+    ['where each run follows the other', {}],
+    ['where a run was interrupted', { runs: [run('a', 'interrupted'), run('b')],
+      attempts: [attempt('a', { told: [{ line: 'a 1', atMs: 1_000 }] }), attempt('b')],
+      lines: ['a 1', 'b 1', 'b 2'] }],
+    ['where a run was rolled back', { runs: [run('b')], lines: ['b 1', 'b 2'],
+      attempts: [attempt('a'), attempt('b', { strategy: 'rollback' })] }],
+    ['where an unknown request came to something', { attempts: [attempt('a'),
+      attempt('b', { answer: 'unknown', runId: undefined, ...silent })] }],
+    ['where an unknown request came to nothing', { runs: [run('a')], lines: ['a 1', 'a 2'],
+      attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] }],
+    ['where a request was refused', { runs: [run('a')], lines: ['a 1', 'a 2'],
+      attempts: [attempt('a'), attempt('b', { answer: 'refused', ...silent })] }],
+  ])('%s', (_, more) => {
+    expect(faultsOf({ ...good, ...more })).toEqual([])
+  })
+})
+
+describe('a history is none', () => {
+  it.each<[string, Partial<ThreadHistory>, string]>([
+    ['that lost an acknowledged run', { runs: [run('a')], lines: ['a 1', 'a 2'] },
+      'acknowledged run of b is lost'],
+    ['that lost a run by a rollback long after it was over', { runs: [run('b')],
+      lines: ['b 1', 'b 2'], attempts: [attempt('a'),
+        attempt('b', { strategy: 'rollback', act: 2 })] }, 'acknowledged run of a is lost'],
+    ['with two runs of one request', { runs: [run('a'), run('b'), { ...run('b'), runId: 'x' }] },
+      '2 runs of one request (b)'],
+    ['that told another id', { attempts: [attempt('a'), attempt('b', { runId: 'x' })] },
+      'b is run run-b, and its client was told x'],
+    ['with a run of a refused request', { attempts: [attempt('a'),
+      attempt('b', { answer: 'unavailable', ...silent })] },
+    'b has a run, and its request was unavailable'],
+    ['with a run of nobody', { runs: [...good.runs, run('c')] }, 'was asked for by nobody'],
+    ['with a run that is not over', { runs: [run('a'), run('b', 'pending')] }, 'is pending'],
+    ['with a run that failed', { runs: [run('a'), run('b', 'error')] }, '(b) is error'],
+    ['that lost a step', { lines: ['a 1', 'b 1', 'b 2'] }, 'a is done with 1 lines of 2'],
+    ['with a step twice', { lines: ['a 1', 'a 2', 'b 1', 'b 1', 'b 2'] },
+      'lines of b are b 1,b 1,b 2'],
+    ['that ran twice to the end', { lines: ['a 1', 'a 2', 'a 3', 'b 1', 'b 2'] },
+      'a has 3 lines of 2'],
+    ['that mixed two runs', { lines: ['a 1', 'b 1', 'a 2', 'b 2'] }, 'a is mixed with another one'],
+    ['in another order', { lines: ['b 1', 'b 2', 'a 1', 'a 2'] }, 'runs are in the order b,a'],
+    ['with lines and no run', { runs: [run('a')],
+      attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] },
+    'b has lines and no run'],
+    ['whose stream told a step twice', { attempts: [attempt('a'), attempt('b', { told:
+      ['b 1', 'b 1', 'b 2'].map((line) => ({ line, atMs: 1_000 })) })] },
+    'the stream of b told b 1,b 1,b 2'],
+    ['whose stream told what is not there', { lines: ['a 1', 'a 2'],
+      runs: [run('a'), run('b', 'interrupted')] },
+    'the stream of b told b 1,b 2, which the thread has not'],
+    ['whose stream ended too soon', { attempts: [attempt('a'),
+      attempt('b', { told: [{ line: 'b 1', atMs: 1_000 }] })] }, 'ended after 1 of 2'],
+    ['with two runs at once', { executions: ['a 1', 'b 1', 'a 2'].map((line) => executed(line)) },
+      'a ran while another one ran'],
+    ['that executed again what was told', { executions:
+      [...good.executions, executed('b 2', 2_000)] }, 'b 2 was executed again after it was told'],
+  ])('%s', (_, more, fault) => {
+    expect(faultsOf({ ...good, ...more }).join()).toContain(fault)
+  })
+})

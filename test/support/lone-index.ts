@@ -1,0 +1,21 @@
+/** Searches of a member that is alone and owns every shard of its store. */
+
+import type { Env } from '../../cluster/index.ts'
+import { scatteredIndex } from '../../src/records/index.ts'
+import type { ScatteredIndex, UnfinishedThread } from '../../src/records/index.ts'
+import type { CassandraStore } from '../../src/store/cassandra/index.ts'
+
+export function loneIndex({ index, shards }: CassandraStore, env: Env): ScatteredIndex {
+  const self = { id: 'self', address: 'here' }
+  return scatteredIndex({
+    env, own: index, ask: () => Promise.reject(new Error('there is no other member')),
+    owners: { shards, self, ownerOf: () => ({ member: self, epoch: 1 }),
+      changed: () => new Promise(() => {}) },
+  })
+}
+
+/** Covers every shard; tells what was left unfinished in them. */
+export async function loadAll({ index, shards }: CassandraStore): Promise<UnfinishedThread[]> {
+  const loads = Array.from({ length: shards }, (_, shard) => index.load(shard))
+  return (await Promise.all(loads)).flat()
+}

@@ -1,0 +1,168 @@
+/** Threads whose owners change under their callers: one after another, over one shared log. */
+
+import { Activations } from '../../cluster/index.ts'
+import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
+import { HeddleError } from '../../src/errors.ts'
+import type { PurgeSubject } from '../../src/checkpoint/index.ts'
+import type { GraphHost } from '../../src/graph/index.ts'
+import {
+  ByteBudget, createThreadClient, defaultLimits, threadKind,
+} from '../../src/thread/index.ts'
+import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
+import { virtualEnv } from './env.ts'
+import { MemoryLog } from './memory-log.ts'
+import { memoryTables } from './memory-tables.ts'
+import { ScriptedHost } from './scripted-host.ts'
+
+class PurgingLog extends MemoryLog {
+  override async purge({ branch, id }: PurgeSubject): Promise<void> {
+    const rows = this.rows.filter((row) => row.branch.id !== branch.id)
+    this.rows.splice(0, this.rows.length, ...rows)
+    const updates = this.updates.filter((update) => update.table === 'run_removed'
+      ? update.threadId !== id : update.table === 'assistant' || update.row.threadId !== id)
+    this.updates.splice(0, this.updates.length, ...updates)
+  }
+}
+
+interface Owner<Host extends GraphHost> {
+  readonly epoch: number
+  readonly host: Host
+  readonly activations: Activations
+  /** Who is told something by it. */
+  readonly followers: Set<FeedListener>
+  dead: boolean
+  readonly death: PromiseWithResolvers<void>
+}
+
+/**
+ * What becomes of an owner around a command.
+ *
+ * none    it lives
+ * unheard it dies as soon as it has heard the command
+ * silent  it does what it is told and dies before it has answered
+ */
+export type Fate = 'none' | 'unheard' | 'silent'
+
+export class ThreadChain<Host extends GraphHost> {
+  readonly env = virtualEnv()
+  readonly log = new PurgingLog()
+  readonly tables = memoryTables(this.log)
+  readonly client: ThreadClient
+  /** Of the owner that hears the next command. */
+  fate: Fate = 'none'
+  /** Each owner brings one along. */
+  readonly #newHost: () => Host
+  #owner: Owner<Host>
+  #owned: Promise<void> = Promise.resolve()
+  #executions = 0
+
+  constructor(newHost: () => Host) {
+    this.log.shared = true
+    this.#newHost = newHost
+    this.#owner = this.#newOwner(1)
+    this.client = createThreadClient({
+      router: this.router, threads: this.tables.threads, env: this.env,
+      newThreadId: () => this.env.uuid(),
+    })
+  }
+
+  /** Of whoever owns the threads now. */
+  get host(): Host { return this.#owner.host }
+
+  /** What other members ask of whoever owns the threads now. */
+  get inbound(): Inbound {
+    const { activations, epoch } = this.#owner
+    return {
+      ask: (key, command, { id } = {}) => activations.ask(key, epoch, command, id),
+      follow: (key, request, listener) => activations.follow(key, epoch, request, listener),
+    }
+  }
+
+  /** As after SIGKILL. What it sent is on its way still, and it hears of nothing. */
+  kill(): void {
+    const killed = this.#owner
+    killed.dead = true
+    killed.death.resolve()
+    this.#owner = this.#newOwner(killed.epoch + 1)
+    for (const follower of killed.followers) follower.ended('lost')
+    this.#wake().catch(() => {})
+  }
+
+  /** The threads pass on while their owner lives; whoever asks meanwhile waits. */
+  async handOver(deadline: AbortSignal = new AbortController().signal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#owned = promise
+    const before = this.#owner
+    await before.activations.close(deadline)
+    this.#owner = this.#newOwner(before.epoch + 1)
+    resolve()
+    await this.#wake()
+  }
+
+  readonly router: Router = {
+    ask: async (key, command) => {
+      const id = this.env.uuid()
+      for (let again = false; ; again = true) {
+        await this.#owned
+        const owner = this.#owner
+        const { fate } = this
+        this.fate = 'none'
+        try {
+          const reply = owner.activations.ask(key, owner.epoch, command, id)
+          reply.catch(() => {})
+          if (fate === 'silent') await reply
+          if (fate !== 'none') this.kill()
+          const answer = await Promise.race([reply, owner.death.promise])
+          if (!owner.dead) return answer
+        } catch (error) {
+          if (fate === 'silent') this.kill()
+          const { retry, code, message } = HeddleError.from(error)
+          const final = retry === 'no' || code === 'full'
+          if (final && !owner.dead) throw new HeddleError(code, message, { again })
+        }
+        await new Promise((nextTick) => setImmediate(nextTick))
+      }
+    },
+    follow: async (key: ActorKey, request: unknown, listener: unknown) => {
+      await this.#owned
+      const { activations, epoch, followers } = this.#owner
+      const stop = await activations.follow(key, epoch, request, listener)
+      followers.add(listener as FeedListener)
+      return () => {
+        followers.delete(listener as FeedListener)
+        stop()
+      }
+    },
+  }
+
+  #newOwner(epoch: number): Owner<Host> {
+    const host = this.#newHost()
+    const kind = threadKind({
+      log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
+      nextExecutionId: () => ++this.#executions,
+      ask: (key, command) => this.router.ask(key, command),
+    })
+    const activations = new Activations({ env: this.env, kinds: [kind] })
+    return { epoch, host, activations, followers: new Set(), dead: false,
+      death: Promise.withResolvers() }
+  }
+
+  async #wake(): Promise<void> {
+    const { activations, epoch } = this.#owner
+    for (const { tenant, threadId } of await this.tables.unfinished()) {
+      await activations.wake({ kind: 'thread', tenant, id: threadId }, epoch)
+    }
+  }
+}
+
+/** Owners whose hosts do what a test says; each is fitted out first. */
+export class ThreadPair extends ThreadChain<ScriptedHost> {
+  constructor(outfit: (host: ScriptedHost) => void = () => {}) {
+    super(() => {
+      const host = new ScriptedHost()
+      outfit(host)
+      return host
+    })
+  }
+}

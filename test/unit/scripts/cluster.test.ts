@@ -1,0 +1,186 @@
+/** What the starter of a cluster decides and prints, and how it keeps members alive. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { bannerIn, refusalIn } from '../../../scripts/cluster/banner.ts'
+import {
+  readDescription, removeDescription, writeDescription,
+} from '../../../scripts/cluster/description.ts'
+import type { ClusterDescription, MemberDescription } from '../../../scripts/cluster/description.ts'
+import { MemberProcess } from '../../../scripts/cluster/member-process.ts'
+import { requestFrom } from '../../../scripts/cluster/options.ts'
+import { statusLines } from '../../../scripts/cluster/status.ts'
+import type { ClusterReport } from '../../../scripts/cluster/status.ts'
+import { Supervisor } from '../../../scripts/cluster/supervisor.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'heddle-cluster-'))
+  writeFileSync(join(folder, 'langgraph.json'), '{}')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('what is asked for', () => {
+  const starter = import.meta.filename
+  const asked = (...args: string[]) => requestFrom({ args, folder, starter })
+
+  it('is three members on three nodes from port 2024 on, unless told otherwise', () => {
+    expect(asked()).toEqual({
+      kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', config: starter,
+      data: join(folder, '.heddle/cluster'), firstAddress: undefined, light: false, restart: true,
+    })
+    expect(asked('--members', '2', '--cassandra=1', '--port', '80', '--region', 'eu', '--config',
+      '.', '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart')).toEqual({
+      kind: 'start', members: 2, cassandra: 1, port: 80, region: 'eu', config: folder,
+      data: join(folder, 'd'), firstAddress: '127.0.0.9', light: true, restart: false,
+    })
+  })
+
+  it('may be how it stands, or help', () => {
+    expect(asked('status')).toEqual({ kind: 'status', data: join(folder, '.heddle/cluster') })
+    expect(asked('status', '--data', 'd')).toEqual({ kind: 'status', data: join(folder, 'd') })
+    expect(asked('--help')).toEqual({ kind: 'help' })
+  })
+
+  it.each([
+    ['no member', ['--members', '0'], '--members must be a whole number from 1 to 64'],
+    ['what is no number', ['--cassandra', 'three'], '--cassandra must be a whole number'],
+    ['ports that there are not', ['--port', '65534'], 'from 1 to 65533, not "65534"'],
+    ['a project that is not there', ['--config', 'nowhere'], 'There is no '],
+    ['a folder without a project', ['--config', 'empty'], 'There is no langgraph.json in '],
+    ['a region that is no name', ['--region', 'a b'], '--region is a name like us'],
+    ['an option that is not known', ['--nodes', '3'], "Unknown option '--nodes'; see --help."],
+    ['something else to do', ['stop'], 'There is no "stop" to do'],
+  ])('is refused in one sentence for %s', (_, args, sentence) => {
+    mkdirSync(join(folder, 'empty'))
+    expect(() => asked(...args)).toThrow(sentence)
+    expect(() => asked(...args)).toThrow(/^[^\n]+\.$/)
+  })
+})
+
+const member = (number: number): MemberDescription => ({
+  pid: 100 + number, grpc: `127.0.0.1:400${number}`, http: `http://127.0.0.1:202${number}`,
+  session: `session${number}-of-a-life`,
+})
+const description: ClusterDescription = {
+  frontDoors: [member(1).http, member(2).http],
+  members: [member(1), member(2)],
+  cassandra: [{ pid: 7, address: '127.0.0.1' }],
+}
+
+describe('cluster.json', () => {
+  it('says what runs, and goes with it', () => {
+    writeDescription(folder, description)
+    expect(readDescription(folder)).toEqual(description)
+    removeDescription(folder)
+    expect(() => readDescription(folder)).toThrow(`No cluster runs on ${folder}`)
+  })
+})
+
+describe('what a member says at its start', () => {
+  const said = `
+  heddle 0.1.0 serves at \x1b[36mhttp://127.0.0.1:2024\x1b[39m
+
+  \x1b[2mgraphs  \x1b[22magent  deploy/starter/agent.ts
+  \x1b[2mmember  \x1b[22m0a1b-2c at 127.0.0.1:40123
+  docs    http://127.0.0.1:2024/docs
+`
+  it('tells where it serves, once all of it was said', () => {
+    expect(bannerIn(said)).toEqual(
+      { http: 'http://127.0.0.1:2024', session: '0a1b-2c', grpc: '127.0.0.1:40123' })
+    expect(bannerIn(said.slice(0, said.indexOf('123\n') + 1))).toBeUndefined()
+  })
+
+  it('gives its reason where it does not serve', () => {
+    expect(refusalIn('{"level":30}\nheddle: Port 1 is in use.\n{"level":40}\n'))
+      .toBe('Port 1 is in use.')
+    expect(refusalIn('one\ntwo\n')).toBe('two')
+  })
+})
+
+describe('the status', () => {
+  const self = (number: number) =>
+    ({ id: member(number).session, address: member(number).grpc })
+  const owned = (shard: number, epoch: number, number: number) =>
+    ({ shard, epoch, session: self(number).id, address: self(number).address })
+  const report = (number: number, shards: ClusterReport['shards']): ClusterReport =>
+    ({ member: self(number), view: [self(1), self(2)], shards })
+
+  const linesOf = (one: ClusterReport | string, two: ClusterReport | string) =>
+    statusLines(description, [{ member: member(1), report: one }, { member: member(2),
+      report: two }])
+
+  it('tells the shards of each member, and since which epochs', () => {
+    const shards = [owned(0, 1, 1), owned(1, 4, 1), owned(2, 2, 2)]
+    expect(linesOf(report(1, shards), report(2, shards))).toEqual([
+      '  member  pid  session   front door             gRPC            sees    shards  epochs',
+      '  1       101  session1  http://127.0.0.1:2021  127.0.0.1:4001  2 of 2  2       1 to 4',
+      '  2       102  session2  http://127.0.0.1:2022  127.0.0.1:4002  2 of 2  1       2',
+      '',
+      '  3 shards are known, 0 of them without an owner.',
+      '  Cassandra: 127.0.0.1 (pid 7).',
+    ])
+  })
+
+  it('believes the newest owner where members disagree', () => {
+    const lines = linesOf(report(1, [owned(0, 1, 1)]), report(2, [owned(0, 2, 2)]))
+    expect(lines[1]).toMatch(/2 of 2 {2}0 {7}-$/)
+    expect(lines[2]).toMatch(/2 of 2 {2}1 {7}2$/)
+  })
+
+  it('names who does not answer, who is gone and still owns, and what nobody owns', () => {
+    const given = { shard: 1, epoch: 5, session: null, address: null }
+    const lines = linesOf(report(1, [owned(0, 3, 3), given]), 'does not answer: ECONNREFUSED')
+    expect(lines[2]).toMatch(/does not answer: ECONNREFUSED$/)
+    expect(lines[3]).toMatch(/^ {2}- +- +session3 +- +127.0.0.1:4003 +no member +1 +3$/)
+    expect(lines).toContain('  2 shards are known, 1 of them without an owner.')
+  })
+})
+
+describe('a member', () => {
+  const serving = "console.log('serves at http://127.0.0.1:1');" +
+    "console.log('  member  s' + process.pid + ' at 127.0.0.1:2'); setInterval(() => 0, 1e6)"
+  const lines: string[] = []
+  const served: (number | undefined)[] = []
+  const supervised = (code: string, restart: boolean) => new Supervisor({
+    process: new MemberProcess({ command: ['-e', code], directory: join(folder, 'member') }),
+    name: 'Member 1', restart, log: (line) => lines.push(line),
+    changed: (found) => served.push(found?.pid),
+  })
+  beforeEach(() => { lines.length = served.length = 0 })
+
+  it('that does not start gives its reason', async () => {
+    const member = supervised("console.error('heddle: It is too late.'); process.exit(2)", true)
+    await expect(member.start()).rejects.toThrow(/^Member 1 did not start: It is too late\.$/)
+    await member.end()
+  })
+
+  it('is started again when it dies, and ends when it is told to', async () => {
+    const member = supervised(serving, true)
+    await member.start()
+    process.kill(served[0]!, 'SIGKILL')
+    await expect.poll(() => served.length, { timeout: 10_000 }).toBe(3)
+    expect(served).toEqual([expect.any(Number), undefined, expect.any(Number)])
+    expect(served[2]).not.toBe(served[0])
+    await member.end()
+    expect(() => process.kill(served[2]!, 0)).toThrow('ESRCH')
+    expect(served.at(-1)).toBeUndefined()
+    expect(lines).toEqual([
+      'Member 1 ended by itself (SIGKILL); it is started again in 1 s.',
+      'Member 1 serves again at http://127.0.0.1:1.',
+    ])
+  })
+
+  it('stays dead where it should', async () => {
+    const member = supervised(serving, false)
+    await member.start()
+    process.kill(served[0]!, 'SIGKILL')
+    await expect.poll(() => lines).toEqual([
+      expect.stringMatching(/^Member 1 ended by itself \(SIGKILL\); see .*output\.log\.$/)])
+    await member.end()
+  })
+})

@@ -1,0 +1,234 @@
+/** The local index beside a store that answers when it is told to: what is found in between. */
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
+import { LocalIndex } from '../../../../src/store/cassandra/local-index.ts'
+import type { OwnedRowTable } from '../../../../src/store/cassandra/owned-row-table.ts'
+import { aBranch, aThread } from '../../../contract/rows.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+const shards = 32
+
+/** Rows of threads as Cassandra has them; `hold` stops whoever reads a shard after he has read. */
+class FakeTable {
+  readonly rows = new Map<string, ThreadRow>()
+  hold = Promise.resolve()
+  failing = false
+  reads = 0
+
+  shardOf(tenant: string, id: string): number {
+    return shardOf(actorKeyText({ kind: 'thread', tenant, id }), shards)
+  }
+
+  async bodyOf(_tenant: string, id: string): Promise<Uint8Array | undefined> {
+    const row = this.rows.get(id)
+    return row && ThreadRow.encode(row).finish()
+  }
+
+  async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[]> {
+    const rows = [...this.rows.values()]
+      .filter(({ tenant, threadId }) => this.shardOf(tenant, threadId) === shard)
+    this.reads++
+    await this.hold
+    if (this.failing) throw new Error('Cassandra is out of reach')
+    yield rows.map((row) => ThreadRow.encode(row).finish())
+  }
+}
+
+const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: async function* () {} }
+
+let directory: string
+let table: FakeTable
+let index: LocalIndex
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
+  table = new FakeTable()
+  const tables = { thread: table, assistant: noTable } as unknown as
+    Record<'thread' | 'assistant', OwnedRowTable>
+  index = await LocalIndex.open({ directory, env: virtualEnv(), shards, tables })
+})
+afterEach(async () => {
+  await index.close()
+  await rm(directory, { recursive: true })
+})
+
+/** A thread in the shard, which Cassandra has. */
+function stored(shard: number, row: Partial<ThreadRow> = {}): ThreadRow {
+  for (;;) {
+    const thread = aThread(row)
+    if (table.shardOf('local', thread.threadId) !== shard) continue
+    table.rows.set(thread.threadId, thread)
+    return thread
+  }
+}
+
+/** As the log does it: in Cassandra first. */
+async function put(row: ThreadRow): Promise<ThreadRow> {
+  table.rows.set(row.threadId, row)
+  await index.put([{ table: 'thread', row }])
+  return row
+}
+
+async function remove({ threadId, branch }: ThreadRow): Promise<void> {
+  table.rows.delete(threadId)
+  await index.remove({ table: 'thread', tenant: 'local', id: threadId, branch: branch!, epoch: 1 })
+}
+
+async function found(): Promise<{ ids: Set<string>; covered: number[] }> {
+  const { rows, covered } = await index.answer({ kind: 'thread_search', query: {
+    tenant: 'local', sortBy: 'created_at', sortOrder: 'desc', limit: 100, offset: 0 } })
+  return { ids: new Set(rows.map((row) => (row as ThreadRow).threadId)), covered: [...covered] }
+}
+
+const get = (row: ThreadRow) => index.threads.get('local', row.threadId)
+
+/** The shard is being read, and what is changed now comes after what was read. */
+async function loadingShard(shard: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  table.hold = promise
+  const reads = table.reads + 1
+  const loaded = index.load(shard)
+  while (table.reads < reads) await new Promise(setImmediate)
+  return { loaded, goOn: resolve }
+}
+
+describe('the local index', () => {
+  it('finds the threads of a loaded shard, and says which were left at work', async () => {
+    const [idle, busy] = [stored(1), stored(1, { status: 'busy' })]
+    stored(0, { status: 'busy' })
+    expect(await index.load(1)).toEqual([{ tenant: 'local', threadId: busy.threadId }])
+    expect(await found()).toEqual({ ids: new Set([idle.threadId, busy.threadId]), covered: [1] })
+    expect(index.covered()).toEqual([1])
+  })
+
+  it('gets a row at once while its shard is read, or is no shard of this member', async () => {
+    const [here, there] = [stored(0), stored(1)]
+    const { loaded, goOn } = await loadingShard(0)
+    expect(await get(here)).toEqual(here)
+    expect(await get(there)).toEqual(there)
+    expect(await get(aThread())).toBeUndefined()
+    goOn()
+    await loaded
+    expect(await get(here)).toEqual(here)
+  })
+
+  it('finds nothing of a shard before all of it is there', async () => {
+    const old = stored(0)
+    const { loaded, goOn } = await loadingShard(0)
+    const made = await put(stored(0))
+    expect(await found()).toEqual({ ids: new Set(), covered: [] })
+    goOn()
+    await loaded
+    expect(await found())
+      .toEqual({ ids: new Set([old.threadId, made.threadId]), covered: [0] })
+  })
+
+  it('keeps what was put while the shard was read', async () => {
+    const old = stored(0)
+    const { loaded, goOn } = await loadingShard(0)
+    const changed = await put({ ...old, status: 'error' })
+    expect(await get(old)).toEqual(changed)
+    goOn()
+    await loaded
+    expect(await get(old)).toEqual(changed)
+  })
+
+  it('keeps what is put at the moment when the shard is loaded', async () => {
+    const old = stored(0)
+    for (let turns = 0; turns < 6; turns++) {
+      const { loaded, goOn } = await loadingShard(0)
+      goOn()
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+      const [changed] = await Promise.all([put({ ...old, seq: turns + 2 }), loaded])
+      expect(await get(old)).toEqual(changed)
+      expect((await found()).ids).toEqual(new Set([old.threadId]))
+      await index.unload(0)
+    }
+  })
+
+  it('forgets what was removed while the shard was read, not what was made again', async () => {
+    const [gone, again] = [stored(0), stored(0)]
+    const { loaded, goOn } = await loadingShard(0)
+    await remove(gone)
+    expect(await get(gone)).toBeUndefined()
+    const made = await put({ ...again, epoch: 2, branch: aBranch() })
+    await index.remove({ table: 'thread', tenant: 'local', id: again.threadId,
+      branch: again.branch!, epoch: 1 })
+    goOn()
+    await loaded
+    expect(await get(gone)).toBeUndefined()
+    expect(await get(again)).toEqual(made)
+    expect((await found()).ids).toEqual(new Set([again.threadId]))
+  })
+
+  it('finds nothing of a shard from the moment on when it is unloaded', async () => {
+    const [one, other] = [stored(0), stored(1)]
+    await Promise.all([index.load(0), index.load(1)])
+    const gone = index.unload(0)
+    expect(index.covered()).toEqual([1])
+    expect(await found()).toEqual({ ids: new Set([other.threadId]), covered: [1] })
+    expect(await get(one)).toEqual(one)
+    await gone
+    await put({ ...one, seq: 2 })
+    expect((await found()).ids).toEqual(new Set([other.threadId]))
+  })
+
+  it('takes many shards at once, and gives them back at once', async () => {
+    const all = Array.from({ length: shards }, (_, shard) => shard)
+    const rows = all.map((shard) => stored(shard))
+    await Promise.all(all.map((shard) => index.load(shard)))
+    expect((await found()).ids.size).toBe(shards)
+    const gone = all.map((shard) => index.unload(shard))
+    expect(await found()).toEqual({ ids: new Set(), covered: [] })
+    await Promise.all([...gone, ...all.map((shard) => index.load(shard))])
+    void all.map((shard) => index.unload(shard))
+    const back = shards - 1
+    await index.load(back)
+    expect(await found()).toEqual({ ids: new Set([rows[back]!.threadId]), covered: [back] })
+  })
+
+  it('shows of a shard that comes back only what is there by then', async () => {
+    const [deleted, changed] = [stored(0), stored(0)]
+    await index.load(0)
+    void index.unload(0)
+    table.rows.delete(deleted.threadId)
+    const newer = { ...changed, epoch: 2, status: 'error' }
+    table.rows.set(changed.threadId, newer)
+    await index.load(0)
+    expect((await found()).ids).toEqual(new Set([changed.threadId]))
+    expect(await get(changed)).toEqual(newer)
+    expect(await get(deleted)).toBeUndefined()
+  })
+
+  it('does not cover a shard that was given back while it was read', async () => {
+    stored(0, { status: 'busy' })
+    const { loaded, goOn } = await loadingShard(0)
+    await index.unload(0)
+    const again = await loadingShard(0)
+    goOn()
+    expect(await loaded).toEqual([])
+    expect(await found()).toEqual({ ids: new Set(), covered: [] })
+    again.goOn()
+    expect((await again.loaded).length).toBe(1)
+    expect((await found()).covered).toEqual([0])
+  })
+
+  it('reads a shard again where that failed', async () => {
+    const row = stored(0)
+    table.failing = true
+    const { loaded, goOn } = await loadingShard(0)
+    await put({ ...row, seq: 2 })
+    goOn()
+    await expect(loaded).rejects.toThrow('out of reach')
+    expect(await found()).toEqual({ ids: new Set(), covered: [] })
+    table.failing = false
+    await index.load(0)
+    expect(await get(row)).toEqual({ ...row, seq: 2 })
+  })
+})

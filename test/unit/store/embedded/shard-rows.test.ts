@@ -1,0 +1,103 @@
+/** Rows that come and go by shard: what is found is of the shards that are loaded, all of them. */
+
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
+import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { openScratchStore } from '../../../../src/store/embedded/index.ts'
+import type { EncodedRow, ScratchStore } from '../../../../src/store/embedded/index.ts'
+import { anAssistant, aThread } from '../../../contract/rows.ts'
+import { embeddedPlace } from '../../../contract/embedded-place.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+const shards = 4
+
+const encodedThread = (row: ThreadRow): EncodedRow =>
+  ({ table: 'thread', body: ThreadRow.encode(row).finish() })
+const encodedAssistant = (row: AssistantRow): EncodedRow =>
+  ({ table: 'assistant', body: AssistantRow.encode(row).finish() })
+
+function idIn(shard: number, kind: string, tenant: string): string {
+  for (;;) {
+    const id = randomUUID()
+    if (shardOf(actorKeyText({ kind, tenant, id }), shards) === shard) return id
+  }
+}
+
+function threadIn(shard: number, row: Partial<ThreadRow> & { tenant: string }): ThreadRow {
+  return aThread({ threadId: idIn(shard, 'thread', row.tenant), ...row })
+}
+
+const place = embeddedPlace()
+let store: ScratchStore
+beforeAll(async () => {
+  store = await openScratchStore({ directory: place.directory, env: virtualEnv(), shards })
+})
+afterAll(async () => {
+  await store.close()
+  await place.remove()
+})
+
+describe('rows of a shard', () => {
+  it('are found when they are loaded, by everything that is searched for, and not when unloaded',
+    async () => {
+      const tenant = randomUUID()
+      const metadata = { user: 'a' }
+      const rows = [0, 1].map((shard) => [1, 2, 3].map((createdAtMs) => threadIn(shard, {
+        tenant, createdAtMs, status: createdAtMs === 2 ? 'busy' : 'idle',
+        metadataJson: JSON.stringify(metadata) })))
+      const assistant = anAssistant({ tenant, assistantId: idIn(0, 'assistant', tenant) })
+      await store.load(0, [...rows[0]!.map(encodedThread), encodedAssistant(assistant)])
+      await store.load(1, rows[1]!.map(encodedThread))
+      const totals = async () => Promise.all([
+        store.threads.count({ tenant }), store.threads.count({ tenant, metadata }),
+        store.threads.count({ tenant, status: 'busy' }), store.assistants.count({ tenant }),
+      ])
+      expect(await totals()).toEqual([6, 6, 2, 1])
+      expect((await store.loaded()).toSorted()).toEqual([0, 1])
+      await store.unload(0)
+      expect(await totals()).toEqual([3, 3, 1, 0])
+      expect(await store.loaded()).toEqual([1])
+      const page = await store.threads.search({ tenant, metadata, sortBy: 'created_at',
+        sortOrder: 'asc', limit: 10, offset: 0 })
+      expect(page).toEqual({ rows: rows[1], total: 3 })
+      expect(await store.threads.get(tenant, rows[0]![0]!.threadId)).toBeUndefined()
+      await store.unload(1)
+      expect(await totals()).toEqual([0, 0, 0, 0])
+    })
+
+  it('take the place of those that it had', async () => {
+    const tenant = randomUUID()
+    const [gone, kept] = [threadIn(2, { tenant }), threadIn(2, { tenant, seq: 2 })]
+    await store.load(2, [gone, { ...kept, status: 'error' }].map(encodedThread))
+    await store.load(2, [encodedThread({ ...kept, seq: 1 })])
+    expect(await store.threads.get(tenant, gone.threadId)).toBeUndefined()
+    expect(await store.threads.get(tenant, kept.threadId)).toEqual({ ...kept, seq: 1 })
+    await store.unload(2)
+  })
+
+  it('go with those that were put since', async () => {
+    const tenant = randomUUID()
+    const [loaded, put] = [threadIn(2, { tenant }), threadIn(2, { tenant })]
+    await store.load(2, [encodedThread(loaded)])
+    await store.log.append([], [{ table: 'thread', row: put },
+      { table: 'thread', row: { ...loaded, seq: 2, metadataJson: '{"a":1}' } }])
+    await store.unload(2)
+    expect(await store.threads.count({ tenant })).toBe(0)
+    expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
+  })
+
+  it('tell which threads are busy or hidden', async () => {
+    const tenant = randomUUID()
+    const busy = threadIn(3, { tenant, status: 'busy' })
+    const hidden = threadIn(3, { tenant, hidden: true })
+    const other = threadIn(2, { tenant, status: 'busy' })
+    await store.load(3, [busy, hidden, threadIn(3, { tenant })].map(encodedThread))
+    await store.load(2, [encodedThread(other)])
+    const named = ({ threadId }: ThreadRow) => ({ tenant, threadId })
+    expect(new Set(await store.unfinished(3))).toEqual(new Set([named(busy), named(hidden)]))
+    await store.unload(2)
+    expect(await store.unfinished(2)).toEqual([])
+  })
+})

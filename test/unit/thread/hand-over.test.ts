@@ -1,0 +1,213 @@
+/** Runs whose owner changes: planned at a superstep boundary, or by its death. */
+
+import { describe, expect, it } from 'vitest'
+
+import { settled, aRun } from '../../support/thread-house.ts'
+import type { FeedEvent, FeedListener } from '../../../src/thread/index.ts'
+import { updates } from '../../support/scripted-host.ts'
+import { ThreadPair } from '../../support/thread-pair.ts'
+
+function reading() {
+  const seen: FeedEvent[] = []
+  const end = Promise.withResolvers<string>()
+  const listener: FeedListener = {
+    events: (batch) => void seen.push(...batch), ended: (how) => end.resolve(how),
+  }
+  return { seen, ended: end.promise, listener }
+}
+
+const everything = { after: null, modes: null }
+
+/** A run that has made one superstep, and a reader of its events. */
+async function begun() {
+  const pair = new ThreadPair()
+  const run = aRun('r')
+  await pair.client.startRun('t', 'x', run)
+  const reader = reading()
+  const stop = await pair.client.followRun('t', 'x', 'r', everything, reader.listener)
+  await step(pair, 1)
+  return { pair, run, reader, stop }
+}
+
+async function step(pair: ThreadPair, number: number): Promise<void> {
+  await pair.host.step(pair.host.only, `s${number}`, [updates(`${number}`),
+    { name: 'messages', json: `"token ${number}"`, valuesOf: '', durable: false }])
+  await settled()
+}
+
+const told = (events: readonly FeedEvent[], name: string) =>
+  events.filter((event) => event.name === name).map(({ json }) => json)
+
+
+
+describe('a run whose thread is handed over', () => {
+  it('goes on at its next superstep boundary as the same attempt, told once', async () => {
+    const { pair, reader } = await begun()
+    const result = pair.client.joinRun('t', 'x', 'r')
+    const { host } = pair
+    const { only } = host
+    const handed = pair.handOver()
+    await settled()
+    expect(host.paused).toEqual(new Set([only.execution.id]))
+    // The superstep under way comes to its end here.
+    await host.step(only, 's2', [updates('2')])
+    host.end(only, { status: 'drained' })
+    await handed
+    await settled()
+    expect(pair.host.only.execution.attempt).toBe(1)
+    await step(pair, 3)
+    pair.host.end(pair.host.only)
+    expect(await reader.ended).toBe('over')
+    expect(told(reader.seen, 'updates')).toEqual(['1', '2', '3'])
+    expect(told(reader.seen, 'metadata').map((json) => JSON.parse(json).attempt)).toEqual([1, 1])
+    expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(reader.seen.length)
+    await againIn(pair)
+    expect(await result).toBe('{"log":["s3","s2","s1"]}')
+    expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
+  })
+
+  it('tells all tokens of what it finished', async () => {
+    const { pair, reader } = await begun()
+    const { host } = pair
+    const handed = pair.handOver()
+    await settled()
+    const gate = Promise.withResolvers<void>()
+    pair.log.gate = gate.promise
+    void host.step(host.only, 's2', [
+      { name: 'messages', json: '"token 2"', valuesOf: '', durable: false }])
+    host.end(host.only, { status: 'drained' })
+    await settled()
+    gate.resolve()
+    await handed
+    await settled()
+    expect(told(reader.seen, 'messages')).toEqual(['"token 1"', '"token 2"'])
+  })
+
+  it('is cut where its superstep does not end in time, and is the next attempt', async () => {
+    const { pair, reader } = await begun()
+    const { host } = pair
+    const deadline = new AbortController()
+    const handed = pair.handOver(deadline.signal)
+    await settled()
+    expect(host.running.size).toBe(1)
+    deadline.abort()
+    await handed
+    await settled()
+    expect(host.running.size).toBe(0)
+    expect(pair.host.only.execution.attempt).toBe(2)
+    await step(pair, 2)
+    pair.host.end(pair.host.only)
+    expect(await reader.ended).toBe('over')
+    expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
+  })
+
+  it('may end while it is waited for, and the run behind it starts elsewhere', async () => {
+    const { pair, reader } = await begun()
+    const { host } = pair
+    await pair.client.startRun('t', 'x', aRun('next'))
+    const handed = pair.handOver()
+    await settled()
+    host.end(host.only)
+    await handed
+    await settled()
+    expect(await reader.ended).toBe('over')
+    expect(host.executions.map(({ runId }) => runId)).toEqual(['r'])
+    expect(pair.host.only.execution.runId).toBe('next')
+  })
+
+  it('leaves nothing on its way to disk', async () => {
+    const { pair } = await begun()
+    const gate = Promise.withResolvers<void>()
+    pair.log.gate = gate.promise
+    void pair.host.step(pair.host.only, 's2').catch(() => {})
+    let over = false
+    const handed = pair.handOver(AbortSignal.abort()).then(() => { over = true })
+    await settled()
+    expect(over).toBe(false)
+    gate.resolve()
+    await handed
+    await settled()
+    expect((await pair.client.get('t', 'x')).values).toBe('{"log":["s2","s1"]}')
+  })
+
+  it('leaves nothing to be removed later', async () => {
+    const { pair } = await begun()
+    const gate = Promise.withResolvers<void>()
+    const purge = pair.log.purge.bind(pair.log)
+    pair.log.purge = async (subject) => {
+      await gate.promise
+      await purge(subject)
+    }
+    const deleted = pair.client.delete('t', 'x')
+    await settled()
+    let over = false
+    const handed = pair.handOver().then(() => { over = true })
+    await settled()
+    expect(over).toBe(false)
+    gate.resolve()
+    await Promise.all([handed, deleted])
+    expect(pair.log.rows).toEqual([])
+  })
+
+  it('that has not reached its worker yet is handed back at once', async () => {
+    const { pair, stop } = await begun()
+    stop()
+    const gate = Promise.withResolvers<void>()
+    const read = pair.log.read.bind(pair.log)
+    // What it told before is read by whoever resumes it.
+    pair.log.read = async (branch, range) => {
+      if (range.from < range.through && range.through < 1_000) await gate.promise
+      return await read(branch, range)
+    }
+    pair.kill()
+    await settled()
+    const { host } = pair
+    await pair.handOver()
+    expect(host.executions).toEqual([])
+    gate.resolve()
+    await settled()
+    expect(pair.host.only.execution).toMatchObject({ runId: 'r', attempt: 2 })
+    expect(host.executions).toEqual([])
+  })
+})
+
+/** Whoever waits for an owner asks again after a while. */
+async function againIn(pair: ThreadPair): Promise<void> {
+  pair.env.advance(250)
+  await settled()
+}
+
+describe('a run whose owner is killed', () => {
+  it('is followed and joined through it, and every update is told once', async () => {
+    const { pair, reader } = await begun()
+    const late = reading()
+    const result = pair.client.joinRun('t', 'x', 'r')
+    await step(pair, 2)
+    pair.kill()
+    await settled()
+    await step(pair, 3)
+    await pair.client.followRun('t', 'x', 'r', everything, late.listener)
+    pair.kill()
+    await settled()
+    await step(pair, 4)
+    pair.host.end(pair.host.only)
+    for (const { ended, seen } of [reader, late]) {
+      expect(await ended).toBe('over')
+      expect(told(seen, 'updates')).toEqual(['1', '2', '3', '4'])
+      const attempts = told(seen, 'metadata').map((json) => JSON.parse(json).attempt)
+      expect(attempts).toEqual([1, 2, 3])
+    }
+    await againIn(pair)
+    expect(await result).toBe('{"log":["s4","s3","s2","s1"]}')
+  })
+
+  it('tells nobody who has stopped to listen', async () => {
+    const { pair, reader, stop } = await begun()
+    const { length } = reader.seen
+    stop()
+    pair.kill()
+    await settled()
+    await step(pair, 2)
+    expect(reader.seen).toHaveLength(length)
+  })
+})

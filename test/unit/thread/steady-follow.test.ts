@@ -1,0 +1,113 @@
+/** One follow over many: what is told of a run while its owners come and go. */
+
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../src/errors.ts'
+import { followSteadily } from '../../../src/thread/steady-follow.ts'
+import type { FeedListener } from '../../../src/thread/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { settled } from '../../support/thread-house.ts'
+
+const event = (id: string) => ({ id, name: 'updates', json: '1' })
+
+/** Each follow is answered by the test. */
+async function listening(after: string | null = null) {
+  const env = virtualEnv()
+  const told: string[] = []
+  const follows: { after: string | null; listener: FeedListener; stopped: boolean }[] = []
+  let refusal: HeddleError | undefined
+  const stop = await followSteadily({
+    env, after,
+    listener: {
+      events: (batch) => void told.push(...batch.map(({ id }) => id)),
+      ended: (how) => void told.push(how),
+    },
+    follow: async (from, listener) => {
+      if (refusal) throw refusal
+      const follow = { after: from, listener, stopped: false }
+      follows.push(follow)
+      return () => { follow.stopped = true }
+    },
+  })
+  const refuse = (code?: 'unavailable' | 'not_found') => {
+    refusal = code && new HeddleError(code)
+  }
+  return { env, told, follows, stop, refuse }
+}
+
+describe('a follow that is lost', () => {
+  it('goes on behind the last event, and tells none twice', async () => {
+    const { told, follows } = await listening('1.0')
+    follows[0]!.listener.events([event('1.1'), event('2.0')])
+    follows[0]!.listener.ended('lost')
+    await settled()
+    expect(follows[1]!.after).toBe('2.0')
+    follows[0]!.listener.events([event('2.1')])
+    follows[1]!.listener.events([event('2.0'), event('3.0')])
+    follows[1]!.listener.ended('over')
+    expect(told).toEqual(['1.1', '2.0', '3.0', 'over'])
+  })
+
+  it('is tried again until an owner is there', async () => {
+    const { env, told, follows, refuse } = await listening()
+    refuse('unavailable')
+    follows[0]!.listener.ended('lost')
+    for (let i = 0; i < 40; i++) {
+      await settled()
+      env.advance(250)
+    }
+    refuse()
+    env.advance(250)
+    await settled()
+    expect(follows).toHaveLength(2)
+    follows[1]!.listener.events([event('1.0')])
+    expect([told, env.timers()]).toEqual([['1.0'], 0])
+  })
+
+  it('is lost after all where none comes, or the run is gone', async () => {
+    for (const [code, seconds] of [['unavailable', 31], ['not_found', 1]] as const) {
+      const { env, told, follows, refuse } = await listening()
+      refuse(code)
+      follows[0]!.listener.ended('lost')
+      for (let i = 0; i < seconds * 4; i++) {
+        expect(told).toEqual(i < seconds * 4 - 6 ? [] : told)
+        await settled()
+        env.advance(250)
+        if (told.length > 0) break
+      }
+      await settled()
+      expect([told, env.timers()]).toEqual([['lost'], 0])
+    }
+  })
+
+  it('does not run in circles where every owner loses it at once', async () => {
+    const { env, told, follows } = await listening()
+    for (let i = 0; i < 1_000; i++) {
+      follows.at(-1)!.listener.ended('lost')
+      await settled()
+      env.advance(50)
+    }
+    await settled()
+    expect(told).toEqual([])
+    expect(follows.length).toBeLessThan(250)
+  })
+
+  it('is passed on where the reader was too slow', async () => {
+    const { told, follows } = await listening()
+    follows[0]!.listener.ended('lagged')
+    await settled()
+    expect([told, follows.length]).toEqual([['lagged'], 1])
+  })
+
+  it('ends with whoever stops, at any moment', async () => {
+    const { env, told, follows, stop, refuse } = await listening()
+    refuse('unavailable')
+    follows[0]!.listener.ended('lost')
+    await settled()
+    env.advance(250)
+    await settled()
+    stop()
+    await settled()
+    expect([told, env.timers(), follows[0]!.stopped]).toEqual([[], 0, true])
+  })
+})
