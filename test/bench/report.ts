@@ -25,7 +25,7 @@ export interface Line {
   readonly floor?: Bound
 }
 
-const units = { times: '×', ms: ' ms', s: ' s', rows: '' }
+const units = { times: '×', ms: ' ms', s: ' s', rows: '', requests: '', bytes: ' bytes' }
 
 export interface Bound { readonly sign: '≤' | '≥', readonly value: number }
 

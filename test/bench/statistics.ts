@@ -20,6 +20,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), low: Math.min(...values), high: Math.max(...values) }
 }
 
+/** Where it is the largest of several that counts. */
+export function worstOf(values: readonly number[]): Spread {
+  const { low, high } = spreadOf(values)
+  return { median: high, low, high }
+}
+
 /** Round by round: each value over the one of the same round. */
 export function ratios(values: readonly number[], over: readonly number[]): number[] {
   return values.map((value, round) => value / (over[round] ?? NaN))

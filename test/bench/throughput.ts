@@ -55,7 +55,7 @@ function runWaitAlone(targets: readonly Target[], { rounds, runs }: RoundPlan) {
 }
 
 /** Runs per second that `clients` get done, each waiting for its own. */
-function runsPerSecond(targets: readonly Target[], { rounds, runs }: RoundPlan,
+export function runsPerSecond(targets: readonly Target[], { rounds, runs }: RoundPlan,
   clients: number) {
   return interleaved(targets, rounds, async (target) => {
     let left = runs

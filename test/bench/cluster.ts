@@ -1,0 +1,141 @@
+/** The benchmark of a cluster: three members on three nodes of Cassandra, on this machine. */
+
+import { startCassandra } from '../../scripts/cassandra/cluster.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { startCluster } from '../support/cluster.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { startServer } from '../support/server-process.ts'
+import { failoverLines } from './failover.ts'
+import { handOverLines } from './hand-over.ts'
+import { idleLines, probedEnv } from './idle-actors.ts'
+import { memberCountLines } from './member-count.ts'
+import { untilWhole } from './ownership-view.ts'
+import { within } from './patience.ts'
+import { progress } from './progress.ts'
+import { readerLines } from './readers.ts'
+import type { Bench, Line } from './report.ts'
+import { openStoreHouse } from './store-house.ts'
+import { callLines, storeCalls } from './store-calls.ts'
+import { putThreads } from './thread-rows.ts'
+import { wrongDoorLines } from './wrong-door.ts'
+
+const plans = {
+  full: {
+    threads: 100_000,
+    wrongDoor: { rounds: 5, threads: 20, samples: 100 },
+    readers: { rounds: 2, runs: 100, readers: 10, perSecond: 20, seconds: 20, leadMs: 20_000 },
+    handOver: { rounds: 3, threads: 30, pauseMs: 100, callers: 4 },
+    failover: { kills: 10, steps: 40, pauseMs: 100, before: 10 },
+    memberCount: { rounds: 5, runs: 400, warmUp: 300, clients: 32 },
+    idle: { actors: 10_000, clients: 32 },
+  },
+  quick: {
+    threads: 1_000,
+    wrongDoor: { rounds: 2, threads: 6, samples: 10 },
+    readers: { rounds: 1, runs: 10, readers: 10, perSecond: 20, seconds: 3, leadMs: 8_000 },
+    handOver: { rounds: 1, threads: 6, pauseMs: 100, callers: 2 },
+    failover: { kills: 1, steps: 20, pauseMs: 100, before: 5 },
+    memberCount: { rounds: 2, runs: 64, warmUp: 32, clients: 32 },
+    idle: { actors: 200, clients: 32 },
+  },
+}
+
+type Plan = typeof plans.full
+
+const members = 3
+const project = 'bench'
+const startMs = 120_000
+
+export async function benchCluster({ quick, contactPoints, dataCenter }: {
+  readonly quick: boolean
+  /** Of a Cassandra that runs; three nodes are started where it is undefined. */
+  readonly contactPoints: readonly string[] | undefined
+  readonly dataCenter: string
+}): Promise<Bench> {
+  const plan = quick ? plans.quick : plans.full
+  const own = contactPoints === undefined ? await startCassandra({ nodes: 3, light: quick,
+    firstAddress: '127.0.0.81', log: progress }) : undefined
+  const cassandra = own ?? { contactPoints: contactPoints!, dataCenter }
+  const [place, alone] = [newKeyspace(cassandra), newKeyspace(cassandra)]
+  try {
+    await fill(place, plan.threads)
+    const lines = await withCluster(place, plan, async (cluster) => [
+      ...await failoverLines(cluster, plan.failover, plan.threads),
+      ...await handOverLines(cluster, plan.handOver, plan.threads),
+      ...await wrongDoorLines(cluster, plan.wrongDoor),
+      ...await readerLines(cluster, plan.readers),
+      ...await besideOne(cluster, alone, plan),
+    ])
+    return { title: 'Benchmark of a cluster', lines, notes: notes(own !== undefined),
+      file: 'RESULTS-cluster.md' }
+  } finally {
+    if (own === undefined) await Promise.all([place, alone].map(dropKeyspace))
+    await own?.close()
+  }
+}
+
+/** Threads that nobody runs, and the tables for them. */
+async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
+  progress(`${threads} threads`)
+  // Whoever opens the store first makes its tables.
+  const house = await openStoreHouse(place)
+  await house.close()
+  await putThreads(place, threads)
+}
+
+/** What several members cost beside one, and what threads cost the one. */
+async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan): Promise<Line[]> {
+  progress('a member alone')
+  const single = await within(startMs, 'a member alone', startServer({ project, env: probedEnv,
+    cassandra: place, args: ['--member-host', '127.0.0.1'] }))
+  try {
+    const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
+    const before = await storeCalls(place)
+    const idle = await idleLines(single, plan.idle)
+    return [...counts, ...callLines(before, await storeCalls(place), plan.idle.actors), ...idle]
+  } finally {
+    await single.close()
+  }
+}
+
+async function withCluster(place: CassandraKeyspace, { threads }: Plan,
+  measure: (cluster: Cluster) => Promise<Line[]>): Promise<Line[]> {
+  progress(`${members} members`)
+  const cluster = await within(startMs, 'a cluster that serves',
+    startCluster({ members, cassandra: place, project }))
+  try {
+    await untilWhole(cluster, threads)
+    return await measure(cluster)
+  } catch (error) {
+    console.error(cluster.story())
+    throw error
+  } finally {
+    await cluster.close()
+  }
+}
+
+function notes(own: boolean): string {
+  const where = own ? '3 nodes of Cassandra on this machine, three replicas, each write on disk'
+    : 'A Cassandra that was there, which others may use'
+  return [
+    `${where}. The nodes, the members, the clients and`,
+    'what measures them share its two cores: a member that starts or takes over competes with all',
+    'of them. Three members, each with a front door. Before a member is killed or ended every',
+    'shard is owned where it is placed, and searches cover all threads. SIGKILL: from the signal',
+    'to the first update that another member executed, of a run in supersteps of 100 ms, in a',
+    'stream that was opened through a front door that lives on; claimed: until that front door',
+    'hears of another owner. No update was lost or told twice. SIGTERM: streams and requests go',
+    'through the other front doors; anything but success is a failure, and so is a stream that',
+    'the client had to open again; a pause is the time between two updates of one stream, and the',
+    'longest of all streams and rounds stands in the table. A member that returns takes its shards',
+    'over from members that live. Another front door: the same requests on the same threads,',
+    'through the one and the other in turn. Readers: bare sockets in two processes, through all',
+    'front doors in turn; delay from when a node of the graph writes a custom event to when a',
+    'reader has it, by the clock of this machine. One member beside three: each on a keyspace of',
+    'its own in the same Cassandra, in turn; one machine gets no faster by more processes. Calls',
+    'of Cassandra: as its nodes count them, of one member with 32 clients. Idle: threads after one',
+    'run with two messages, counted after a collection of garbage; resident memory holds what the',
+    'collector has not given back.',
+  ].join('\n')
+}

@@ -1,0 +1,51 @@
+/** How often each table of a keyspace is written and read, as the nodes of Cassandra count it. */
+
+import { Client } from 'cassandra-driver'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import type { Line } from './report.ts'
+import { spreadOf } from './statistics.ts'
+
+/** Calls by what they do and to which table: `write log`. */
+export type CallCounts = ReadonlyMap<string, number>
+
+const views = [['write', 'coordinator_write_latency'], ['read', 'coordinator_read_latency'],
+  ['scan', 'coordinator_scan_latency']] as const
+
+/** Since the nodes began. Nothing else may use the keyspace while two of these are compared. */
+export async function storeCalls({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
+  Promise<CallCounts> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
+  const counts = new Map<string, number>()
+  try {
+    await client.connect()
+    for (const host of client.hosts.values()) {
+      for (const [what, view] of views) {
+        const { rows } = await client.execute(
+          `SELECT keyspace_name, table_name, count FROM system_views.${view}`, [], { host })
+        for (const row of rows) {
+          if (!String(row['keyspace_name']).startsWith(keyspace)) continue
+          const call = `${what} ${String(row['table_name'])}`
+          counts.set(call, (counts.get(call) ?? 0) + Number(row['count']))
+        }
+      }
+    }
+    return counts
+  } finally {
+    await client.shutdown()
+  }
+}
+
+/** What one of `runs` runs calls, the calls of the member that it makes anyway included. */
+export function callLines(before: CallCounts, after: CallCounts, runs: number): Line[] {
+  const each = [...after].map(([call, count]) =>
+    [call, (count - (before.get(call) ?? 0)) / runs] as const)
+    .filter(([, calls]) => calls >= 0.005).toSorted(([, a], [, b]) => b - a)
+  const line = (what: string, is: (call: string) => boolean): Line => {
+    const some = each.filter(([call]) => is(call))
+    return { measure: `${what} of Cassandra for each run, 32 clients`, unit: 'rows',
+      figures: some.map(([call, calls]) => `${call.split(' ')[1]} ${calls.toFixed(2)}`),
+      ratio: spreadOf([some.reduce((sum, [, calls]) => sum + calls, 0)]) }
+  }
+  return [line('writes', (call) => call.startsWith('write')),
+    line('reads', (call) => !call.startsWith('write'))]
+}
