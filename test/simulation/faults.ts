@@ -12,11 +12,15 @@ export interface FaultTargets {
   members(): readonly Member[]
   /** For so long everybody thinks everybody else dead. */
   distrust(ms: number): void
+  /** One more member. */
+  join(): void
   /** What goes wrong most; a matter of the seed unless told. */
   readonly favourite: FaultName | undefined
 }
 
-const faults = { tear, stop, kill, isolate, nodeDown, storm, jump, leave, giveBack } as const
+const faults = {
+  tear, stop, kill, isolate, part, nodeDown, storm, jump, join, leave, giveBack,
+} as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
 
@@ -26,7 +30,8 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
   const { chance } = world
   // Some seeds know only a few kinds of harm, so that those are seen alone.
   const favoured = chance.flip(0.4)
-    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'giveBack'] as const) : undefined
+    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'join', 'giveBack'] as const)
+    : undefined
   const favourite = targets.favourite ?? favoured
   const tempers = faultNames.map((name) => ({ name, weight: name === favourite ? 8
     : chance.flip(0.35) ? 0 : chance.number() }))
@@ -94,6 +99,21 @@ function isolate({ world, network, members, distrust }: FaultTargets): void {
   })
 }
 
+/** Two members do not reach each other, or one reaches none of the others. */
+function part({ world, network, members }: FaultTargets): void {
+  const { chance } = world
+  const [one, ...others] = chance.shuffled(members())
+  if (!one || others.length === 0) return
+  const parted = chance.flip(0.5) ? others : others.slice(0, 1)
+  const names = parted.map(({ process }) => process.name)
+  world.note(() => `${one.process.name} and ${names} do not reach each other`)
+  const links = names.map((name) => linkOf(one.process.name, name))
+  for (const link of links) network.cut.add(link)
+  world.after(chance.pick([100, 500, 2_500]) * chance.between(0.5, 1.5), () => {
+    for (const link of links) network.cut.delete(link)
+  })
+}
+
 /**
  * Changes come to one replica only for a moment; mostly whoever makes them does not live to see
  * them come to the others.
@@ -150,6 +170,11 @@ function jump({ world, members }: FaultTargets): void {
   member.process.skewMs += world.chance.between(-1, 1) * world.chance.pick([1e3, 1e5, 1e8])
 }
 
+/** One comes that was not there: others give shards to it. */
+function join({ join: start }: FaultTargets): void {
+  start()
+}
+
 /** SIGTERM. */
 function leave({ world, members }: FaultTargets): void {
   const member = pickServing(world, members())
@@ -160,7 +185,9 @@ function leave({ world, members }: FaultTargets): void {
 
 function giveBack({ world, members }: FaultTargets): void {
   const member = pickServing(world, members())
-  member?.process.after(0, () => void member.giveBack())
+  if (!member) return
+  world.note(() => `${member.process.name} gives everything back`)
+  member.process.after(0, () => void member.giveBack())
 }
 
 /** Mostly one that serves: there is more to see. */

@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { Gate, SessionPort } from '../../cluster/index.ts'
+import type { Gate, SessionPort, ShardPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
 
@@ -19,11 +19,13 @@ import type { Connection, Row, Statement } from '../../src/store/cassandra/conne
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
- * drain          shards are given back when nothing is under way any more
+ * drain          a shard is given back when nothing of it is under way any more
+ * owned_only     an actor lives only where its shard is owned, in the epoch in which it is
+ * same_id        each try of a command has the id of the first one
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
-  'rows_last', 'drain'] as const
+  'rows_last', 'drain', 'owned_only', 'same_id'] as const
 
 export type Rule = typeof rules[number]
 
@@ -81,6 +83,29 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
     join: (member) => real.join(member),
     state: (session) => real.state(session),
     leave: (session) => real.leave(session),
+  }
+}
+
+/** The rows of a shard are loaded by `load`: after the claim, or before it. */
+export function claimsWithout(rule: Rule | undefined, real: ShardPort,
+  load: (shard: number) => Promise<void>): ShardPort {
+  return {
+    owners: () => real.owners(),
+    owner: (shard) => real.owner(shard),
+    claim: async (claim) => {
+      if (rule === 'rows_after' && claim.to.session !== null) await load(claim.to.shard)
+      return real.claim(claim)
+    },
+  }
+}
+
+/** How commands reach other members. */
+export function transportWithout(rule: Rule | undefined, real: Transport, newId: () => string):
+  Transport {
+  return {
+    deliver: (to, key, command, delivery) => real.deliver(to, key, command,
+      rule === 'same_id' ? { ...delivery, id: newId() } : delivery),
+    follow: real.follow,
   }
 }
 
