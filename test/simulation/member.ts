@@ -5,7 +5,7 @@ import {
 } from '../../cluster/index.ts'
 import type {
   ActorKey, Delivery, Gate, Inbound, Member as Name, Router, Session, ShardHost, ShardOwner,
-  ShardPort, Transport,
+  Transport,
 } from '../../cluster/index.ts'
 import { RecentCommands } from '../../cluster/recent-commands.ts'
 import { HeddleError } from '../../src/errors.ts'
@@ -28,7 +28,7 @@ import { listKind, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
-import { claimsWithout, connectionWithout, gatesWithout, logWithout, sessionsWithout,
+import { connectionWithout, gatesWithout, logWithout, sessionsWithout,
   transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
@@ -105,7 +105,6 @@ export class Member {
       .filter((shard) => keeper.ownerOf(shard)?.member.id === this.self.id)
   }
 
-  get dbg() { const k = this.#seat?.keeper; return [this.self.id.slice(0,8), k?.known.map(o => o && [o.epoch, o.session?.slice(0,8)].join()), this.#seat?.roster.view.members.map(m=>m.id.slice(0,8)), this.#seat?.roster.others.map(m=>m.id.slice(0,8))] }
   /** It believes that it owns something, and keeps it. */
   get serving(): boolean { return !this.#going && this.owned.length > 0 }
 
@@ -169,9 +168,11 @@ export class Member {
       } })
       const roster = this.#roster(session, sessions)
       const keeper = new ShardKeeper({
-        env, self: this.self, shards, roster, shardOwners: this.#shardOwners(),
+        env, self: this.self, shards, roster,
+        shardOwners: new ShardTable(this.#connection, shards),
         announce: (owners) => this.#tellAll(roster, async (other) => other.hear(owners)),
       })
+      if (without === 'rows_after') for (let shard = 0; shard < shards; shard++) this.#load(shard)
       this.#seat = this.#take(session, roster, keeper)
       await roster.start()
       this.#tellAll(roster, (other) => other.look())
@@ -194,11 +195,6 @@ export class Member {
     })
   }
 
-  #shardOwners(): ShardPort {
-    const real = new ShardTable(this.#connection, shards)
-    return claimsWithout(this.#options.without, real, (shard) => this.#load(shard))
-  }
-
   #tellAll(roster: Roster, tell: (other: Member) => Promise<void>): void {
     const { process, ways } = this.#options
     for (const other of roster.others) ways.call(process, other, tell).catch(() => {})
@@ -208,12 +204,12 @@ export class Member {
     const { process: { name, world, env }, without } = this.#options
     const drain = async (shard: number) => {
       await activations.letGo((key) => shardOf(actorKeyText(key), shards) === shard, noHurry)
-      this.#index.drop(shard)
+      if (without !== 'rows_after' && without !== 'owned_only') this.#index.drop(shard)
     }
     return {
       taken: (shard) => {
         world.note(() => `${name} owns shard ${shard}`)
-        if (without !== 'rows_after') void this.#load(shard)
+        if (without !== 'rows_after') this.#load(shard)
       },
       letGo: async (shard) => {
         world.note(() => `${name} gives shard ${shard} back`)
@@ -270,9 +266,9 @@ export class Member {
     })
   }
 
-  #load(shard: number): Promise<void> {
+  #load(shard: number): void {
     const pause = () => new Promise<void>((done) => this.process.env.after(loadAgainMs, done))
-    return this.#index.take(shard, this.#rows.thread, pause)
+    void this.#index.take(shard, this.#rows.thread, pause)
   }
 
   async #early(gate: Gate, branchId: string, seq: number): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { Gate, SessionPort, ShardPort, Transport } from '../../cluster/index.ts'
+import type { Gate, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
 
@@ -83,19 +83,6 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
     join: (member) => real.join(member),
     state: (session) => real.state(session),
     leave: (session) => real.leave(session),
-  }
-}
-
-/** The rows of a shard are loaded by `load`: after the claim, or before it. */
-export function claimsWithout(rule: Rule | undefined, real: ShardPort,
-  load: (shard: number) => Promise<void>): ShardPort {
-  return {
-    owners: () => real.owners(),
-    owner: (shard) => real.owner(shard),
-    claim: async (claim) => {
-      if (rule === 'rows_after' && claim.to.session !== null) await load(claim.to.shard)
-      return real.claim(claim)
-    },
   }
 }
 

@@ -134,7 +134,6 @@ class Simulation {
     })
     watch()
     if (await world.run(() => ended === lists.length, world.nowMs + healMs)) return
-    if (process.env.DBG) for (const m of this.#living()) console.log(m.process.name, m.process.state, m.listening, m.owned, m.dbg)
     this.#checker.fail('stuck', settled ? 'nobody answers although all is well'
       : 'shards are not where they are placed although all is well')
   }
