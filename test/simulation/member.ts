@@ -204,7 +204,7 @@ export class Member {
     const { process: { name, world, env }, without } = this.#options
     const drain = async (shard: number) => {
       await activations.letGo((key) => shardOf(actorKeyText(key), shards) === shard, noHurry)
-      if (without !== 'rows_after' && without !== 'owned_only') this.#index.drop(shard)
+      if (without !== 'rows_after') this.#index.drop(shard)
     }
     return {
       taken: (shard) => {
@@ -225,10 +225,10 @@ export class Member {
     const log = this.#log(gate)
     const activations = new Activations({
       env, idleMs: 2_000, ...without !== 'reply_gate' && { gate },
-      ...without !== 'owned_only' && { owns: (key, epoch) => {
+      owns: (key, epoch) => {
         const owner = keeper.ownerOf(shardOf(actorKeyText(key), shards))
         return owner?.member === this.self && owner.epoch === epoch
-      } },
+      },
       kinds: [listKind({
         env, log: logWithout(without, log, gate), threads: this.#index.threads,
         ...without === 'order' && { early: (id, seq) => this.#early(gate, id, seq) },

@@ -20,12 +20,11 @@ import type { Connection, Row, Statement } from '../../src/store/cassandra/conne
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
  * drain          a shard is given back when nothing of it is under way any more
- * owned_only     an actor lives only where its shard is owned, in the epoch in which it is
  * same_id        each try of a command has the id of the first one
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
-  'rows_last', 'drain', 'owned_only', 'same_id'] as const
+  'rows_last', 'drain', 'same_id'] as const
 
 export type Rule = typeof rules[number]
 

@@ -56,7 +56,6 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   rows_after: { worlds: 150 },
   rows_last: { favourite: 'isolate', worlds: 800 },
   drain: { worlds: 150 },
-  owned_only: { worlds: 300 },
   same_id: { worlds: 150 },
 }
 
