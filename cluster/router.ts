@@ -74,10 +74,11 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
     try {
       if (owner !== undefined) return await send(owner)
     } catch (error) {
-      if (mayBeHeardElsewhere(error)) learn(ownership, shard, owner!, error)
+      if (mayBeHeardElsewhere(error)) {
+        if (isAmbiguous(error)) doubtful = error
+        if (learns(ownership, shard, owner!, error)) continue
       // That nothing was done this time says nothing of the times before.
-      else if (doubtful === undefined || HeddleError.from(error).retry === 'no') throw error
-      if (isAmbiguous(error)) doubtful = error
+      } else if (doubtful === undefined || HeddleError.from(error).retry === 'no') throw error
     }
     const leftMs = giveUpMs - env.monotonicMs()
     // What may have been done is asked for until it is known: a 503 says that it was not.
@@ -100,13 +101,17 @@ function isAmbiguous(error: unknown): boolean {
   return error instanceof HeddleError && error.facts['ambiguous'] === true
 }
 
-function learn(ownership: Ownership, shard: number, asked: Owner, error: unknown): void {
-  if (asked.member === ownership.self) return
+/** Whether there is a newer owner to ask; each has a higher epoch than the one before. */
+function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
+  if (asked.member === ownership.self) return false
   const { owner, epoch } = (error as HeddleError).facts as
     { readonly owner?: Member; readonly epoch?: number }
   if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
     ownership.learn(shard, { member: owner, epoch })
-  } else ownership.doubt(shard)
+    return true
+  }
+  ownership.doubt(shard)
+  return false
 }
 
 async function pause(env: Env, ownership: Ownership): Promise<void> {

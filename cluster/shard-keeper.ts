@@ -22,7 +22,7 @@ export interface ShardKeeperOptions {
   readonly self: Member
   readonly shards: number
   readonly shardOwners: ShardPort
-  readonly roster: Roster
+  readonly roster: Pick<Roster, 'view' | 'isOver' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of owners that changed. What gets lost they find out themselves. */
   announce(owners: readonly ShardOwner[]): void
 }

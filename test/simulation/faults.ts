@@ -10,8 +10,8 @@ export interface FaultTargets {
   readonly network: Network
   /** Members whose process has not ended. */
   members(): readonly Member[]
-  /** For so long everybody thinks everybody else dead. */
-  distrust(ms: number): void
+  /** For so long all others think it dead. */
+  distrust(member: Member, ms: number): void
   /** One more member. */
   join(): void
   /** What goes wrong most; a matter of the seed unless told. */
@@ -23,6 +23,9 @@ const faults = {
 } as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
+
+/** In so long each member asks its neighbours whether they are there. */
+const noticedMs = 900
 
 /** Begins to hurt the world until `untilMs`. */
 export function unleash(targets: FaultTargets, untilMs: number): void {
@@ -93,7 +96,7 @@ function isolate({ world, network, members, distrust }: FaultTargets): void {
   world.note(() => `${member.process.name} does not reach nodes ${nodes}`)
   for (const link of links) network.cut.add(link)
   const ms = chance.between(100, 2_000)
-  if (chance.flip(0.5)) distrust(ms)
+  if (chance.flip(0.5)) distrust(member, ms)
   world.after(ms, () => {
     for (const link of links) network.cut.delete(link)
   })
@@ -127,7 +130,7 @@ function tear({ world, network, members, distrust }: FaultTargets): void {
   network.deafness = chance.pick([1, 0.6])
   const victim = pickServing(world, members())
   const fate = chance.pick(['killed', 'killed', 'stopped', 'distrusted'] as const)
-  if (fate !== 'killed') distrust(ms)
+  if (fate !== 'killed' && victim) distrust(victim, Math.max(ms, noticedMs))
   if (fate === 'stopped' && victim) halt(world, victim, ms + chance.between(50, 600))
   world.wakeAfter(ms, () => {
     for (const node of [one, other]) network.deaf.delete(node)

@@ -37,7 +37,7 @@ export interface Outcome {
   readonly trace: readonly string[]
 }
 
-const hurtMs = 8_000
+const hurtMs = 6_000
 const healMs = 60_000
 const slots = 3
 /** Members that may come beside those, one after the other. */
@@ -62,7 +62,8 @@ class Simulation {
   readonly #bucketBytes: number
   /** How often one that lives is thought dead. */
   #lies: number
-  #distrustUntilMs = 0
+  /** Members that all others think dead, and until when. */
+  readonly #distrusted = new Map<string, number>()
   /** Share of what clients ask for. */
   readonly #reads: number
   /** How many appends a client may send at once. */
@@ -101,7 +102,7 @@ class Simulation {
       world, network: this.#cassandra.network, favourite: this.#options.favourite,
       members: () => this.#living(),
       join: () => this.#join(),
-      distrust: (ms) => { this.#distrustUntilMs = world.nowMs + ms },
+      distrust: ({ self }, ms) => void this.#distrusted.set(self.id, world.nowMs + ms),
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
     await this.#end()
@@ -116,7 +117,7 @@ class Simulation {
     this.#hurting = false
     world.note(() => 'all is well again')
     this.#cassandra.network.heal()
-    this.#distrustUntilMs = 0
+    this.#distrusted.clear()
     this.#lies = 0
     const allDie = world.chance.flip(0.5)
     for (const { process } of this.#living()) {
@@ -226,7 +227,7 @@ class Simulation {
     return new Promise((resolve) => {
       const other = this.#living().find(({ self }) => self.id === id)?.process
       const parted = other !== undefined && network.cut.has(linkOf(process.name, other.name))
-      const distrusted = chance.flip(this.#lies) || nowMs < this.#distrustUntilMs
+      const distrusted = chance.flip(this.#lies) || nowMs < (this.#distrusted.get(id) ?? 0)
       const lives = other?.state === 'running' && !distrusted && !parted
       const silent = parted || other?.state === 'stopped'
       process.after(silent ? silenceMs : chance.between(0.5, 3), () => resolve(lives))
