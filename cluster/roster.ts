@@ -28,8 +28,8 @@ export interface RosterOptions {
   lives(member: Member): Promise<boolean>
   /** Whether `peer` finds that `member` answers. Throws where the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
-  /** Whether the store answers this member right now. */
-  inReach(): boolean
+  /** Whether the store answers this member, and its own session lives: asked anew each time. */
+  mayJudge(): Promise<boolean>
   /** Its session is over: nobody need wait for its answers. */
   over(member: Member): void
 }
@@ -260,8 +260,10 @@ export class Roster {
 
   /** Never throws: whoever cannot be ended now is looked at again. */
   async #end(member: Member, why: string): Promise<void> {
-    const { env, inReach, beats, member: entitled } = this.#options
-    if (!entitled || !inReach() || !this.#signs.has(member.id)) return
+    const { env, mayJudge, beats, member: entitled } = this.#options
+    if (!entitled || !this.#signs.has(member.id)) return
+    // One that was frozen finds everybody silent: first it learns whether it is over itself.
+    if (!await mayJudge() || !this.#signs.has(member.id)) return
     try {
       env.log.warn('A member is taken for dead: its session is ended.', { member, why })
       await this.#fence(member)

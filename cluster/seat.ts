@@ -113,7 +113,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       env, self, member: owns, beats: options.beats, sessions, lives,
       askPeer: async (peer, see) =>
         await ask(peer, rosterService, { see } satisfies RosterQuestion) === true,
-      inReach: () => session?.gate.state === 'open',
+      mayJudge: async () => await session?.lives() === true,
       over: (member) => grpc.forget(member),
     })
     const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>

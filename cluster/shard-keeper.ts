@@ -22,7 +22,7 @@ export interface ShardKeeperOptions {
   readonly self: Member
   readonly shards: number
   readonly shardOwners: ShardPort
-  readonly roster: Roster
+  readonly roster: Pick<Roster, 'view' | 'isOver' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of owners that changed. What gets lost they find out themselves. */
   announce(owners: readonly ShardOwner[]): void
 }
@@ -68,6 +68,8 @@ export class ShardKeeper implements Ownership {
   readonly #stopped = new Set<number>()
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
+  /** A claim of them failed, and may have come through all the same. */
+  readonly #unclear = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
   readonly #paced = atMost(goingAtOnce)
   #news: ShardOwner[] = []
@@ -143,10 +145,16 @@ export class ShardKeeper implements Ownership {
     this.#work()
   }
 
-  /** Gives everything back, for the roster says that this member leaves. */
+  /**
+   * Gives everything back, for the roster says that this member leaves. Resolves when nothing is
+   * left, or nobody stays who could take it.
+   */
   async leave(): Promise<void> {
     this.#work()
-    while (this.#holds.some((hold) => hold !== 'free')) await this.#change.promise
+    const { roster } = this.#options
+    while (roster.view.members.length > 0 && this.#holds.some((hold) => hold !== 'free')) {
+      await this.#change.promise
+    }
   }
 
   /** Nothing is taken or given any more. */
@@ -180,7 +188,7 @@ export class ShardKeeper implements Ownership {
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
       const isHere = this.#places[shard] === this.self.id
-      if (hold === 'free' && isHere) {
+      if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
       } else if (hold === 'owned' && !isHere) void this.#give(shard)
@@ -190,12 +198,14 @@ export class ShardKeeper implements Ownership {
 
   async #take(shard: number): Promise<void> {
     const { roster, shardOwners } = this.#options
+    this.#unclear.add(shard)
     let owner: ShardOwner | undefined
     try {
       // What is known may be old: that it was given back may have been told to nobody.
       const found = await shardOwners.owner(shard)
       owner = await claimShard(
         { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, found)
+      this.#unclear.delete(shard)
       this.#note(owner)
     } finally {
       this.#holds[shard] = owner?.session === this.self.id ? 'owned' : 'free'
@@ -204,16 +214,19 @@ export class ShardKeeper implements Ownership {
     this.#announce(owner)
     this.#host!.taken(shard)
     this.#tell()
+    // Meanwhile its place may be another one.
+    if (this.#places[shard] !== this.self.id) this.#work()
   }
 
   /** Never throws. */
   async #give(shard: number): Promise<void> {
     this.#holds[shard] = 'giving'
+    const owned = this.#known[shard]!
     let given: Promise<void> | undefined
     await this.#paced(async () => {
       this.#stopped.add(shard)
       this.#tell()
-      given = this.#letGo(shard).then(() => this.#release(shard))
+      given = this.#letGo(shard).then(() => this.#release(owned))
       const turn = Promise.withResolvers<void>()
       const cancel = this.#options.env.after(turnMs, turn.resolve)
       await Promise.race([given, turn.promise])
@@ -222,12 +235,15 @@ export class ShardKeeper implements Ownership {
     await given
   }
 
-  async #release(shard: number): Promise<void> {
-    const owner = await this.#limited(() => giveBackShard(this.#options, this.#known[shard]!))
+  async #release(owned: ShardOwner): Promise<void> {
+    const { shard } = owned
+    // Where another one owns it this session is over: that owner's shard is not to be given.
+    const isOwn = owned.session === this.self.id
+    const owner = isOwn ? await this.#limited(() => giveBackShard(this.#options, owned)) : owned
     this.#stopped.delete(shard)
     this.#holds[shard] = 'free'
-    this.#known[shard] = owner
-    this.#announce(owner)
+    this.#note(owner)
+    if (isOwn) this.#announce(owner)
     this.#tell()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()

@@ -158,7 +158,9 @@ Actors {
   const activations = new Activations({
     env, kinds, ...gate && { gate }, owns: (key, epoch) => epochOf(key) === epoch,
   })
-  const router = createRouter({ env, ownership, activations, transport })
+  const router = createRouter({
+    env, ownership, activations, transport, movable: gate !== undefined,
+  })
   let closing = false
   const wakeOne = async (key: ActorKey) => {
     const epoch = epochOf(key)
