@@ -22,7 +22,7 @@ export interface ShardKeeperOptions {
   readonly self: Member
   readonly shards: number
   readonly shardOwners: ShardPort
-  readonly roster: Roster
+  readonly roster: Pick<Roster, 'view' | 'isOver' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of owners that changed. What gets lost they find out themselves. */
   announce(owners: readonly ShardOwner[]): void
 }
@@ -59,11 +59,16 @@ export class ShardKeeper implements Ownership {
   readonly #holds: Hold[]
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
+  /** Placed here, and another one's when last tried: what became of them may have got lost. */
+  readonly #refused = new Set<number>()
+  /** A claim of them failed, and may have come through all the same. */
+  readonly #unclear = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
   #news: ShardOwner[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
-  #working: Promise<void> | undefined
+  /** A pass is under way. */
+  #busy = false
   #again = false
   #closed = false
   #stopWaiting: (() => void) | undefined
@@ -121,9 +126,11 @@ export class ShardKeeper implements Ownership {
    */
   async start(host: ShardHost): Promise<void> {
     const { shardOwners, roster } = this.#options
-    this.#host = host
     for (const owner of await shardOwners.owners()) this.#note(owner)
+    this.#host = host
+    this.#busy = true
     await this.#pass()
+    this.#busy = false
     roster.onChange(() => {
       this.#tell()
       this.#work()
@@ -131,10 +138,15 @@ export class ShardKeeper implements Ownership {
     this.#work()
   }
 
-  /** Gives everything back, for the roster says that this member leaves. */
+  /**
+   * Gives everything back, for the roster says that this member leaves. Resolves when nothing is
+   * left, or nobody stays who could take it.
+   */
   async leave(): Promise<void> {
+    const { roster } = this.#options
     this.#work()
-    while (this.#holds.some((hold) => hold !== 'free')) await this.#change.promise
+    while (roster.view.members.length > 0 &&
+      (this.#busy || this.#holds.some((hold) => hold !== 'free'))) await this.#change.promise
   }
 
   /** Nothing is taken or given any more. */
@@ -146,12 +158,12 @@ export class ShardKeeper implements Ownership {
 
   /** Never two passes at once; never throws. */
   #work(): void {
-    if (this.#host === undefined || this.#closed) return
     this.#again = true
-    this.#working ??= this.#passes().finally(() => { this.#working = undefined })
+    if (this.#host !== undefined && !this.#busy) void this.#passes()
   }
 
   async #passes(): Promise<void> {
+    this.#busy = true
     while (this.#again && !this.#closed) {
       this.#again = false
       try {
@@ -161,6 +173,8 @@ export class ShardKeeper implements Ownership {
         this.#workLater()
       }
     }
+    this.#busy = false
+    this.#tell()
   }
 
   async #pass(): Promise<void> {
@@ -168,7 +182,7 @@ export class ShardKeeper implements Ownership {
     const taking: Promise<void>[] = []
     for (const [shard, hold] of this.#holds.entries()) {
       const place = members.length > 0 ? placeShard(shard, members) : undefined
-      if (hold === 'free' && place?.id === this.self.id) {
+      if (hold === 'free' && (place?.id === this.self.id || this.#unclear.has(shard))) {
         taking.push(this.#limited(() => this.#take(shard)))
       } else if (hold === 'owned' && place !== undefined && place.id !== this.self.id) {
         void this.#give(shard)
@@ -179,12 +193,20 @@ export class ShardKeeper implements Ownership {
 
   async #take(shard: number): Promise<void> {
     const { roster } = this.#options
-    const known = this.#known[shard]
+    if (this.#refused.delete(shard)) await this.#readOne(shard)
+    const again = this.#unclear.has(shard)
+    this.#unclear.add(shard)
     const owner = await claimShard(
-      { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, known)
+      { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, this.#known[shard])
+    this.#unclear.delete(shard)
     this.#note(owner)
-    if (owner.session !== this.self.id) return this.#workLater()
+    if (owner.session !== this.self.id) {
+      this.#refused.add(shard)
+      return this.#workLater()
+    }
     this.#holds[shard] = 'owned'
+    // Meanwhile its place may be another one.
+    if (again) this.#work()
     this.#announce(owner)
     this.#host!.taken(shard)
     this.#tell()
@@ -196,10 +218,12 @@ export class ShardKeeper implements Ownership {
     this.#holds[shard] = 'giving'
     this.#tell()
     await this.#host!.letGo(shard)
-    const owner = await this.#limited(() => giveBackShard(this.#options, owned))
+    // Where another one owns it this session is over: that owner's shard is not to be given.
+    const own = owned.session === this.self.id
+    const owner = own ? await this.#limited(() => giveBackShard(this.#options, owned)) : owned
     this.#holds[shard] = 'free'
-    this.#known[shard] = owner
-    this.#announce(owner)
+    this.#note(owner)
+    if (own) this.#announce(owner)
     this.#tell()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()
@@ -245,18 +269,20 @@ export class ShardKeeper implements Ownership {
   }
 
   async #read(): Promise<void> {
-    const { env, shardOwners } = this.#options
+    const { env } = this.#options
     const missing = [...this.#holds.keys()]
       .filter((shard) => this.#holds[shard] === 'free' && this.ownerOf(shard) === undefined)
     try {
-      await Promise.all(missing.map((shard) => this.#limited(async () => {
-        const owner = await shardOwners.owner(shard)
-        this.#doubted.delete(shard)
-        if (owner !== undefined) this.#note(owner)
-      })))
+      await Promise.all(missing.map((shard) => this.#limited(() => this.#readOne(shard))))
     } catch (error) {
       env.log.debug('The owners of shards cannot be read.', { error })
     }
     this.#tell()
+  }
+
+  async #readOne(shard: number): Promise<void> {
+    const owner = await this.#options.shardOwners.owner(shard)
+    this.#doubted.delete(shard)
+    if (owner !== undefined) this.#note(owner)
   }
 }
