@@ -81,7 +81,7 @@ export class Activations {
     try {
       await this.#reply(key, epoch, async (actor) => {
         stop = await actor.follow(request, listener)
-        return { reply: undefined }
+        return { reply: undefined, kind: 'read' }
       })
       return stop!
     } catch (error) {

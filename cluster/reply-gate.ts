@@ -27,7 +27,8 @@ export class ReplyGate {
 
   /**
    * The reply of `act`, which `post` hands to its actor. Throws `unavailable` where the store is
-   * out of reach and nothing was written, `not_owner` where the session is over.
+   * out of reach and nothing was written, `not_owner` where the session is over and the turn did
+   * not begin. One that did may have left something: then the error is `ambiguous`.
    */
   async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
     mustBeOpen(this.#gate)
@@ -50,6 +51,7 @@ export class ReplyGate {
       if (kind !== 'early') await this.#pass(began)
       return reply
     } catch (error) {
+      if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
       // A refusal for good speaks of the actor's state as an answer does.
       if (error instanceof HeddleError && error.retry === 'no') await this.#pass(began)
       throw error
@@ -85,4 +87,14 @@ export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
 function outOfReach(): HeddleError {
   return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
     'again in a moment.')
+}
+
+/** What was written may stand, for whoever owns it next. */
+function isDeposed(error: unknown): boolean {
+  return error instanceof HeddleError && error.retry === 'elsewhere'
+}
+
+function leftOpen(cause: unknown): HeddleError {
+  return new HeddleError('internal', 'Another member took over meanwhile and it is not known ' +
+    'whether this was done.', { ambiguous: true }, { cause })
 }

@@ -42,11 +42,12 @@ export function createRouter(options: RouterOptions): Router {
   return {
     ask: (key, command) => {
       const owner = ownerOf(ownership, key)
-      if (owner?.member !== ownership.self) return askOthers(key, command, env.uuid())
-      const asked = activations.ask(key, owner.epoch, command)
+      const id = env.uuid()
+      if (owner?.member !== ownership.self) return askOthers(key, command, id)
+      const asked = activations.ask(key, owner.epoch, command, id)
       return asked.catch((error: unknown) => {
-        if (!isElsewhere(error)) throw error
-        return askOthers(key, command, env.uuid())
+        if (!mayBeHeardElsewhere(error)) throw error
+        return askOthers(key, command, id, error)
       })
     },
     follow: (key, request, listener) => untilHeard(options, key, (owner) =>
@@ -55,26 +56,29 @@ export function createRouter(options: RouterOptions): Router {
         : transport.follow(owner.member, key, request, listener, { epoch: owner.epoch })),
   }
 
-  function askOthers(key: ActorKey, command: unknown, id: string): Promise<unknown> {
+  function askOthers(key: ActorKey, command: unknown, id: string, before?: unknown):
+  Promise<unknown> {
     return untilHeard(options, key, (owner) => owner.member === ownership.self
       ? activations.ask(key, owner.epoch, command, id)
-      : transport.deliver(owner.member, key, command, { id, epoch: owner.epoch }))
+      : transport.deliver(owner.member, key, command, { id, epoch: owner.epoch }), before)
   }
 }
 
 async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
-  send: (owner: Owner) => Promise<Reply>): Promise<Reply> {
+  send: (owner: Owner) => Promise<Reply>, before?: unknown): Promise<Reply> {
   const shard = shardOf(actorKeyText(key), ownership.shards)
   const giveUpMs = env.monotonicMs() + patienceMs
-  let doubtful: unknown
+  let doubtful = isAmbiguous(before) ? before : undefined
   for (;;) {
     const owner = ownership.ownerOf(shard)
     try {
       if (owner !== undefined) return await send(owner)
     } catch (error) {
-      if (!mayBeHeardElsewhere(error)) throw error
-      if (isAmbiguous(error)) doubtful = error
-      learn(ownership, shard, owner!, error)
+      if (mayBeHeardElsewhere(error)) {
+        if (isAmbiguous(error)) doubtful = error
+        if (learns(ownership, shard, owner!, error)) continue
+      // That nothing was done this time says nothing of the times before.
+      } else if (doubtful === undefined || HeddleError.from(error).retry === 'no') throw error
     }
     const leftMs = giveUpMs - env.monotonicMs()
     // What may have been done is asked for until it is known: a 503 says that it was not.
@@ -97,13 +101,17 @@ function isAmbiguous(error: unknown): boolean {
   return error instanceof HeddleError && error.facts['ambiguous'] === true
 }
 
-function learn(ownership: Ownership, shard: number, asked: Owner, error: unknown): void {
-  if (asked.member === ownership.self) return
+/** Whether there is a newer owner to ask; each has a higher epoch than the one before. */
+function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
+  if (asked.member === ownership.self) return false
   const { owner, epoch } = (error as HeddleError).facts as
     { readonly owner?: Member; readonly epoch?: number }
   if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
     ownership.learn(shard, { member: owner, epoch })
-  } else ownership.doubt(shard)
+    return true
+  }
+  ownership.doubt(shard)
+  return false
 }
 
 async function pause(env: Env, ownership: Ownership): Promise<void> {
