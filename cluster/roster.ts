@@ -4,7 +4,8 @@
  *
  *   1. A member whose address refuses, or is silent for three seconds, is dead. Where there is a
  *      third one it is asked as well, so that one broken way ends nobody.
- *   2. A member whose beat stands still while others beat has lost the store: it is as good as dead.
+ *   2. A member whose beat stands still while others beat has lost the store: it is as good
+ *      as dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
  *      Whoever cannot reach the store himself judges nobody.
  */
@@ -26,8 +27,8 @@ export interface RosterOptions {
   lives(member: Member): Promise<boolean>
   /** Whether `peer` finds that `member` answers. Throws where the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
-  /** Whether the store answers this member right now. */
-  inReach(): boolean
+  /** Whether the store answers this member, and its own session lives: asked anew each time. */
+  mayJudge(): Promise<boolean>
   /** Its session is over: nobody need wait for its answers. */
   over(member: Member): void
 }
@@ -176,7 +177,9 @@ export class Roster {
     const others = beats.filter(({ id }) => id !== self.id && !this.#over.has(id))
     const states = await Promise.all(others.map(async ({ id }) =>
       this.#signs.has(id) ? 'alive' : await sessions.state(id)))
-    for (const [place, { id }] of others.entries()) if (states[place] !== 'alive') this.#over.add(id)
+    for (const [place, { id }] of others.entries()) {
+      if (states[place] !== 'alive') this.#over.add(id)
+    }
     return others.filter(({ id }) => !this.#over.has(id))
   }
 
@@ -227,8 +230,10 @@ export class Roster {
 
   /** Never throws: whoever cannot be ended now is looked at again. */
   async #end(member: Member, why: string): Promise<void> {
-    const { env, inReach, beats, member: entitled } = this.#options
-    if (!entitled || !inReach() || !this.#signs.has(member.id)) return
+    const { env, mayJudge, beats, member: entitled } = this.#options
+    if (!entitled || !this.#signs.has(member.id)) return
+    // One that was frozen finds everybody silent: first it learns whether it is over itself.
+    if (!await mayJudge() || !this.#signs.has(member.id)) return
     try {
       env.log.warn('A member is taken for dead: its session is ended.', { member, why })
       await this.#fence(member)

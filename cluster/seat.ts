@@ -1,4 +1,4 @@
-/** A member's seat in the cluster: its session, its place among the others, and the ways to them. */
+/** A member's seat in the cluster: its session, its place among the others, the ways to them. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'
@@ -97,7 +97,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       env, self, member: owns, beats: options.beats, sessions, lives,
       askPeer: async (peer, see) =>
         await ask(peer, rosterService, { see } satisfies RosterQuestion) === true,
-      inReach: () => session?.gate.state === 'open',
+      mayJudge: async () => await session?.lives() === true,
       over: (member) => grpc.forget(member),
     })
     const tellAll = (service: string, news: unknown) => {

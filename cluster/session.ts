@@ -20,6 +20,8 @@ export interface SessionOptions {
 
 export interface Session {
   readonly gate: Gate
+  /** Whether it lives, as the store says now; false as well where the store does not answer. */
+  lives(): Promise<boolean>
   /** When nothing is under way any more. Never throws: whoever comes next can fence it. */
   leave(): Promise<void>
 }
@@ -37,6 +39,10 @@ Promise<Session> {
   })
   return {
     gate,
+    lives: () => gate.state !== 'open' ? Promise.resolve(false) : Promise.race([
+      gate.pass().then(() => true, () => false),
+      gate.closing.then(() => false),
+    ]),
     leave: async () => {
       stopLooking()
       gate.shut()
