@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openSession, systemEnv } from '../../cluster/index.ts'
 import type { Claim, Member, SessionState, ShardOwner } from '../../cluster/index.ts'
+import { BeatTable } from '../../src/store/cassandra/beat-table.ts'
 import { AmbiguousSwap, Connection } from '../../src/store/cassandra/connection.ts'
 import { SessionTable } from '../../src/store/cassandra/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
@@ -32,6 +33,9 @@ beforeAll(async () => {
     'PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid)')
   await connection.execute(`CREATE TABLE ${connection.control}.shard_owner (shard int ` +
     'PRIMARY KEY, epoch bigint, session uuid, address text)')
+  await connection.execute(`CREATE TABLE ${connection.control}.member_beat (cluster int, ` +
+    'session uuid, count bigint, leaving boolean, address text, ' +
+    'PRIMARY KEY ((cluster), session))')
 })
 
 afterAll(async () => {
@@ -175,6 +179,8 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     expect(await shards.claim({ from: undefined, to: first })).toEqual(claimed)
     expect(await shards.claim({ from: first, to: second })).toEqual(claimed)
     expect(await shards.owners()).toContainEqual(second)
+    expect(await shards.owner(second.shard)).toEqual(second)
+    expect(await shards.owner(shardsOfAll - 1)).toBeUndefined()
   })
 
   it('refuses who believes what is not so, and tells what is', async () => {
@@ -225,24 +231,34 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
 })
 
 describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
-  const open = (own: Connection, { lives }: { lives: boolean }) => openSession({
-    env, self: newMember(), shards: 256, onFenced: () => {},
-    sessions: new SessionTable(own, env),
-    shardOwners: new ShardTable(own, 256),
-    probe: async () => lives,
+  const open = (own: Connection, self: Member) => openSession({
+    env, self, onFenced: () => {}, sessions: new SessionTable(own, env),
   })
 
-  it('owns all shards in a moment, and is deposed by the one after it', async () => {
-    const first = await open(connection, { lives: false })
-    await first.gate.pass()
-    await expect(open(elsewhere, { lives: true })).rejects.toMatchObject({ code: 'not_owner' })
-    await first.gate.pass()
-    const second = await open(elsewhere, { lives: false })
-    const epochs = [first, second].map(({ ownership }) =>
-      Array.from({ length: 256 }, (_, place) => ownership.ownerOf(place).epoch))
-    expect(epochs[1]!.every((epoch, place) => epoch > epochs[0]![place]!)).toBe(true)
-    await expect(first.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
-    await second.gate.pass()
-    await Promise.all([first.leave(), second.leave()])
+  it('passes its gate until another one ends its session', async () => {
+    const [first, second] = [newMember(), newMember()]
+    const session = await open(connection, first)
+    await session.gate.pass()
+    const other = await open(elsewhere, second)
+    await new SessionTable(elsewhere, env).fence(first.id, second.id)
+    await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    await other.gate.pass()
+    await Promise.all([session.leave(), other.leave()])
+  })
+})
+
+describe.skipIf(cassandra === undefined)('the beat table', () => {
+  it('has the newest beat of each member, until it is forgotten', async () => {
+    const [beats, others] = [connection, elsewhere].map((own) => new BeatTable(own)) as
+      [BeatTable, BeatTable]
+    const [one, other] = [newMember(), newMember()]
+    await beats.beat({ ...one, count: 1, leaving: false })
+    await beats.beat({ ...one, count: 2, leaving: true })
+    await others.beat({ ...other, count: 7, leaving: false })
+    const all = await beats.beats()
+    expect(all).toContainEqual({ ...one, count: 2, leaving: true })
+    expect(all).toContainEqual({ ...other, count: 7, leaving: false })
+    await others.forget(one.id)
+    expect((await beats.beats()).map(({ id }) => id)).toEqual([other.id])
   })
 })

@@ -4,16 +4,20 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { Activations } from '../../../cluster/index.ts'
+import type { ActorKey } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { Chess, game } from './chess.ts'
 import type { Command, Table } from './chess.ts'
 
 const minute = 60_000
 
-function host({ limit, table }: { limit?: number; table?: Table } = {}) {
+function host({ limit, table, owns }: { limit?: number; table?: Table
+  owns?: (key: ActorKey, epoch: number) => boolean } = {}) {
   const env = virtualEnv()
   const chess = new Chess(table ?? { pause: async () => {} })
-  const activations = new Activations({ env, kinds: [chess.kind], ...(limit && { limit }) })
+  const activations = new Activations({
+    env, kinds: [chess.kind], ...(limit && { limit }), ...(owns && { owns }),
+  })
   const ask = (id: string, command: Command = 'move') => activations.ask(game(id), 1, command)
   return { env, chess, activations, ask }
 }
@@ -136,6 +140,34 @@ describe('the activations of a member', () => {
     expect(await beginning).toBe(1)
     expect(chess.lives.map((life) => life.end)).toEqual(['peace', 'peace', 'peace'])
     expect([activations.size, env.timers()]).toEqual([0, 0])
+  })
+
+  it('makes nobody live who may not live here in that epoch', async () => {
+    const { chess, activations, ask } = host({ owns: ({ id }, epoch) => id === 'a' && epoch === 1 })
+    expect(await ask('a')).toBe(1)
+    await expect(ask('b')).rejects.toMatchObject({ code: 'not_owner' })
+    await expect(activations.wake(game('a'), 1)).resolves.toBeUndefined()
+    await expect(activations.wake(game('c'), 2)).rejects.toMatchObject({ code: 'not_owner' })
+    expect(chess.lives).toHaveLength(1)
+  })
+
+  it('lets those go that belong, and sends who waits for them elsewhere', async () => {
+    const { table, endPauses } = slowTable()
+    const mine = new Set(['a', 'b'])
+    const { chess, activations, ask } = host({ table, owns: ({ id }) => mine.has(id) })
+    const playing = [ask('a', 'publish'), ask('b')]
+    await endPauses()
+    mine.delete('a')
+    const going = activations.letGo(({ id }) => id === 'a', new AbortController().signal)
+    const late = ask('a')
+    await endPauses()
+    await endPauses()
+    expect(await Promise.all(playing)).toEqual([1, 1])
+    await going
+    await expect(late).rejects.toMatchObject({ code: 'not_owner' })
+    expect([chess.alive('a'), chess.lives[0]?.end]).toEqual([undefined, 'peace'])
+    expect(chess.alive('b')).toBeDefined()
+    await expect(ask('a')).rejects.toMatchObject({ code: 'not_owner' })
   })
 
   it('never lets an occupied one go, whatever is asked and however long it rests', async () => {

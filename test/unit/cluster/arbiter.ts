@@ -6,8 +6,12 @@
  * two steps: until it is proven, a plain read may miss it.
  */
 
-import type { Claim, ClaimOutcome, Member, SessionPort, SessionState, ShardOwner, ShardPort }
-  from '../../../cluster/index.ts'
+import fc from 'fast-check'
+
+import type {
+  Beat, BeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState, ShardOwner, ShardPort,
+} from '../../../cluster/index.ts'
+import type { VirtualEnv } from '../../support/env.ts'
 
 /** What a test decides, each time anew. */
 export interface Fate {
@@ -18,6 +22,40 @@ export interface Fate {
   /** What becomes of a compare and set, and of what is known about it. */
   outcome(): 'clear' | 'lost' | 'done unheard' | 'lingers'
 }
+
+/** Everything at once, and clear. */
+export const plain: Fate = { pause: async () => {}, flip: () => true, outcome: () => 'clear' }
+
+/** Passes time in which promises, but no timers, go on. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A fate of chance, and `play`, which lets things happen in its order until `work` is done. */
+export const playing = fc.record({
+  scheduler: fc.scheduler(),
+  flips: fc.infiniteStream(fc.boolean()),
+  outcomes: fc.array(fc.constantFrom('clear', 'lost', 'done unheard', 'lingers'),
+    { maxLength: 14 }),
+}).map(({ scheduler, flips, outcomes }) => ({
+  fate: (): Fate => {
+    const left = outcomes.values()
+    return {
+      pause: () => scheduler.schedule(Promise.resolve()),
+      flip: () => flips.next().value!,
+      outcome: () => left.next().value ?? 'clear',
+    }
+  },
+  play: async <T>(env: VirtualEnv, work: Promise<T>): Promise<T> => {
+    const done = { yet: false }
+    work.finally(() => { done.yet = true }).catch(() => {})
+    for (await settle(); !done.yet; await settle()) {
+      if (scheduler.count() > 0) await scheduler.waitNext(1)
+      else env.advance(50)
+    }
+    return work
+  },
+}))
 
 interface SessionRow {
   end: 'fenced' | 'left' | undefined
@@ -33,6 +71,7 @@ export class Arbiter {
   readonly #sessions = new Map<string, SessionRow>()
   readonly #owners = new Map<number, ShardOwner>()
   readonly #lingering = new Map<number, Claim>()
+  readonly #beats = new Map<string, Beat>()
 
   constructor(fate: Fate) {
     this.#fate = fate
@@ -65,13 +104,13 @@ export class Arbiter {
     return this.#owners.get(shard)
   }
 
-  readonly sessions: SessionPort = {
-    join: async ({ id }) => {
+  readonly sessions = {
+    join: async ({ id }: Member) => {
       await this.#fate.pause()
       this.#sessions.set(id, { end: undefined, proven: false })
       await this.#fate.pause()
     },
-    state: async (session) => {
+    state: async (session: string) => {
       await this.#fate.pause()
       const row = this.#sessions.get(session)
       const state: SessionState | undefined = row && (row.proven ? row.end
@@ -79,7 +118,7 @@ export class Arbiter {
       await this.#fate.pause()
       return state
     },
-    fence: async (session) => {
+    fence: async (session: string) => {
       await this.#fate.pause()
       const row = this.#sessions.get(session) ?? { end: undefined, proven: false }
       this.#sessions.set(session, row)
@@ -89,14 +128,14 @@ export class Arbiter {
       await this.#fate.pause()
       return row.end
     },
-    leave: async (session) => {
+    leave: async (session: string) => {
       await this.#fate.pause()
       const row = this.#sessions.get(session)!
       row.end ??= 'left'
       await this.#fate.pause()
       row.proven = true
     },
-  }
+  } satisfies SessionPort
 
   readonly shardOwners: ShardPort = {
     owners: async () => {
@@ -105,11 +144,30 @@ export class Arbiter {
       await this.#fate.pause()
       return owners
     },
+    owner: async (shard) => {
+      await this.#fate.pause()
+      return this.#owners.get(shard)
+    },
     claim: async (claim) => {
       await this.#fate.pause()
       const answer = this.#swap(claim)
       await this.#fate.pause()
       return answer
+    },
+  }
+
+  readonly beats: BeatPort = {
+    beat: async (beat) => {
+      await this.#fate.pause()
+      this.#beats.set(beat.id, beat)
+    },
+    beats: async () => {
+      await this.#fate.pause()
+      return [...this.#beats.values()]
+    },
+    forget: async (member) => {
+      await this.#fate.pause()
+      this.#beats.delete(member)
     },
   }
 
@@ -128,8 +186,8 @@ export class Arbiter {
 
   #commit(claim: Claim): void {
     const { from, to } = claim
-    const over = from === undefined || from.session === null || from.session === to.session
-      || this.#sessions.get(from.session)?.proven
+    const over = from === undefined || from.session === null || to.session === null ||
+      from.session === to.session || this.#sessions.get(from.session)?.proven
     if (!over) this.violations.push(claim)
     this.#owners.set(to.shard, to)
     this.history.push(to)

@@ -1,25 +1,33 @@
-/** Routing: here, to the owner elsewhere, or a refusal that names him. */
+/** Routing: here, to the owner elsewhere, and again until somebody heard the command. */
 
 import { describe, expect, it } from 'vitest'
 
-import { Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember }
-  from '../../../cluster/index.ts'
-import type { Member } from '../../../cluster/index.ts'
+import {
+  Activations, createInbound, createRouter, inProcessTransport, memberAsker, placedOwnership,
+  plainValues, soleMember,
+} from '../../../cluster/index.ts'
+import type {
+  Delivery, Member, Owner, Ownership, Service, Transport,
+} from '../../../cluster/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { settle } from './arbiter.ts'
 import { Chess, game } from './chess.ts'
 
 const white: Member = { id: 'white', address: 'white:1' }
 const black: Member = { id: 'black', address: 'black:1' }
+const red: Member = { id: 'red', address: 'red:1' }
 
 /** A member of a cluster in this process. */
 function join(self: Member, members: readonly Member[], transport = inProcessTransport()) {
+  const env = virtualEnv()
   const chess = new Chess({ pause: async () => {} })
-  const activations = new Activations({ env: virtualEnv(), kinds: [chess.kind] })
+  const activations = new Activations({ env, kinds: [chess.kind] })
   const view = members.length === 1 ? soleMember(self) : { self, members }
   const ownership = placedOwnership({ view, shards: 16, epoch: 3 })
-  const inbound = createInbound({ ownership, activations })
+  const inbound = createInbound({ ownership, activations, services: [] })
   transport.attach(self, inbound)
-  return { chess, inbound, router: createRouter({ ownership, activations, transport }) }
+  return { chess, inbound, router: createRouter({ env, ownership, activations, transport }) }
 }
 
 const games = Array.from({ length: 40 }, (_, number) => `${number}`)
@@ -66,11 +74,153 @@ describe('the router', () => {
     const wrong = game(games[answers.indexOf(refused[0]!)]!)
     await expect(inbound.follow(wrong, null, () => {})).rejects.toMatchObject({ code: 'not_owner' })
   })
+})
 
-  it('says unavailable where the owner cannot be reached', async () => {
-    const { router } = join(white, [white, black])
-    const answers = await Promise.allSettled(games.map((id) => router.ask(game(id), 'move')))
-    const refused = answers.find((answer) => answer.status === 'rejected')
-    expect(refused?.reason).toMatchObject({ code: 'unavailable', retry: 'same' })
+interface Sent extends Delivery {
+  readonly to: string
+}
+
+/** A member that owns nothing, and others that answer as the test says. */
+function asking(first: Owner | undefined) {
+  const env = virtualEnv()
+  const sent: Sent[] = []
+  const doubts: number[] = []
+  const state = { owner: first, change: Promise.withResolvers<void>() }
+  const set = (owner: Owner | undefined) => {
+    state.owner = owner
+    state.change.resolve()
+    state.change = Promise.withResolvers()
+  }
+  const ownership: Ownership = {
+    shards: 1, self: white,
+    ownerOf: () => state.owner,
+    changed: () => state.change.promise,
+    learn: (_, owner) => set(owner),
+    doubt: (shard) => doubts.push(shard),
+  }
+  const answers: (() => Promise<unknown>)[] = []
+  const transport: Transport = {
+    deliver: async (to, _key, _command, delivery) => {
+      sent.push({ to: to.id, ...delivery })
+      return await (answers.shift() ?? (async () => 'heard'))()
+    },
+    follow: () => Promise.reject(new Error('nobody follows')),
+  }
+  const chess = new Chess({ pause: async () => {} })
+  const activations = new Activations({ env, kinds: [chess.kind],
+    owns: () => state.owner?.member === white })
+  const router = createRouter({ env, ownership, activations, transport })
+  return { env, set, sent, doubts, answers, router, chess, activations }
+}
+
+const unreachable = () => Promise.reject(
+  new HeddleError('unavailable', 'Nobody answers.', { unreachable: 'refused' }))
+const open = () => Promise.reject(
+  new HeddleError('internal', 'The way broke.', { ambiguous: true }))
+const notOwner = (facts: object) => () => Promise.reject(
+  new HeddleError('not_owner', undefined, { ...facts }))
+
+describe('a router whose owners change', () => {
+  it('learns from whoever knows better, and sends the same id with the newer epoch', async () => {
+    const { answers, router, sent } = asking({ member: black, epoch: 4 })
+    answers.push(notOwner({ owner: red, epoch: 5 }))
+    expect(await router.ask(game('a'), 'move')).toBe('heard')
+    expect(sent.map(({ to, epoch }) => [to, epoch])).toEqual([['black', 4], ['red', 5]])
+    expect(sent[0]?.id).toBe(sent[1]?.id)
+    expect(sent[0]?.id).toBeDefined()
+  })
+
+  it('doubts an owner who is none and knows no newer one, and waits for a change', async () => {
+    const { answers, doubts, router, sent, set } = asking({ member: black, epoch: 4 })
+    answers.push(notOwner({ owner: red, epoch: 3 }))
+    const asked = router.ask(game('a'), 'move')
+    await settle()
+    expect([doubts, sent.length]).toEqual([[0], 1])
+    set({ member: red, epoch: 5 })
+    expect(await asked).toBe('heard')
+  })
+
+  it('waits where nobody is known, and asks who comes', async () => {
+    const { router, sent, set } = asking(undefined)
+    const asked = router.ask(game('a'), 'move')
+    await settle()
+    expect(sent).toEqual([])
+    set({ member: red, epoch: 1 })
+    expect(await asked).toBe('heard')
+  })
+
+  it('tries again after a while though nothing changes', async () => {
+    const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
+    answers.push(unreachable, open)
+    const asked = router.ask(game('a'), 'move')
+    for (const _ of [1, 2]) {
+      await settle()
+      env.advance(100)
+    }
+    expect(await asked).toBe('heard')
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+    expect([sent.length, env.timers()]).toEqual([3, 1])
+  })
+
+  it('passes on at once what an actor refuses', async () => {
+    const { answers, router, sent } = asking({ member: black, epoch: 4 })
+    answers.push(() => Promise.reject(new HeddleError('full')))
+    await expect(router.ask(game('a'), 'move')).rejects.toMatchObject({ code: 'full' })
+    expect(sent).toHaveLength(1)
+  })
+
+  /** Asks until twenty seconds are over. */
+  async function outcome(answersOf: (number: number) => () => Promise<unknown>) {
+    const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
+    for (let tries = 0; tries <= 201; tries++) answers.push(answersOf(tries))
+    const asked = router.ask(game('a'), 'move').catch((error: unknown) => error)
+    for (let tries = 0; tries <= 200; tries++) {
+      await settle()
+      env.advance(100)
+    }
+    return { error: await asked, sent }
+  }
+
+  it('says after twenty seconds that nobody heard', async () => {
+    const { error, sent } = await outcome(() => unreachable)
+    expect(error).toMatchObject({ code: 'unavailable', facts: {} })
+    expect(sent.length).toBeGreaterThan(150)
+  })
+
+  it('never says so where one try may have been heard, whatever came after', async () => {
+    const full = () => Promise.reject(new HeddleError('full'))
+    const { error } = await outcome((number) => number === 3 ? open
+      : number < 3 ? unreachable : full)
+    expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+  })
+
+  it('goes elsewhere, with one id, when the owner here is none any more', async () => {
+    const { router, sent, set, chess } = asking({ member: white, epoch: 4 })
+    await router.ask(game('a'), 'move')
+    expect(chess.lives).toHaveLength(1)
+    set({ member: white, epoch: 5 })
+    const moved = router.ask(game('b'), 'move')
+    expect(await moved).toBe(1)
+    set({ member: black, epoch: 6 })
+    expect(await router.ask(game('a'), 'move')).toBe('heard')
+    expect(sent.map(({ to }) => to)).toEqual(['black'])
+  })
+})
+
+describe('a question to a member as such', () => {
+  const service = (name: string): Service => ({
+    name, wire: { values: plainValues }, answer: async (question) => `${name}: ${question}`,
+  })
+
+  it('is answered by the service of its name, there or here', async () => {
+    const transport = inProcessTransport()
+    const env = virtualEnv()
+    const activations = new Activations({ env, kinds: [] })
+    const ownership = placedOwnership({ view: soleMember(black), shards: 1, epoch: 1 })
+    transport.attach(black, createInbound({ ownership, activations, services: [service('rook')] }))
+    const ask = memberAsker({ transport, self: white, services: [service('queen')] })
+    expect(await ask(black, 'rook', 'where')).toBe('rook: where')
+    expect(await ask(white, 'queen', 'where')).toBe('queen: where')
+    await expect(ask(red, 'rook', 'where')).rejects.toMatchObject({ code: 'unavailable' })
   })
 })

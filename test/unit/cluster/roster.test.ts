@@ -1,0 +1,200 @@
+/** Who lives, as a member sees it: whom it takes for dead, and whom it does not. */
+
+import { describe, expect, it } from 'vitest'
+
+import { Roster } from '../../../cluster/index.ts'
+import type { Member } from '../../../cluster/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
+import { Arbiter, plain, settle } from './arbiter.ts'
+
+const [white, black, red] = ['white', 'black', 'red'].map((id): Member =>
+  ({ id, address: `${id}:1` })) as [Member, Member, Member]
+
+/** A member that is dead to others does not answer them; `beating` says whose beats go on. */
+function house() {
+  const env = virtualEnv()
+  const arbiter = new Arbiter(plain)
+  const fenced: string[] = []
+  const deaf = new Set<string>()
+  const mute = new Set<string>()
+  const over: string[] = []
+  const sessions = {
+    state: arbiter.sessions.state,
+    fence: async (id: string) => {
+      fenced.push(id)
+      return arbiter.sessions.fence(id)
+    },
+  }
+  const settings = { judges: true, witness: async (_: Member): Promise<boolean> => false }
+  const counts = new Map<string, number>()
+  /** The others leave their beats, as if they ran. */
+  const beat = async (member: Member, leaving = false) => {
+    const count = (counts.get(member.id) ?? 0) + 1
+    counts.set(member.id, count)
+    await arbiter.beats.beat({ ...member, count, leaving })
+  }
+  const join = async (self: Member, member = true) => {
+    if (member) await arbiter.sessions.join(self)
+    const roster = new Roster({
+      env, self, member, sessions, beats: arbiter.beats,
+      lives: async ({ id }) => !deaf.has(id),
+      askPeer: async (_, seen) => settings.witness(seen),
+      mayJudge: async () => settings.judges,
+      over: ({ id }) => over.push(id),
+    })
+    return roster
+  }
+  const pass = async (seconds: number, beating: readonly Member[]) => {
+    for (let second = 0; second < seconds; second++) {
+      for (const member of beating) if (!mute.has(member.id)) await beat(member)
+      await passTime(env, 1_000)
+    }
+  }
+  return { env, arbiter, fenced, deaf, mute, over, settings, beat, join, pass }
+}
+
+async function passTime(env: VirtualEnv, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 100) {
+    env.advance(100)
+    await settle()
+  }
+}
+
+const idsOf = (members: readonly Member[]) => members.map(({ id }) => id).toSorted()
+
+/** White's roster, and others whose sessions live and whose beats it has seen. */
+async function seated(others: readonly Member[]) {
+  const all = house()
+  const roster = await all.join(white)
+  for (const other of others) {
+    await all.arbiter.sessions.join(other)
+    await all.beat(other)
+  }
+  await roster.start()
+  return { ...all, roster }
+}
+
+describe('a roster', () => {
+  it('sees whoever beats and lives, and itself', async () => {
+    const { roster, pass, fenced } = await seated([black, red])
+    await pass(20, [black, red])
+    expect(idsOf(roster.view.members)).toEqual(['black', 'red', 'white'])
+    expect(idsOf(roster.others)).toEqual(['black', 'red'])
+    expect(fenced).toEqual([])
+  })
+
+  it('ends a silent one once, tells who listens, and forgets its beat', async () => {
+    const { arbiter, roster, deaf, fenced, over, pass } = await seated([black, red])
+    let changes = 0
+    roster.onChange(() => { changes++ })
+    deaf.add('red')
+    await pass(3, [black])
+    expect([fenced, over, changes]).toEqual([['red'], ['red'], 1])
+    expect(idsOf(roster.view.members)).toEqual(['black', 'white'])
+    expect(idsOf(await arbiter.beats.beats())).toEqual(['black', 'white'])
+    expect(roster.isOver('red')).toBe(true)
+    expect(await roster.proveEnded(red)).toBe(true)
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('ends nobody whom a witness sees', async () => {
+    const { roster, deaf, fenced, settings, pass } = await seated([black, red])
+    settings.witness = async () => true
+    deaf.add('red')
+    await pass(5, [black, red])
+    expect(fenced).toEqual([])
+    expect(idsOf(roster.view.members)).toContain('red')
+  })
+
+  it('takes no one for a witness who cannot be asked', async () => {
+    const { deaf, fenced, settings, pass } = await seated([black, red])
+    settings.witness = () => Promise.reject(new Error('no way'))
+    deaf.add('red')
+    await pass(2, [black, red])
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('ends one whose beat stands still for eight seconds while it answers', async () => {
+    const { fenced, mute, pass } = await seated([black, red])
+    mute.add('red')
+    await pass(7, [black, red])
+    expect(fenced).toEqual([])
+    await pass(4, [black, red])
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('judges nobody where the store was out of its own reach', async () => {
+    const { env, arbiter, fenced, pass } = await seated([black])
+    const { beats } = arbiter.beats
+    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    await pass(20, [])
+    Object.assign(arbiter.beats, { beats })
+    await passTime(env, 7_000)
+    expect(fenced).toEqual([])
+  })
+
+  it('judges nobody while its own session is not known to live', async () => {
+    const { roster, deaf, fenced, settings, pass } = await seated([black])
+    settings.judges = false
+    deaf.add('black')
+    await pass(3, [black])
+    expect([fenced, idsOf(roster.view.members)]).toEqual([[], ['black', 'white']])
+    settings.judges = true
+    await pass(1, [black])
+    expect(fenced).toEqual(['black'])
+  })
+
+  it('does not believe the late beat of one that is over', async () => {
+    const { arbiter, roster, beat, pass } = await seated([black])
+    arbiter.end('red')
+    await beat(red)
+    await pass(2, [black, red])
+    expect(idsOf(roster.others)).toEqual(['black'])
+    expect(roster.isOver('red')).toBe(true)
+  })
+
+  it('places nothing at one that leaves, and still knows it', async () => {
+    const { roster, beat, pass } = await seated([black])
+    await beat(black, true)
+    await roster.look()
+    expect([idsOf(roster.view.members), idsOf(roster.others)]).toEqual([['white'], ['black']])
+    await pass(1, [])
+    await roster.leave()
+    expect(roster.view.members).toEqual([])
+  })
+
+  it('drops whose beat is gone, and rests when it is closed', async () => {
+    const { env, arbiter, roster, over } = await seated([black])
+    await arbiter.beats.forget('black')
+    await roster.look()
+    expect([idsOf(roster.view.members), over]).toEqual([['white'], ['black']])
+    await roster.close()
+    expect([env.timers(), await arbiter.beats.beats()]).toEqual([0, []])
+  })
+
+  it('proves no end of one that is seen, or answers, and a read is no proof', async () => {
+    const { arbiter, roster, deaf, fenced } = await seated([black])
+    await arbiter.sessions.join(red)
+    expect([await roster.proveEnded(black), await roster.proveEnded(red)]).toEqual([false, false])
+    deaf.add('red')
+    expect(await roster.proveEnded(red)).toBe(true)
+    const left: Member = { id: 'left', address: 'left:1' }
+    await arbiter.sessions.join(left)
+    arbiter.end('left', 'left')
+    expect(await roster.proveEnded(left)).toBe(true)
+    expect(fenced).toEqual(['red', 'left'])
+  })
+
+  it('of a front door sees members, beats not and ends nobody', async () => {
+    const { arbiter, beat, deaf, fenced, join, pass } = house()
+    await arbiter.sessions.join(black)
+    await beat(black)
+    const roster = await join(white, false)
+    await roster.start()
+    deaf.add('black')
+    await pass(12, [])
+    expect([idsOf(roster.view.members), fenced]).toEqual([['black'], []])
+    expect(idsOf(await arbiter.beats.beats())).toEqual(['black'])
+  })
+})

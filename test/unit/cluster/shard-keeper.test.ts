@@ -1,0 +1,213 @@
+/** Which shards a member has: taken where they are placed, given back when nothing is under way. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { placeShard } from '../../../cluster/placement.ts'
+import { plain, settle } from './arbiter.ts'
+import type { Fate } from './arbiter.ts'
+import { House, shards } from './keepers.ts'
+
+const all = Array.from({ length: shards }, (_, shard) => shard)
+const secondMs = 1_000
+
+/** A member that has all shards. */
+async function alone(heard?: () => boolean) {
+  const house = new House(plain, heard)
+  const white = await house.join('white')
+  await white.start()
+  return { house, white }
+}
+
+describe('a keeper of shards', () => {
+  it('takes all of them where it is alone, once each', async () => {
+    const { house, white } = await alone()
+    await house.pass(2 * secondMs)
+    expect(house.owned(white)).toEqual(all)
+    expect(white.told.toSorted()).toEqual(all.map((shard) => `${shard} taken`))
+  })
+
+  it('gives those back that are placed at another one, who takes them', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    await black.start()
+    const members = house.seeAll()
+    await house.pass(100)
+    const placed = (id: string) => all.filter((shard) => placeShard(shard, members).id === id)
+    expect(house.owned(white)).toEqual(placed('white'))
+    expect(house.owned(black)).toEqual(placed('black'))
+    expect(placed('black').length).toBeGreaterThan(0)
+    expect(house.early).toEqual([])
+    for (const shard of placed('black')) {
+      expect(white.keeper.ownerOf(shard)).toEqual({ member: black.self, epoch: 2 })
+    }
+  })
+
+  it('owns nothing of a shard while it lets go, and releases it after', async () => {
+    const { house, white } = await alone()
+    house.holds = true
+    const black = await house.join('black')
+    await black.start()
+    const members = house.seeAll()
+    await house.pass(secondMs)
+    const moving = all.filter((shard) => placeShard(shard, members).id === 'black')
+    for (const shard of moving) {
+      expect(white.keeper.ownerOf(shard)).toBeUndefined()
+      expect(house.arbiter.owner(shard)?.session).toBe('white')
+    }
+    expect(house.owned(black)).toEqual([])
+  })
+
+  it('takes what was given back though nobody told, and nobody asks for it', async () => {
+    const { house } = await alone(() => false)
+    const black = await house.join('black')
+    await black.start()
+    const members = house.seeAll()
+    await house.pass(2 * secondMs)
+    expect(house.owned(black)).toEqual(
+      all.filter((shard) => placeShard(shard, members).id === 'black'))
+  })
+
+  it('never gives back what another one owns by now', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    house.living.delete('white')
+    black.see([black.self])
+    await black.start()
+    await house.pass(100)
+    expect(house.owned(black)).toEqual(all)
+    // White was frozen: it has heard who owns them, and not yet that it is over.
+    white.see([white.self, { id: 'red', address: 'red:1' }])
+    await house.pass(secondMs)
+    expect(all.map((shard) => house.arbiter.owner(shard)?.session))
+      .toEqual(all.map(() => 'black'))
+    expect(white.told.some((line) => /let go/.test(line))).toBe(true)
+  })
+
+  it('gives back what it claimed unheard, where it is placed elsewhere since', async () => {
+    const house = new House(plain)
+    let deaf = true
+    const { claim } = house.arbiter.shardOwners
+    const white = await house.join('white', { claim: async (change) => {
+      const outcome = await claim(change)
+      if (deaf) throw new Error('no quorum')
+      return outcome
+    } })
+    await white.start().catch(() => {})
+    const black = await house.join('black')
+    await black.start()
+    deaf = false
+    house.seeAll(new Set(['white']))
+    await white.start()
+    await house.pass(3 * secondMs)
+    expect(house.owned(black)).toEqual(all)
+  })
+
+  it('makes no two passes at once, whatever it hears while it starts', async () => {
+    const house = new House(plain)
+    const white = await house.join('white')
+    const starting = white.start()
+    for (let round = 0; round < 4; round++) {
+      await Promise.resolve()
+      white.keeper.hear([])
+    }
+    await starting
+    await house.pass(secondMs)
+    expect(house.arbiter.history.map(({ epoch }) => epoch)).toEqual(all.map(() => 1))
+  })
+
+  it('leaves with nothing, and at once where nobody stays', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    await black.start()
+    house.seeAll(new Set(['white']))
+    const leaving = white.keeper.leave()
+    await house.pass(100)
+    await leaving
+    expect([house.owned(white), house.owned(black)]).toEqual([[], all])
+    house.seeAll(new Set(['white', 'black']))
+    await black.keeper.leave()
+    expect(house.owned(black)).toEqual(all)
+  })
+
+  it('believes the higher epoch, and asks the store for whom it doubts', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    black.see([white.self])
+    await black.start()
+    const red = { id: 'red', address: 'red:1' }
+    house.living.add('red')
+    black.keeper.learn(0, { member: red, epoch: 9 })
+    black.keeper.learn(0, { member: white.self, epoch: 3 })
+    expect(black.keeper.ownerOf(0)).toEqual({ member: red, epoch: 9 })
+    house.living.delete('red')
+    expect(black.keeper.ownerOf(0)).toBeUndefined()
+    black.keeper.doubt(1)
+    expect(black.keeper.ownerOf(1)).toBeUndefined()
+    const changed = black.keeper.changed()
+    await house.pass(200)
+    await changed
+    expect(black.keeper.ownerOf(1)).toEqual({ member: white.self, epoch: 1 })
+  })
+
+  it('rests when it is closed', async () => {
+    const { house, white } = await alone()
+    await house.pass(10)
+    white.keeper.close()
+    house.seeAll(new Set(['white']))
+    await house.pass(secondMs)
+    expect([house.env.timers(), house.owned(white)]).toEqual([0, all])
+  })
+})
+
+const steps = fc.array(fc.record({
+  what: fc.constantFrom('join', 'join', 'leave', 'die', 'rest'),
+  whom: fc.nat(5),
+  ms: fc.constantFrom(0, 5, 40, 700),
+}), { maxLength: 14 })
+
+describe('keepers that come and go', () => {
+  it('never own a shard at once, and have each where it is placed in the end', async () => {
+    await fc.assert(fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()),
+      fc.array(fc.constantFrom<'clear' | 'lost' | 'done unheard' | 'lingers'>(
+        'clear', 'lost', 'done unheard', 'lingers'), { maxLength: 20 }),
+      async (plan, flips, outcomes) => {
+        const flip = () => flips.next().value!
+        const left = outcomes.values()
+        const fate: Fate = { pause: async () => { if (flip()) await settle() }, flip,
+          outcome: () => left.next().value ?? 'clear' }
+        const house = new House(fate, flip)
+        const leaving = new Set<string>()
+        const look = () => {
+          for (const shard of all) expect(house.ownersOf(shard).length).toBeLessThan(2)
+        }
+        for (const [number, { what, whom, ms }] of plan.entries()) {
+          const staying = house.keepers.filter(({ self: { id } }) =>
+            house.living.has(id) && !leaving.has(id))
+          const one = staying[whom % Math.max(staying.length, 1)]
+          if (what === 'join' || one === undefined) {
+            const joined = await house.join(`m${number}`)
+            house.seeAll(leaving)
+            joined.start().catch(() => {})
+          } else if (what === 'leave') leaving.add(one.self.id)
+          else if (what === 'die') house.living.delete(one.self.id)
+          house.seeAll(leaving)
+          await house.pass(ms, look)
+        }
+        const last = await house.join('last')
+        const starting = last.start()
+        const members = house.seeAll(leaving)
+        await house.pass(4_000, look)
+        await starting
+        expect(house.arbiter.violations).toEqual([])
+        expect(house.early).toEqual([])
+        for (const shard of all) {
+          expect(house.ownersOf(shard)).toEqual([placeShard(shard, members).id])
+          const epochs = house.arbiter.history
+            .filter((owner) => owner.shard === shard && owner.session !== null)
+            .map(({ epoch }) => epoch)
+          expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b))
+        }
+      }), { numRuns: 40 })
+  }, 60_000)
+})
