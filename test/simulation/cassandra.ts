@@ -1,12 +1,11 @@
 /** Cassandra as the store meets it: three replicas, quorums, read repair, and what goes wrong. */
 
 import type { Cell, Change, Question, TableShape } from './cql.ts'
-import { Interpreter } from './cql.ts'
+import { Interpreter, marker } from './cql.ts'
 import { merged } from './merge.ts'
 import { Network, nodeNumbers, once, quorum } from './network.ts'
 import { compareAndSet } from './paxos.ts'
 import type { SwapOutcome } from './paxos.ts'
-import { marker } from './replica.ts'
 import type { Mutation, PartitionRows, StoredCells } from './replica.ts'
 import type { World } from './world.ts'
 
@@ -22,6 +21,8 @@ export interface CassandraHabits {
 export interface Query {
   readonly cql: string
   readonly params: readonly Cell[]
+  /** What the driver gives a change that has no timestamp of its own. */
+  readonly stamp: bigint
 }
 
 /**
@@ -71,7 +72,8 @@ export class SimulatedCassandra {
   }
 
   /** A page of a read. */
-  read(node: number, query: Query, page: { readonly size: number; readonly state?: string },
+  read(node: number, query: Omit<Query, 'stamp'>,
+    page: { readonly size: number; readonly state?: string },
     answer: (answer: Answer) => void): void {
     const question = this.#interpreter.question(query.cql, query.params)
     const limit = Math.min(question.limit, page.size + 1)
@@ -91,7 +93,10 @@ export class SimulatedCassandra {
 
   /** All of them change one partition. */
   change(node: number, queries: readonly Query[], answer: (answer: Answer) => void): void {
-    const changes = queries.map(({ cql, params }) => this.#interpreter.change(cql, params))
+    const changes = queries.map(({ cql, params, stamp }) => {
+      const change = this.#interpreter.change(cql, params)
+      return { ...change, timestamp: change.timestamp ?? stamp }
+    })
     if (changes.some(({ condition }) => condition !== undefined)) {
       return this.#swap(node, changes, answer)
     }

@@ -2,6 +2,9 @@
 
 import { migrations } from '../../src/store/cassandra/migration.ts'
 
+/** The column of a row that says that it was inserted. */
+export const marker = ''
+
 export type Cell = string | number | bigint | boolean | Uint8Array | null | undefined
 
 export interface TableShape {
@@ -11,6 +14,8 @@ export interface TableShape {
   readonly clustering: readonly string[]
   readonly descending: boolean
   readonly readRepair: boolean
+  /** Those that are no part of a key. */
+  readonly rest: readonly string[]
 }
 
 /** A value of a statement: one that comes with it, or one that it names. */
@@ -48,6 +53,7 @@ type Parsed =
 const create = /^CREATE TABLE IF NOT EXISTS (\S+) \((.*?)\)( WITH .*)?$/
 const insert = new RegExp(/^INSERT INTO (\S+) \((.*?)\) VALUES \((.*?)\)/.source +
   /( IF NOT EXISTS)?( USING TIMESTAMP (\S+))?$/.source)
+const remove = /^DELETE FROM (\S+) WHERE (.*?)$/
 const update = /^UPDATE (\S+) SET (.*?) WHERE (.*?) IF (.*)$/
 const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?: LIMIT (\S+))?$/
 
@@ -65,10 +71,13 @@ function shapeOf(name: string, columns: string, options: string): TableShape {
   const alone = /(\w+) \w+ PRIMARY KEY/.exec(columns)
   const both = /PRIMARY KEY \(\((.*?)\)(?:, (.*?))?\)/.exec(`${columns})`)
   if (alone === null && both === null) throw new Error(`the primary key of ${name} is not seen`)
+  const partition = alone ? [alone[1]!] : both![1]!.split(', ')
+  const clustering = both?.[2]?.split(', ') ?? []
+  const names = columns.replace(/, PRIMARY KEY.*$/, '').split(', ')
+    .map((column) => column.split(' ')[0]!)
   return {
-    name,
-    partition: alone ? [alone[1]!] : both![1]!.split(', '),
-    clustering: both?.[2]?.split(', ') ?? [],
+    name, partition, clustering,
+    rest: names.filter((each) => !partition.includes(each) && !clustering.includes(each)),
     descending: /CLUSTERING ORDER BY \(\w+ DESC/.test(options),
     readRepair: !/read_repair = 'NONE'/.test(options),
   }
@@ -110,6 +119,8 @@ export class Interpreter {
     const text = oneLine(cql).replaceAll('?', () => `?${marks++}`)
     const inserted = insert.exec(text)
     if (inserted) return this.#insert(inserted)
+    const removed = remove.exec(text)
+    if (removed) return this.#remove(removed)
     const updated = update.exec(text)
     if (updated) return this.#update(updated)
     const selected = select.exec(text)
@@ -126,6 +137,17 @@ export class Interpreter {
       table, inserts: true, values: names.map((column, i) => [column, slots[i]!(params)]),
       timestamp: stamp?.(params) as bigint | undefined,
       condition: absent ? 'absent' : undefined,
+    }) }
+  }
+
+  /** Of a whole row: each of its cells is nothing from then on. */
+  #remove([, name, where]: RegExpExecArray): Parsed {
+    const table = this.#table(name!)
+    const keys = conditionsOf(where!)
+    const cells = [marker, ...table.rest].map((column) => [column, null] as const)
+    return { kind: 'change', bind: (params) => ({
+      table, inserts: false, timestamp: undefined, condition: undefined,
+      values: [...keys(params).map(({ column, value }) => [column, value] as const), ...cells],
     }) }
   }
 

@@ -19,6 +19,7 @@ type Options = Pick<QueryOptions, 'readTimeout' | 'fetchSize'> &
 export class SimulatedDriver {
   readonly #process: Process
   readonly #cassandra: SimulatedCassandra
+  #lastStamp = 0
 
   constructor(process: Process, cassandra: SimulatedCassandra) {
     this.#process = process
@@ -26,16 +27,25 @@ export class SimulatedDriver {
   }
 
   execute(cql: string, params: readonly Cell[], options: Options): Promise<Result> {
+    const stamp = this.#stamp()
     return this.#request(options, cql.trimStart().startsWith('SELECT')
       ? (node, answer) => this.#cassandra.read(node, { cql, params },
         { size: options.fetchSize ?? 5_000, state: options.pageState?.toString() }, answer)
-      : (node, answer) => this.#cassandra.change(node, [{ cql, params }], answer))
+      : (node, answer) => this.#cassandra.change(node, [{ cql, params, stamp }], answer))
   }
 
   batch(queries: readonly { readonly query: string; readonly params: readonly Cell[] }[],
     options: Options): Promise<Result> {
-    const all = queries.map(({ query, params }): Query => ({ cql: query, params }))
+    const stamp = this.#stamp()
+    const all = queries.map(({ query, params }): Query => ({ cql: query, params, stamp }))
     return this.#request(options, (node, answer) => this.#cassandra.change(node, all, answer))
+  }
+
+  /** By the wall clock of the process, which may be wrong, and never backwards. */
+  #stamp(): bigint {
+    const { env } = this.#process
+    this.#lastStamp = Math.max(this.#lastStamp + 1, env.nowMs() * 1_000)
+    return BigInt(this.#lastStamp)
   }
 
   shutdown(): Promise<void> {

@@ -10,15 +10,22 @@ export interface FaultTargets {
   readonly network: Network
   /** Members whose process has not ended. */
   members(): readonly Member[]
-  /** For so long everybody thinks everybody else dead. */
-  distrust(ms: number): void
+  /** For so long all others think it dead. */
+  distrust(member: Member, ms: number): void
+  /** One more member. */
+  join(): void
   /** What goes wrong most; a matter of the seed unless told. */
   readonly favourite: FaultName | undefined
 }
 
-const faults = { tear, stop, kill, isolate, nodeDown, storm, jump, leave, giveBack } as const
+const faults = {
+  tear, stop, kill, isolate, part, nodeDown, storm, jump, join, leave, giveBack,
+} as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
+
+/** In so long each member asks its neighbours whether they are there. */
+const noticedMs = 900
 
 /** Begins to hurt the world until `untilMs`. */
 export function unleash(targets: FaultTargets, untilMs: number): void {
@@ -26,7 +33,8 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
   const { chance } = world
   // Some seeds know only a few kinds of harm, so that those are seen alone.
   const favoured = chance.flip(0.4)
-    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'giveBack'] as const) : undefined
+    ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'join', 'giveBack'] as const)
+    : undefined
   const favourite = targets.favourite ?? favoured
   const tempers = faultNames.map((name) => ({ name, weight: name === favourite ? 8
     : chance.flip(0.35) ? 0 : chance.number() }))
@@ -88,8 +96,23 @@ function isolate({ world, network, members, distrust }: FaultTargets): void {
   world.note(() => `${member.process.name} does not reach nodes ${nodes}`)
   for (const link of links) network.cut.add(link)
   const ms = chance.between(100, 2_000)
-  if (chance.flip(0.5)) distrust(ms)
+  if (chance.flip(0.5)) distrust(member, ms)
   world.after(ms, () => {
+    for (const link of links) network.cut.delete(link)
+  })
+}
+
+/** Two members do not reach each other, or one reaches none of the others. */
+function part({ world, network, members }: FaultTargets): void {
+  const { chance } = world
+  const [one, ...others] = chance.shuffled(members())
+  if (!one || others.length === 0) return
+  const parted = chance.flip(0.5) ? others : others.slice(0, 1)
+  const names = parted.map(({ process }) => process.name)
+  world.note(() => `${one.process.name} and ${names} do not reach each other`)
+  const links = names.map((name) => linkOf(one.process.name, name))
+  for (const link of links) network.cut.add(link)
+  world.after(chance.pick([100, 500, 2_500]) * chance.between(0.5, 1.5), () => {
     for (const link of links) network.cut.delete(link)
   })
 }
@@ -107,7 +130,7 @@ function tear({ world, network, members, distrust }: FaultTargets): void {
   network.deafness = chance.pick([1, 0.6])
   const victim = pickServing(world, members())
   const fate = chance.pick(['killed', 'killed', 'stopped', 'distrusted'] as const)
-  if (fate !== 'killed') distrust(ms)
+  if (fate !== 'killed' && victim) distrust(victim, Math.max(ms, noticedMs))
   if (fate === 'stopped' && victim) halt(world, victim, ms + chance.between(50, 600))
   world.wakeAfter(ms, () => {
     for (const node of [one, other]) network.deaf.delete(node)
@@ -150,6 +173,11 @@ function jump({ world, members }: FaultTargets): void {
   member.process.skewMs += world.chance.between(-1, 1) * world.chance.pick([1e3, 1e5, 1e8])
 }
 
+/** One comes that was not there: others give shards to it. */
+function join({ join: start }: FaultTargets): void {
+  start()
+}
+
 /** SIGTERM. */
 function leave({ world, members }: FaultTargets): void {
   const member = pickServing(world, members())
@@ -160,7 +188,9 @@ function leave({ world, members }: FaultTargets): void {
 
 function giveBack({ world, members }: FaultTargets): void {
   const member = pickServing(world, members())
-  member?.process.after(0, () => void member.giveBack())
+  if (!member) return
+  world.note(() => `${member.process.name} gives everything back`)
+  member.process.after(0, () => void member.giveBack())
 }
 
 /** Mostly one that serves: there is more to see. */

@@ -15,13 +15,18 @@ export const tenant = 'simulated'
  * read     answered with the items
  * find     answered with the number of items that there were when the log took this one in, from
  *          the place that the log keeps for it; with 0 where it keeps none
- * history  answered with the items as the rows of the log tell them
+ * history  answered with the items, and with the items as the rows of the log tell them
  */
 export type Command =
   | { readonly type: 'append'; readonly item: string }
   | { readonly type: 'find'; readonly item: string }
   | { readonly type: 'read' }
   | { readonly type: 'history' }
+
+export interface History {
+  readonly items: readonly string[]
+  readonly rows: readonly string[]
+}
 
 export interface ListActorParts {
   readonly env: Env
@@ -57,9 +62,9 @@ class ListActor implements Actor {
     })
   }
 
-  receive(command: unknown): Turn {
+  receive(command: unknown, id = this.#parts.env.uuid()): Turn {
     const told = command as Command
-    if (told.type === 'append') return { reply: this.#append(told.item) }
+    if (told.type === 'append') return { reply: this.#append(told.item, id) }
     return { reply: this.#answer(told), kind: 'read' }
   }
 
@@ -78,17 +83,27 @@ class ListActor implements Actor {
     await this.#ledger.durable
     if (command.type === 'read') return itemsIn(row.metadataJson)
     const { log } = this.#parts
-    if (command.type === 'history') return row.seq === 0 ? [] : itemsOf(log, row)
+    if (command.type === 'history') {
+      const rows = row.seq === 0 ? [] : await itemsOf(log, row)
+      return { items: itemsIn(row.metadataJson), rows } satisfies History
+    }
     const place = row.seq === 0 ? undefined : await log.findCheckpoint(row.branch!, command.item)
     return place === undefined ? 0 : numberAt(log, row, place)
   }
 
-  async #append(item: string): Promise<number> {
+  /** A command that comes again gets the answer that it got, and is not done again. */
+  async #append(item: string, id: string): Promise<number> {
     const ledger = this.#ledger
     const { exists, row } = ledger.state
-    const items = [...itemsIn(row.metadataJson), item]
+    const { items: before = [], ids = [] } = JSON.parse(row.metadataJson) as Kept
+    const known = ids.indexOf(id)
+    if (known >= 0) {
+      await ledger.durable
+      return known + 1
+    }
+    const items = [...before, item]
     const atMs = this.#parts.env.nowMs()
-    const metadataJson = JSON.stringify({ items })
+    const metadataJson = JSON.stringify({ items, ids: [...ids, id] })
     const threadId = this.#context.key.id
     const said: RecordOf = exists
       ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
@@ -107,8 +122,14 @@ function checkpoint(id: string, atMs: number): RecordOf {
     skeletonJson: '{}', metadataJson: '{}', runId: '', atMs } }
 }
 
+/** Items, and the id of the command that brought each of them. */
+interface Kept {
+  readonly items?: readonly string[]
+  readonly ids?: readonly string[]
+}
+
 function itemsIn(metadataJson: string): readonly string[] {
-  return (JSON.parse(metadataJson) as { items?: string[] }).items ?? []
+  return (JSON.parse(metadataJson) as Kept).items ?? []
 }
 
 /** Each row tells of the items that it adds. */

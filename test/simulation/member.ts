@@ -1,7 +1,15 @@
-/** A member as a simulated process: the real parts, put together as the server does it. */
+/** A member as a simulated process: the real parts, put together as a seat in a cluster is. */
 
-import { Activations, actorKeyText, openSession, shardOf } from '../../cluster/index.ts'
-import type { Gate, Member as Name, Probe, Session, ShardPort } from '../../cluster/index.ts'
+import {
+  Activations, Roster, ShardKeeper, actorKeyText, createInbound, createRouter, openSession, shardOf,
+} from '../../cluster/index.ts'
+import type {
+  ActorKey, Delivery, Gate, Inbound, Member as Name, Router, Session, ShardHost, ShardOwner,
+  Transport,
+} from '../../cluster/index.ts'
+import { RecentCommands } from '../../cluster/recent-commands.ts'
+import { HeddleError } from '../../src/errors.ts'
+import { BeatTable } from '../../src/store/cassandra/beat-table.ts'
 import { BranchTable } from '../../src/store/cassandra/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
 import type { Connection } from '../../src/store/cassandra/connection.ts'
@@ -20,180 +28,264 @@ import { listKind, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
-import { connectionWithout, gatesWithout, logWithout, sessionsWithout }
-  from './rule.ts'
+import { connectionWithout, gatesWithout, logWithout, sessionsWithout,
+  transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
+import type { Ways } from './ways.ts'
 
-export const shards = 2
+export const shards = 4
 
 export interface MemberOptions {
   readonly process: Process
   readonly cassandra: SimulatedCassandra
+  readonly ways: Ways<Member>
   readonly address: string
-  readonly probe: Probe
+  /** Whether it answers, as this one finds; it may be wrong. */
+  readonly lives: (other: Name) => Promise<boolean>
   readonly bucketBytes: number
   readonly without: Rule | undefined
 }
 
-/** What it has once it owns the shards. */
-interface Served {
+/** What it has once its session is open. */
+interface Seat {
   readonly session: Session
+  readonly roster: Roster
+  readonly keeper: ShardKeeper
   readonly activations: Activations
   readonly log: CassandraLog
+  readonly router: Router
+  readonly inbound: Inbound
 }
 
 type RowTables = Readonly<Record<'thread' | 'assistant', OwnedRowTable>>
 
 const loadAgainMs = 300
 /** How long a member that gives everything back lives on. */
-const afterlifeMs = 1_500
+const afterlifeMs = 2_500
 /** How long a member that leaves may take until it is killed. */
-const graceMs = 500
+const graceMs = 2_000
+/** There is no hurry: whoever takes too long is killed. */
+const noHurry = new AbortController().signal
 
 export class Member {
   readonly process: Process
   readonly self: Name
   readonly #options: MemberOptions
   readonly #connection: Connection
-  readonly #shardOwners: ShardPort
-  readonly #index = new MemoryIndex()
+  readonly #index = new MemoryIndex({ shards, tenant })
+  readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
-  #served: Served | undefined
-  /** It gave everything back, or is about to. */
+  readonly #recent = new RecentCommands()
+  #seat: Seat | undefined
+  /** It gives everything back. */
   #going = false
 
   constructor(options: MemberOptions) {
-    const { process, cassandra, address, without } = options
+    const { process, cassandra, ways, address, without } = options
     this.#options = options
     this.process = process
     this.self = { id: process.env.uuid(), address }
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
       (branchId, seq) => this.#written.get(`${branchId} ${seq}`)?.())
-    this.#shardOwners = new ShardTable(this.#connection, shards)
+    this.#rows = rowTables(this.#connection)
+    ways.attach(this.self.id, { process, reached: this })
     process.after(0, () => void this.#begin())
   }
 
-  /** It believes that it owns the shards; it may be wrong. */
-  get serving(): boolean {
-    return this.#served !== undefined && !this.#going && this.process.state !== 'ended'
+  /** Whether clients may ask it. */
+  get listening(): boolean {
+    return this.#seat !== undefined && this.process.state !== 'ended'
   }
 
-  /** Happens in the process. */
-  readonly ask = (threadId: string, command: Command): Promise<unknown> => {
-    const { activations, session: { ownership } } = this.#served!
-    const key = { kind: 'thread', tenant, id: threadId }
-    const { epoch } = ownership.ownerOf(shardOf(actorKeyText(key), shards))
-    return activations.ask(key, epoch, command)
+  /** Shards that it believes to own; it may be wrong. */
+  get owned(): readonly number[] {
+    const { keeper } = this.#seat ?? {}
+    if (keeper === undefined || this.process.state === 'ended') return []
+    return Array.from({ length: shards }, (_, shard) => shard)
+      .filter((shard) => keeper.ownerOf(shard)?.member.id === this.self.id)
   }
+
+  /** It believes that it owns something, and keeps it. */
+  get serving(): boolean { return !this.#going && this.owned.length > 0 }
+
+  /** Happens in the process. */
+  readonly ask = (threadId: string, command: Command): Promise<unknown> =>
+    this.#seat!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
+
+  /** What another member sends: a command that comes again gets the answer that it got. */
+  async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
+    const { inbound } = this.#seat ?? {}
+    if (inbound === undefined) throw silent()
+    const reply = await this.#recent.answer(id, async () =>
+      Buffer.from(JSON.stringify(await inbound.ask(key, command, { id }))))
+    return JSON.parse(Buffer.from(reply).toString()) as unknown
+  }
+
+  hear(owners: readonly ShardOwner[]): void { this.#seat?.keeper.hear(owners) }
+
+  async look(): Promise<void> { await this.#seat?.roster.look() }
+
+  sees(other: Name): Promise<boolean> { return this.#options.lives(other) }
 
   /** A planned end: what is under way ends before the session does. */
   async leave(): Promise<void> {
-    const { activations, log, session } = this.#served!
-    this.#going = true
+    const { activations, keeper, log, roster, session } = this.#seat!
     this.process.after(graceMs, () => this.process.end())
-    await activations.close(new AbortController().signal)
+    await this.#giveBack()
+    await activations.close(noHurry)
     await log.close()
+    keeper.close()
+    await roster.close()
     await session.leave()
     this.process.end()
   }
 
-  /** Gives all shards back, while its session lives on. */
+  /** Gives all shards back and lives on for a while, with its session. */
   async giveBack(): Promise<void> {
-    const { activations, log } = this.#served!
-    const { without, process } = this.#options
-    const drained = async () => {
-      this.#going = true
-      await activations.close(new AbortController().signal)
-      await log.close()
-    }
-    process.world.note(() => `${process.name} gives its shards back`)
-    process.after(afterlifeMs, () => process.end())
-    if (without !== 'drain') await drained()
-    await this.#release()
-    if (without === 'drain') process.after(process.world.chance.between(0, 500), () => {
-      void drained()
-    })
+    this.process.after(afterlifeMs, () => this.process.end())
+    await this.#giveBack()
+  }
+
+  async #giveBack(): Promise<void> {
+    const { keeper, roster } = this.#seat!
+    this.#going = true
+    if (roster.others.length === 0) return
+    await roster.leave()
+    this.#tellAll(roster, (other) => other.look())
+    await keeper.leave()
+    this.process.world.note(() => `${this.process.name} gave everything back`)
   }
 
   async #begin(): Promise<void> {
-    const { process, probe, without } = this.#options
+    const { process, without } = this.#options
     const { env } = process
     const sessions = sessionsWithout(without, new SessionTable(this.#connection, env))
-    const rows = this.#rowTables()
     try {
-      if (without === 'rows_after') await this.#index.load(rows.thread, shards)
-      const session = await openSession({
-        env, self: this.self, sessions, shardOwners: this.#shardOwners, probe, shards,
-        onFenced: (reason) => {
-          process.world.note(() => `${process.name} ends: ${reason}`)
-          process.end()
-        },
+      const session = await openSession({ env, self: this.self, sessions, onFenced: (reason) => {
+        process.world.note(() => `${process.name} ends: ${reason}`)
+        // It takes a moment, in which what it answers still leaves.
+        process.after(process.world.chance.between(0, 40), () => process.end())
+      } })
+      const roster = this.#roster(session, sessions)
+      const keeper = new ShardKeeper({
+        env, self: this.self, shards, roster,
+        shardOwners: new ShardTable(this.#connection, shards),
+        announce: (owners) => this.#tellAll(roster, async (other) => other.hear(owners)),
       })
-      this.#serve(session, rows)
+      if (without === 'rows_after') for (let shard = 0; shard < shards; shard++) this.#load(shard)
+      this.#seat = this.#take(session, roster, keeper)
+      await roster.start()
+      this.#tellAll(roster, (other) => other.look())
+      await keeper.start(this.#host(this.#seat))
+      process.world.note(() => `${process.name} has its shards: ${this.owned}`)
     } catch (error) {
       process.world.note(() => `${process.name} does not start: ${String(error)}`)
       process.end()
     }
   }
 
-  #serve(session: Session, rows: RowTables): void {
-    const { process: { env, name, world }, without, bucketBytes } = this.#options
+  #roster(session: Session, sessions: ReturnType<typeof sessionsWithout>): Roster {
+    const { process, ways, lives } = this.#options
+    return new Roster({
+      env: process.env, self: this.self, member: true, sessions, lives,
+      beats: new BeatTable(this.#connection),
+      askPeer: (peer, member) => ways.call(process, peer, (other) => other.sees(member)),
+      mayJudge: () => session.lives(),
+      over: () => {},
+    })
+  }
+
+  #tellAll(roster: Roster, tell: (other: Member) => Promise<void>): void {
+    const { process, ways } = this.#options
+    for (const other of roster.others) ways.call(process, other, tell).catch(() => {})
+  }
+
+  #host({ activations }: Seat): ShardHost {
+    const { process: { name, world, env }, without } = this.#options
+    const drain = async (shard: number) => {
+      await activations.letGo((key) => shardOf(actorKeyText(key), shards) === shard, noHurry)
+      if (without !== 'rows_after') this.#index.drop(shard)
+    }
+    return {
+      taken: (shard) => {
+        world.note(() => `${name} owns shard ${shard}`)
+        if (without !== 'rows_after') this.#load(shard)
+      },
+      letGo: async (shard) => {
+        world.note(() => `${name} gives shard ${shard} back`)
+        if (without !== 'drain') return drain(shard)
+        env.after(world.chance.between(0, 500), () => void drain(shard))
+      },
+    }
+  }
+
+  #take(session: Session, roster: Roster, keeper: ShardKeeper): Seat {
+    const { process: { env }, without } = this.#options
     const { gate } = session
+    const log = this.#log(gate)
+    const activations = new Activations({
+      env, idleMs: 2_000, ...without !== 'reply_gate' && { gate },
+      owns: (key, epoch) => {
+        const owner = keeper.ownerOf(shardOf(actorKeyText(key), shards))
+        return owner?.member === this.self && owner.epoch === epoch
+      },
+      kinds: [listKind({
+        env, log: logWithout(without, log, gate), threads: this.#index.threads,
+        ...without === 'order' && { early: (id, seq) => this.#early(gate, id, seq) },
+      })],
+    })
+    const transport = transportWithout(without, this.#transport(), env.uuid)
+    const ownership = keeper
+    const router = createRouter({ env, ownership, activations, transport })
+    const inbound = createInbound({ ownership, activations, services: [] })
+    return { session, roster, keeper, activations, log, router, inbound }
+  }
+
+  #transport(): Transport {
+    const { process, ways } = this.#options
+    return {
+      deliver: (to, key, command, delivery) =>
+        ways.call(process, to, (other) => other.deliver(key, command, delivery)),
+      follow: () => Promise.reject(new Error('a list has nothing to follow')),
+    }
+  }
+
+  #log(gate: Gate): CassandraLog {
+    const { process: { env }, without, bucketBytes } = this.#options
     const connection = this.#connection
     const rank = new Rank()
     const chunks = new ChunkTable(connection)
     const branches = new BranchTable(connection, rank)
     const runs = new RunTable(connection, new StoredBodies(connection, chunks))
     const { rolling, appending } = gatesWithout(without, gate)
-    const log = new CassandraLog({
-      connection, rank, branches, runs, rows, gate: appending,
+    return new CassandraLog({
+      connection, rank, branches, runs, rows: this.#rows, gate: appending,
       index: this.#index as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, gate: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
-    const activations = new Activations({
-      env, idleMs: 2_000, ...without !== 'reply_gate' && { gate },
-      kinds: [listKind({
-        env, log: logWithout(without, log, gate), threads: this.#index.threads,
-        ...without === 'order' && { early: (id, seq) => this.#early(gate, id, seq) },
-      })],
-    })
-    this.#served = { session, activations, log }
-    world.note(() => `${name} serves, epochs ` +
-      Array.from({ length: shards }, (_, shard) => session.ownership.ownerOf(shard).epoch))
-    if (without !== 'rows_after') this.#load(rows.thread)
   }
 
-  #load(table: OwnedRowTable): void {
-    const { env } = this.process
-    this.#index.load(table, shards).catch(() => env.after(loadAgainMs, () => this.#load(table)))
-  }
-
-  #rowTables(): RowTables {
-    const connection = this.#connection
-    const bodies = new StoredBodies(connection, new ChunkTable(connection))
-    const settings = { shards, buckets: 1 }
-    const table = (kind: 'thread' | 'assistant') =>
-      new OwnedRowTable({ connection, bodies, settings, kind })
-    return { thread: table('thread'), assistant: table('assistant') }
+  #load(shard: number): void {
+    const pause = () => new Promise<void>((done) => this.process.env.after(loadAgainMs, done))
+    void this.#index.take(shard, this.#rows.thread, pause)
   }
 
   async #early(gate: Gate, branchId: string, seq: number): Promise<void> {
     await new Promise<void>((resolve) => this.#written.set(`${branchId} ${seq}`, resolve))
     await gate.pass()
   }
+}
 
-  /** Each from itself to nobody. */
-  async #release(): Promise<void> {
-    const { session: { ownership } } = this.#served!
-    for (let shard = 0; shard < shards; shard++) {
-      const { epoch } = ownership.ownerOf(shard)
-      const from = { shard, epoch, session: this.self.id, address: this.self.address }
-      const release = () => this.#shardOwners.claim({ from, to: { ...from, session: null } })
-      for (let tries = 0; tries < 5; tries++) {
-        const outcome = await release().catch(() => undefined)
-        if (outcome?.kind !== 'unknown') break
-      }
-    }
-  }
+function rowTables(connection: Connection): RowTables {
+  const bodies = new StoredBodies(connection, new ChunkTable(connection))
+  const settings = { shards, buckets: 1 }
+  const table = (kind: 'thread' | 'assistant') =>
+    new OwnedRowTable({ connection, bodies, settings, kind })
+  return { thread: table('thread'), assistant: table('assistant') }
+}
+
+/** It is there, and hears nothing yet. */
+function silent(): HeddleError {
+  return new HeddleError('unavailable', 'It does not listen yet.', { unreachable: 'starting' })
 }

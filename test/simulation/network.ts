@@ -90,8 +90,10 @@ export class Network {
   }
 }
 
-export function linkOf(a: string | number, b: number): string {
-  return typeof a === 'number' && a > b ? `${b} ${a}` : `${a} ${b}`
+/** Of two nodes, two processes, or one of each. */
+export function linkOf(a: string | number, b: string | number): string {
+  const swapped = typeof a === typeof b && a > b
+  return swapped ? `${b} ${a}` : `${a} ${b}`
 }
 
 /** Does it the first time it is called. */

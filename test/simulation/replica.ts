@@ -1,6 +1,6 @@
 /** One replica's copy of every table: the newest timestamp wins, cell by cell. */
 
-import { compareCells, holds } from './cql.ts'
+import { compareCells, holds, marker } from './cql.ts'
 import type { Cell, Question, TableShape } from './cql.ts'
 
 interface StampedCell {
@@ -46,8 +46,6 @@ interface Partition {
   readonly rows: Row[]
   readonly paxos: PaxosState
 }
-
-export const marker = ''
 
 export class Replica {
   readonly #partitions = new Map<string, Map<string, Partition>>()

@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { Gate, SessionPort } from '../../cluster/index.ts'
+import type { Gate, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
 
@@ -19,11 +19,12 @@ import type { Connection, Row, Statement } from '../../src/store/cassandra/conne
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
- * drain          shards are given back when nothing is under way any more
+ * drain          a shard is given back when nothing of it is under way any more
+ * same_id        each try of a command has the id of the first one
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
-  'rows_last', 'drain'] as const
+  'rows_last', 'drain', 'same_id'] as const
 
 export type Rule = typeof rules[number]
 
@@ -81,6 +82,16 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
     join: (member) => real.join(member),
     state: (session) => real.state(session),
     leave: (session) => real.leave(session),
+  }
+}
+
+/** How commands reach other members. */
+export function transportWithout(rule: Rule | undefined, real: Transport, newId: () => string):
+  Transport {
+  return {
+    deliver: (to, key, command, delivery) => real.deliver(to, key, command,
+      rule === 'same_id' ? { ...delivery, id: newId() } : delivery),
+    follow: real.follow,
   }
 }
 

@@ -15,10 +15,10 @@ const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 240_000
 
 describe('a simulated cluster', () => {
-  it('loses, repeats and contradicts nothing, whatever goes wrong in 500 worlds', async () => {
+  it('loses, repeats and contradicts nothing, whatever goes wrong in 250 worlds', async () => {
     const bad: string[] = []
     let [acknowledged, reads, owners] = [0, 0, 0]
-    for (let seed = 1; seed <= 500; seed++) {
+    for (let seed = 1; seed <= 250; seed++) {
       const outcome = await simulate({ seed })
       acknowledged += outcome.acknowledged
       reads += outcome.reads
@@ -27,9 +27,9 @@ describe('a simulated cluster', () => {
     }
     expect(bad).toEqual([])
     // Worlds in which nothing succeeds, or nobody takes over, would prove nothing.
-    expect(acknowledged).toBeGreaterThan(10_000)
-    expect(reads).toBeGreaterThan(10_000)
-    expect(owners).toBeGreaterThan(1_500)
+    expect(acknowledged).toBeGreaterThan(8_000)
+    expect(reads).toBeGreaterThan(5_000)
+    expect(owners).toBeGreaterThan(600)
   }, longMs)
 
   it('lives the same life again from the same seed', async () => {
@@ -56,6 +56,7 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   rows_after: { worlds: 150 },
   rows_last: { favourite: 'isolate', worlds: 800 },
   drain: { worlds: 150 },
+  same_id: { worlds: 150 },
 }
 
 describe('a simulated cluster without one of the rules', () => {

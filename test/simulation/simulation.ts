@@ -3,17 +3,19 @@
  * a store of three replicas, everything that goes wrong, and a checker that listens.
  */
 
+import { placeShard } from '../../cluster/placement.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
 import type { Asked, Finding } from './checker.ts'
-import { once } from './network.ts'
+import { linkOf, once } from './network.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
-import type { Command } from './list-actor.ts'
-import { Member } from './member.ts'
+import type { Command, History } from './list-actor.ts'
+import { Member, shards } from './member.ts'
 import { Process } from './process.ts'
 import type { Rule } from './rule.ts'
+import { Ways } from './ways.ts'
 import { World } from './world.ts'
 
 export interface SimulationOptions {
@@ -35,16 +37,13 @@ export interface Outcome {
   readonly trace: readonly string[]
 }
 
-/** What is read of a list when all is over. */
-interface Ending {
-  readonly list: string
-  items: unknown
-  rows: unknown
-}
-
-const hurtMs = 8_000
+const hurtMs = 6_000
 const healMs = 60_000
 const slots = 3
+/** Members that may come beside those, one after the other. */
+const joinsMax = 3
+/** Until a member that says nothing is taken for dead by whoever asks it. */
+const silenceMs = 300
 const lists = ['a', 'b', 'c']
 const clients = 10
 /** A client that hears nothing for so long asks for something else. */
@@ -58,19 +57,21 @@ class Simulation {
   readonly #options: SimulationOptions
   readonly #world: World
   readonly #cassandra: SimulatedCassandra
+  readonly #ways: Ways<Member>
   readonly #checker = new Checker()
   readonly #bucketBytes: number
-  readonly #lies: number
-  #distrustUntilMs = 0
-  /** Shares of what clients ask for, and of questions to an owner of former times. */
+  /** How often one that lives is thought dead. */
+  #lies: number
+  /** Members that all others think dead, and until when. */
+  readonly #distrusted = new Map<string, number>()
+  /** Share of what clients ask for. */
   readonly #reads: number
-  readonly #astray: number
   /** How many appends a client may send at once. */
   readonly #burst: number
   #members: Member[] = []
-  /** The one that began to serve last, and the one before it: clients may ask either. */
-  #owners: Member[] = []
+  /** Members that ever owned something. */
   #served = 0
+  #joined = 0
   #names = 0
   #items = 0
   #hurting = true
@@ -82,11 +83,11 @@ class Simulation {
     this.#cassandra = new SimulatedCassandra(this.#world, {
       readRepair: without !== 'read_repair', fenceOnQuorum: without !== 'fence_quorum',
     })
+    this.#ways = new Ways(this.#cassandra.network)
     const { chance } = this.#world
     this.#bucketBytes = chance.pick([600, 2_500, 8 * 1024 * 1024])
-    this.#lies = chance.pick([0, 0.05, 0.4])
+    this.#lies = chance.pick([0, 0.01, 0.1])
     this.#reads = chance.pick([0.1, 0.3, 0.7])
-    this.#astray = chance.pick([0.05, 0.25, 0.5])
     this.#burst = chance.pick([1, 4, 12])
   }
 
@@ -99,8 +100,9 @@ class Simulation {
     for (let client = 0; client < clients; client++) this.#think(client)
     unleash({
       world, network: this.#cassandra.network, favourite: this.#options.favourite,
-      members: () => this.#members.filter(({ process }) => process.state !== 'ended'),
-      distrust: (ms) => { this.#distrustUntilMs = world.nowMs + ms },
+      members: () => this.#living(),
+      join: () => this.#join(),
+      distrust: ({ self }, ms) => void this.#distrusted.set(self.id, world.nowMs + ms),
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
     await this.#end()
@@ -114,44 +116,81 @@ class Simulation {
     const world = this.#world
     this.#hurting = false
     world.note(() => 'all is well again')
-    for (const { process } of this.#members) process.end()
     this.#cassandra.network.heal()
-    const last = this.#newMember(0, async () => false)
-    const asked = lists.map((list): Ending => ({ list, items: undefined, rows: undefined }))
-    const over = () => asked.every(({ rows }) => rows !== undefined)
-    const askAll = () => last.process.after(20, () => {
-      if (!last.serving) return void askAll()
-      for (const each of asked) void this.#final(last, each)
-    })
-    askAll()
-    const ended = await world.run(over, world.nowMs + healMs)
-    if (!ended) return this.#checker.fail('stuck', 'nobody answers although all is well')
-    for (const { list, items, rows } of asked) {
-      this.#checker.end(list, items as string[], rows as string[])
+    this.#distrusted.clear()
+    this.#lies = 0
+    const allDie = world.chance.flip(0.5)
+    for (const { process } of this.#living()) {
+      if (allDie) process.end()
+      else process.goOn()
     }
+    let settled = false
+    let ended = 0
+    const watch = () => world.wakeAfter(50, () => {
+      if (this.#living().length === 0) this.#newMember(0)
+      watch()
+      if (settled || !this.#settled()) return
+      settled = true
+      for (const list of lists) void this.#final(list).finally(() => { ended++ })
+    })
+    watch()
+    if (await world.run(() => ended === lists.length, world.nowMs + healMs)) return
+    this.#checker.fail('stuck', settled ? 'nobody answers although all is well'
+      : 'shards are not where they are placed although all is well')
   }
 
-  async #final(last: Member, each: Ending): Promise<void> {
-    const { list } = each
-    const ask = (command: Command) => askAgain(last, list, command)
+  async #final(list: string): Promise<void> {
     try {
-      each.items = await ask({ type: 'read' })
       for (const item of this.#checker.knownIn(list).slice(-8)) {
-        const found = await ask({ type: 'find', item })
+        const found = await this.#askAgain(list, { type: 'find', item })
         this.#checker.found(this.#checker.ask(list), item, found as number)
       }
-      each.rows = await ask({ type: 'history' })
+      const { items, rows } = await this.#askAgain(list, { type: 'history' }) as History
+      this.#checker.end(list, items, rows)
     } catch (error) {
       this.#checker.fail('failed', `${list} cannot be read in the end: ${String(error)}`)
-      each.rows = []
-      each.items ??= []
     }
   }
 
-  #newMember(slot: number, probe: (other: { id: string }) => Promise<boolean>): Member {
+  /** Anybody, until there is an answer: what was on its way may still arrive while all is well. */
+  async #askAgain(list: string, command: Command): Promise<unknown> {
+    const world = this.#world
+    for (;;) {
+      const { promise: late, resolve } = Promise.withResolvers<undefined>()
+      const member = this.#target()
+      const answer = member?.ask(list, command).catch((error: unknown) => {
+        const { retry, code } = HeddleError.from(error)
+        if (retry === 'no' || (code === 'internal' && !isAmbiguous(error))) throw error
+      })
+      const cancel = world.wakeAfter(patienceMs, () => resolve(undefined))
+      const reply = await Promise.race([answer ?? late, late])
+      cancel()
+      if (reply !== undefined) return reply
+      await new Promise<void>((done) => void world.wakeAfter(50, done))
+    }
+  }
+
+  #living(): readonly Member[] {
+    return this.#members.filter(({ process }) => process.state !== 'ended')
+  }
+
+  /** Whether every shard is owned where it is placed. */
+  #settled(): boolean {
+    const living = this.#living()
+    const names = living.map(({ self }) => self)
+    return living.length > 0 && Array.from({ length: shards }, (_, shard) => shard)
+      .every((shard) => {
+        const place = placeShard(shard, names)
+        const owners = living.filter(({ owned }) => owned.includes(shard))
+        return owners.length === 1 && owners[0]!.self.id === place.id
+      })
+  }
+
+  #newMember(slot: number): Member {
     const process = new Process(this.#world, `m${++this.#names}`)
-    const member = new Member({
-      process, cassandra: this.#cassandra, address: `slot-${slot}`, probe,
+    const member: Member = new Member({
+      process, cassandra: this.#cassandra, ways: this.#ways, address: `slot-${slot}`,
+      lives: (other) => this.#lives(member, other.id),
       bucketBytes: this.#bucketBytes, without: this.#options.without,
     })
     this.#members = [...this.#members.filter((each) => each.process.state !== 'ended'), member]
@@ -161,14 +200,13 @@ class Simulation {
   /** Starts a member in this slot, and another one when it has ended. */
   #start(slot: number): void {
     const world = this.#world
-    const member: Member = this.#newMember(slot, (other) => this.#probe(member, other.id))
+    const member = this.#newMember(slot)
     let known = false
     const watch = () => {
       if (!this.#hurting) return
       if (member.serving && !known) {
         known = true
         this.#served++
-        this.#owners = [member, ...this.#owners.slice(0, 2)]
       }
       if (member.process.state !== 'ended') return void world.after(10, watch)
       world.wakeAfter(world.chance.between(20, 500), () => {
@@ -178,15 +216,21 @@ class Simulation {
     watch()
   }
 
+  #join(): void {
+    if (this.#joined++ < joinsMax) this.#start(slots + this.#joined)
+  }
+
   /** Whether a member answers; sometimes it is thought dead and is not. */
-  #probe({ process }: Member, id: string): Promise<boolean> {
-    const { chance } = this.#world
+  #lives({ process }: Member, id: string): Promise<boolean> {
+    const { chance, nowMs } = this.#world
+    const { network } = this.#cassandra
     return new Promise((resolve) => {
-      const other = this.#members.find(({ self }) => self.id === id)
-      const distrusted = chance.flip(this.#lies) || this.#world.nowMs < this.#distrustUntilMs
-      const lives = other?.process.state === 'running' && !distrusted
-      const silent = other?.process.state === 'stopped'
-      process.after(silent ? 300 : chance.between(0.5, 3), () => resolve(lives))
+      const other = this.#living().find(({ self }) => self.id === id)?.process
+      const parted = other !== undefined && network.cut.has(linkOf(process.name, other.name))
+      const distrusted = chance.flip(this.#lies) || nowMs < (this.#distrusted.get(id) ?? 0)
+      const lives = other?.state === 'running' && !distrusted && !parted
+      const silent = parted || other?.state === 'stopped'
+      process.after(silent ? silenceMs : chance.between(0.5, 3), () => resolve(lives))
     })
   }
 
@@ -200,11 +244,11 @@ class Simulation {
     })
   }
 
-  /** Mostly whoever serves by the newest that is known. */
+  /** Any: whoever is asked finds the owner. */
   #target(): Member | undefined {
     const { chance } = this.#world
-    const owners = this.#owners.filter(({ serving }) => serving)
-    return chance.flip(this.#astray) ? chance.pick(owners) : owners[0]
+    const members = this.#living().filter(({ listening }) => listening)
+    return members.length === 0 ? undefined : chance.pick(members)
   }
 
   #ask(client: number, member: Member): void {
@@ -261,25 +305,16 @@ class Simulation {
       `${asked.list} ${JSON.stringify(command)} is refused: ${String(error)}`)
     const nothing = code === 'unavailable' && facts['ambiguous'] !== true
     if (command.type === 'append' && nothing) this.#checker.refused(asked, command.item)
-    if (code === 'internal' || code === 'not_found') {
+    const known = code === 'internal' && !isAmbiguous(error)
+    if (known || code === 'not_found') {
       const { cause } = HeddleError.from(error)
       this.#checker.fail('failed', `${asked.list}: ${String(cause ?? error)}`)
     }
   }
 }
 
-/** Until there is an answer: what was on its way may still arrive while all is well. */
-async function askAgain(member: Member, list: string, command: Command): Promise<unknown> {
-  for (;;) {
-    try {
-      return await member.ask(list, command)
-    } catch (error) {
-      if (!(error instanceof HeddleError) || error.retry === 'no' || error.code === 'internal') {
-        throw error
-      }
-    }
-    await new Promise<void>((resolve) => void member.process.after(50, resolve))
-  }
+function isAmbiguous(error: unknown): boolean {
+  return HeddleError.from(error).facts['ambiguous'] === true
 }
 
 function shortly(reply: unknown): string {

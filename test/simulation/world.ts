@@ -45,8 +45,9 @@ export class World {
   /** Lets everything happen until `over`; returns false when `limitMs` came first. */
   async run(over: () => boolean, limitMs: number): Promise<boolean> {
     while (!over()) {
-      const next = this.#take()
-      if (next === undefined || next.atMs > limitMs) return false
+      const [soonest] = this.#heap
+      if (soonest === undefined || soonest.atMs > limitMs) return false
+      const next = this.#take()!
       this.#nowMs = next.atMs
       next.fn?.()
       if (next.wakes) await settled()
