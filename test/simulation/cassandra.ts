@@ -72,7 +72,8 @@ export class SimulatedCassandra {
   }
 
   /** A page of a read. */
-  read(node: number, query: Omit<Query, 'stamp'>, page: { readonly size: number; readonly state?: string },
+  read(node: number, query: Omit<Query, 'stamp'>,
+    page: { readonly size: number; readonly state?: string },
     answer: (answer: Answer) => void): void {
     const question = this.#interpreter.question(query.cql, query.params)
     const limit = Math.min(question.limit, page.size + 1)

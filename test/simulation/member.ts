@@ -200,10 +200,13 @@ export class Member {
     for (const other of roster.others) ways.call(process, other, tell).catch(() => {})
   }
 
-  #host({ activations }: Seat): ShardHost {
+  #host({ activations, log }: Seat): ShardHost {
     const { process: { name, world, env }, without } = this.#options
     const drain = async (shard: number) => {
-      await activations.letGo((key) => shardOf(actorKeyText(key), shards) === shard, noHurry)
+      const ofIt = (key: ActorKey) =>
+        shardOf(actorKeyText(key), shards) === shard ? shard : undefined
+      await activations.letGo(ofIt, noHurry).get(shard)
+      log.forget()
       if (without !== 'rows_after') this.#index.drop(shard)
     }
     return {

@@ -38,38 +38,6 @@ function slowTable() {
   } }
 }
 
-describe('an actor with something under way', () => {
-  it('takes turns until it has come to rest, and then is let go', async () => {
-    const rested = Promise.withResolvers<void>()
-    const table: Table = { pause: async () => {}, rest: () => rested.promise }
-    const { chess, activations, ask } = host({ table })
-    await ask('a')
-    await ask('b')
-    await activations.follow(game('a'), 1, 'moves', () => {})
-    const closed = activations.close(new AbortController().signal)
-    await settle()
-    expect([chess.alive('a')?.end, chess.alive('b')]).toEqual([undefined, undefined])
-    chess.alive('a')!.context.tell('move')
-    expect(chess.alive('a')?.moves).toBe(2)
-    rested.resolve()
-    await closed
-    expect(chess.lives.map(({ end }) => end)).toEqual(['peace', 'peace'])
-  })
-
-  it('is not waited for when it fails meanwhile, or cannot rest', async () => {
-    for (const rest of [() => new Promise<void>(() => {}), () => Promise.reject(new Error('no'))]) {
-      const { chess, activations, ask } = host({ table: { pause: async () => {}, rest } })
-      await ask('a')
-      await activations.follow(game('a'), 1, 'moves', () => {})
-      const closed = activations.close(new AbortController().signal)
-      await settle()
-      chess.alive('a')?.context.fail(new Error('lost'))
-      await closed
-      expect(activations.size).toBe(0)
-    }
-  })
-})
-
 describe('the activations of a member', () => {
   it('lets go who was asked nothing for ten minutes, and only him', async () => {
     const { env, chess, activations, ask } = host()
@@ -183,19 +151,21 @@ describe('the activations of a member', () => {
     expect(chess.lives).toHaveLength(1)
   })
 
-  it('lets those go that belong, in peace, and tells who waits that they live elsewhere', async () => {
+  it('lets those go that belong, and sends who waits for them elsewhere', async () => {
     const { table, endPauses } = slowTable()
     const mine = new Set(['a', 'b'])
     const { chess, activations, ask } = host({ table, owns: ({ id }) => mine.has(id) })
     const playing = [ask('a', 'publish'), ask('b')]
     await endPauses()
     mine.delete('a')
-    const going = activations.letGo(({ id }) => id === 'a', new AbortController().signal)
+    const going = activations.letGo(({ id }) => id === 'a' ? 'his' : undefined,
+      new AbortController().signal)
     const late = ask('a')
     await endPauses()
     await endPauses()
     expect(await Promise.all(playing)).toEqual([1, 1])
-    await going
+    expect([...going.keys()]).toEqual(['his'])
+    await going.get('his')
     await expect(late).rejects.toMatchObject({ code: 'not_owner' })
     expect([chess.alive('a'), chess.lives[0]?.end]).toEqual([undefined, 'peace'])
     expect(chess.alive('b')).toBeDefined()

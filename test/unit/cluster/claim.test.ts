@@ -1,4 +1,4 @@
-/** Claims of a shard, and its return: from whom it is taken, and what is done where nobody knows. */
+/** Claims of a shard, and its return: from whom it is taken, and what is done in doubt. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -133,7 +133,9 @@ describe('members that race for a shard', () => {
         .map(({ epoch }) => epoch)
       expect(arbiter.violations).toEqual([])
       expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b))
-      for (const one of all) if (one.status === 'fulfilled') expect(one.value.epoch).toBeGreaterThan(2)
+      for (const one of all) {
+        if (one.status === 'fulfilled') expect(one.value.epoch).toBeGreaterThan(2)
+      }
     }), { numRuns: 200 })
   })
 })

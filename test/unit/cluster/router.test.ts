@@ -3,11 +3,13 @@
 import { describe, expect, it } from 'vitest'
 
 import {
-  Activations, createInbound, createRouter, inProcessTransport, placedOwnership, plainValues,
-  soleMember,
+  Activations, createInbound, createRouter, inProcessTransport, placedOwnership,
+  plainValues, soleMember,
+} from '../../../cluster/index.ts'
+import type {
+  Delivery, Member, Owner, Ownership, Service, Transport,
 } from '../../../cluster/index.ts'
 import { memberAsker } from '../../../cluster/router.ts'
-import type { Delivery, Member, Owner, Ownership, Service, Transport } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { settle } from './arbiter.ts'
