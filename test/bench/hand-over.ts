@@ -119,11 +119,11 @@ async function endAll(runs: readonly WatchedRun[], door: string): Promise<void> 
   }
 }
 
-/** Seconds between two updates of one stream, of which one came in that span of time or both. */
+/** Seconds between two updates of one stream: of those that end in that span, or outlast it. */
 function longestPause(runs: readonly WatchedRun[], fromMs: number, toMs: number): number {
-  const pauses = runs.flatMap(({ told }) => told.slice(1).map(({ atMs }, place) => {
-    const beforeMs = told[place]!.atMs
-    return atMs < fromMs || beforeMs > toMs ? 0 : atMs - beforeMs
-  }))
+  const pauses = runs.flatMap(({ told }) => {
+    const times = [...told.map(({ atMs }) => atMs).filter((atMs) => atMs <= toMs), toMs]
+    return times.slice(1).map((atMs, place) => atMs > fromMs ? atMs - times[place]! : 0)
+  })
   return Math.max(...pauses) / 1_000
 }
