@@ -33,6 +33,8 @@ interface Round {
 
 /** More than anybody waits for: the runs are cancelled when all was seen. */
 const steps = 5_000
+/** All runs are in step by then. */
+const warm = 30
 const beginMs = 60_000
 const exitMs = 60_000
 const endMs = 60_000
@@ -78,7 +80,7 @@ async function handOver(cluster: Cluster, plan: HandOverPlan, place: number, thr
   const callers = new Callers(doors, runs.map(({ threadId }) => threadId), plan.callers)
   try {
     await Promise.all(runs.map((run) =>
-      run.until(beginMs, 'the fifth superstep', ({ number }) => number === 5)))
+      run.until(beginMs, `superstep ${warm}`, ({ number }) => number === warm)))
     callers.start()
     const marks = [performance.now()]
     const mark = async () => {
