@@ -33,6 +33,8 @@ interface Round {
 
 /** More than anybody waits for: the runs are cancelled when all was seen. */
 const steps = 5_000
+/** All runs are in step by then. */
+const warm = 30
 const beginMs = 60_000
 const exitMs = 60_000
 const endMs = 60_000
@@ -78,7 +80,7 @@ async function handOver(cluster: Cluster, plan: HandOverPlan, place: number, thr
   const callers = new Callers(doors, runs.map(({ threadId }) => threadId), plan.callers)
   try {
     await Promise.all(runs.map((run) =>
-      run.until(beginMs, 'the fifth superstep', ({ number }) => number === 5)))
+      run.until(beginMs, `superstep ${warm}`, ({ number }) => number === warm)))
     callers.start()
     const marks = [performance.now()]
     const mark = async () => {
@@ -119,11 +121,11 @@ async function endAll(runs: readonly WatchedRun[], door: string): Promise<void> 
   }
 }
 
-/** Seconds between two updates of one stream, of which one came in that span of time or both. */
+/** Seconds between two updates of one stream: of those that end in that span, or outlast it. */
 function longestPause(runs: readonly WatchedRun[], fromMs: number, toMs: number): number {
-  const pauses = runs.flatMap(({ told }) => told.slice(1).map(({ atMs }, place) => {
-    const beforeMs = told[place]!.atMs
-    return atMs < fromMs || beforeMs > toMs ? 0 : atMs - beforeMs
-  }))
+  const pauses = runs.flatMap(({ told }) => {
+    const times = [...told.map(({ atMs }) => atMs).filter((atMs) => atMs <= toMs), toMs]
+    return times.slice(1).map((atMs, place) => atMs > fromMs ? atMs - times[place]! : 0)
+  })
   return Math.max(...pauses) / 1_000
 }

@@ -16,17 +16,15 @@ export async function within<Result>(ms: number, what: string, result: Promise<R
   }
 }
 
-const lookMs = 50
-
 /** What `look` finds, which is asked again until it finds something. */
 export async function until<Found>(ms: number, what: string,
-  look: () => Promise<Found | undefined>): Promise<Found> {
+  look: () => Promise<Found | undefined>, againMs = 50): Promise<Found> {
   const end = performance.now() + ms
   for (;;) {
     const found = await within(ms, what, look())
     if (found !== undefined) return found
     if (performance.now() > end) throw tooLate(ms, what)
-    await pause(lookMs)
+    await pause(againMs)
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * A run in laps, a superstep each, as one client sees it: each with the moment in which
- * it was told. Where the stream breaks the client goes on through the next front door, from where
- * it left off.
+ * A run in laps, a superstep each, as one client sees it: each with the moment in which it was
+ * told. Where the stream breaks the client goes on through the next front door, where it left off.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -54,7 +54,7 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   fence: { worlds: 50 },
   fence_quorum: { favourite: 'stop', worlds: 400 },
   rows_after: { worlds: 150 },
-  rows_last: { favourite: 'isolate', worlds: 800 },
+  rows_last: { worlds: 800 },
   drain: { worlds: 150 },
   same_id: { worlds: 150 },
 }

@@ -161,6 +161,7 @@ describe('the activations of a member', () => {
     const going = activations.letGo(({ id }) => id === 'a' ? 'his' : undefined,
       new AbortController().signal)
     const late = ask('a')
+    late.catch(() => {})
     await endPauses()
     await endPauses()
     expect(await Promise.all(playing)).toEqual([1, 1])
