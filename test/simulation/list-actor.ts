@@ -85,6 +85,8 @@ class ListActor implements Actor {
     const { log } = this.#parts
     if (command.type === 'history') {
       const rows = row.seq === 0 ? [] : await itemsOf(log, row)
+      // What came meanwhile may be in the same row.
+      if (this.#ledger.state.row !== row) return this.#answer(command)
       return { items: itemsIn(row.metadataJson), rows } satisfies History
     }
     const place = row.seq === 0 ? undefined : await log.findCheckpoint(row.branch!, command.item)
