@@ -87,6 +87,9 @@ export class Roster {
   /** Whether the session is known to be over. */
   isOver(id: string): boolean { return this.#over.has(id) }
 
+  /** Whether it is among those that live, as far as is known. */
+  sees(id: string): boolean { return this.#signs.has(id) }
+
   /** Is told after each change of the view. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)

@@ -138,6 +138,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       serve: async ({ activations, services: others, host }) => {
         services = [...own, ...others]
         server.serve(createInbound({ ownership, activations, services }))
+        await ownership.look()
         await roster.start()
         serving = true
         void tellAll(rosterService, {})

@@ -22,7 +22,7 @@ export interface ShardKeeperOptions {
   readonly self: Member
   readonly shards: number
   readonly shardOwners: ShardPort
-  readonly roster: Pick<Roster, 'view' | 'isOver' | 'onChange' | 'doubt' | 'proveEnded'>
+  readonly roster: Pick<Roster, 'view' | 'isOver' | 'sees' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of owners that changed. What gets lost they find out themselves. */
   announce(owners: readonly ShardOwner[]): void
 }
@@ -45,8 +45,11 @@ type Hold = 'free' | 'taking' | 'owned' | 'giving'
 
 /** Compare-and-sets under way at once. */
 const changesAtOnce = 16
-/** Shards that stop at once; the others serve on until their turn comes. */
-const goingAtOnce = 16
+/**
+ * Shards that stop at once, the others serve on until their turn comes: of few at a time each is
+ * back sooner, for their changes wait less for each other.
+ */
+const goingAtOnce = 4
 /** One in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200
 /** A shard that another one still has is tried again after so long, if nobody says it is free. */
@@ -127,14 +130,18 @@ export class ShardKeeper implements Ownership {
     this.#work()
   }
 
+  /** Reads who owns what: before others know of this member, and give it what it is to have. */
+  async look(): Promise<void> {
+    for (const owner of await this.#options.shardOwners.owners()) this.#note(owner)
+  }
+
   /**
    * Takes what is placed here, now and after each change of the view. Resolves when nothing is left
    * of it that nobody owns. Throws where the store does not answer.
    */
   async start(host: ShardHost): Promise<void> {
-    const { shardOwners, roster } = this.#options
+    const { roster } = this.#options
     this.#host = host
-    for (const owner of await shardOwners.owners()) this.#note(owner)
     this.#place()
     roster.onChange(() => {
       this.#place()
@@ -188,7 +195,8 @@ export class ShardKeeper implements Ownership {
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
       const isHere = this.#places[shard] === this.self.id
-      if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
+      if (hold === 'free' && isHere && this.#isOthers(shard)) this.#workLater()
+      else if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
       } else if (hold === 'owned' && !isHere) void this.#give(shard)
@@ -196,15 +204,20 @@ export class ShardKeeper implements Ownership {
     return taking
   }
 
+  /** One that lives gives it back by himself, and says so. */
+  #isOthers(shard: number): boolean {
+    const session = this.#known[shard]?.session
+    return session !== undefined && session !== null && session !== this.self.id &&
+      this.#options.roster.sees(session)
+  }
+
   async #take(shard: number): Promise<void> {
-    const { roster, shardOwners } = this.#options
+    const { roster } = this.#options
     this.#unclear.add(shard)
     let owner: ShardOwner | undefined
     try {
-      // What is known may be old: that it was given back may have been told to nobody.
-      const found = await shardOwners.owner(shard)
-      owner = await claimShard(
-        { ...this.#options, ended: (other) => roster.proveEnded(other) }, shard, found)
+      owner = await claimShard({ ...this.#options, ended: (other) => roster.proveEnded(other) },
+        shard, this.#known[shard])
       this.#unclear.delete(shard)
       this.#note(owner)
     } finally {
@@ -288,7 +301,10 @@ export class ShardKeeper implements Ownership {
   #workLater(): void {
     this.#stopWaiting ??= this.#options.env.after(tryAgainMs, () => {
       this.#stopWaiting = undefined
-      this.#work()
+      // That they were given back may have got lost on its way.
+      const waiting = [...this.#places.keys()]
+        .filter((shard) => this.#places[shard] === this.self.id && this.#isOthers(shard))
+      void this.#read(waiting).then(() => this.#work())
     })
   }
 
@@ -297,17 +313,17 @@ export class ShardKeeper implements Ownership {
     if (this.#closed) return
     this.#stopReading ??= this.#options.env.after(readAgainMs, () => {
       this.#stopReading = undefined
-      void this.#read()
+      const missing = [...this.#places.keys()].filter((shard) =>
+        this.#known[shard]?.session !== this.self.id && this.ownerOf(shard) === undefined)
+      void this.#read(missing)
     })
   }
 
-  async #read(): Promise<void> {
+  /** Never throws. */
+  async #read(shards: readonly number[]): Promise<void> {
     const { env, shardOwners } = this.#options
-    const missing = [...this.#holds.keys()]
-      .filter((shard) => this.#known[shard]?.session !== this.self.id &&
-        this.ownerOf(shard) === undefined)
     try {
-      await Promise.all(missing.map((shard) => this.#limited(async () => {
+      await Promise.all(shards.map((shard) => this.#limited(async () => {
         const owner = await shardOwners.owner(shard)
         this.#doubted.delete(shard)
         if (owner !== undefined) this.#note(owner)

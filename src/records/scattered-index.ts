@@ -42,7 +42,7 @@ export interface ScatteredIndex {
 }
 
 /** Longer than it takes to find a dead owner, take over its shards and read them. */
-const patienceMs = 8_000
+const patienceMs = 20_000
 /** What was not covered may be a moment later: an owner says so to nobody. */
 const askAgainMs = 100
 

@@ -174,6 +174,7 @@ export class Member {
       })
       if (without === 'rows_after') for (let shard = 0; shard < shards; shard++) this.#load(shard)
       this.#seat = this.#take(session, roster, keeper)
+      await keeper.look()
       await roster.start()
       this.#tellAll(roster, (other) => other.look())
       await keeper.start(this.#host(this.#seat))

@@ -59,6 +59,7 @@ export class House {
       roster: {
         get view() { return view },
         isOver: (member) => !this.living.has(member),
+        sees: (member) => this.living.has(member),
         onChange: (listener) => listeners.push(listener),
         doubt: () => {},
         proveEnded: async (member) => {
@@ -75,14 +76,14 @@ export class House {
         view = { self, members }
         for (const listener of listeners) listener()
       },
-      start: () => keeper.start({
+      start: () => keeper.look().then(() => keeper.start({
         taken: (shard) => told.push(`${shard} taken`),
         letGo: async (shard) => {
           const epoch = keeper.known[shard]?.epoch
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
           told.push(`${shard} let go ${epoch}`)
         },
-      }),
+      })),
     }
     this.keepers.push(made)
     return made
