@@ -1,11 +1,12 @@
 /**
- * How the tests run: the suite, a published contract suite that wants globals, the long suite, and
- * the conformance tests once more on Cassandra.
+ * How the tests run: the suite, a published contract suite that wants globals, the long suite, the
+ * conformance tests once more on Cassandra, and a cluster at length.
  */
 
 import { defineConfig } from 'vitest/config'
 
 const validation = 'test/**/*.validation.test.ts'
+const cluster = 'test/e2e/cluster/*.long.ts'
 
 export default defineConfig({
   test: {
@@ -29,9 +30,14 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/**/*.long.ts'],
+          exclude: [cluster],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'cluster', include: [cluster], testTimeout: 1_800_000 },
       },
       {
         extends: true,

@@ -3,8 +3,8 @@
  * whether they are there, and ends the session of whoever is not.
  *
  *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
- *      five seconds. Where there is a third one it is asked as well, so that one broken way ends
- *      nobody.
+ *      five seconds, or that beats and has been silent for longer. Where there is a third one it is
+ *      asked as well, so that one broken way ends nobody.
  *   2. A member whose beat stands still while others beat has lost the store, and is as good as
  *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
@@ -40,6 +40,8 @@ const beatMs = 1_000
 const staleMs = 8_000
 /** For so long one that does not answer may be busy. */
 const silentMs = 5_000
+/** One that beats, but that nobody reaches for so long, serves nobody. */
+const cutOffMs = 8_000
 /** After a silence of the store of so long everybody's beat counts from now. */
 const gapMs = 3_000
 /** So often a member asks its neighbours whether they are there. */
@@ -63,6 +65,8 @@ export class Roster {
   readonly #endings = new Map<string, Promise<boolean>>()
   readonly #over = new Set<string>()
   readonly #examined = new Set<string>()
+  /** Since when each that is silent has been so. */
+  readonly #silent = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   #view: MembershipView
   #leaving = false
@@ -204,6 +208,7 @@ export class Roster {
   /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
   #drop(member: Member): void {
     this.#signs.delete(member.id)
+    this.#silent.delete(member.id)
     this.#options.over(member)
   }
 
@@ -233,9 +238,20 @@ export class Roster {
     const slow = Promise.withResolvers<undefined>()
     const cancel = env.after(promptMs, () => slow.resolve(undefined))
     const prompt = await Promise.race([seen, slow.promise]).finally(cancel)
-    if (prompt !== undefined) return prompt || await this.#seenByOthers(member)
-    const [own, others] = await Promise.all([seen, this.#seenByOthers(member)])
-    return own || others || await this.#beatsAgain(member)
+    if (prompt === true) return this.#sighted(member)
+    if (prompt === false) return await this.#witnessed(member) === 'seen'
+    const [own, others] = await Promise.all([seen, this.#witnessed(member)])
+    if (own || others === 'seen') return this.#sighted(member)
+    const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
+    this.#silent.set(member.id, silentSinceMs)
+    if (!await this.#beatsAgain(member)) return false
+    // One that beats and that nobody reaches is cut off, unless it is this one that is.
+    return others === 'nobody asked' || env.monotonicMs() - silentSinceMs < cutOffMs
+  }
+
+  #sighted({ id }: Member): true {
+    this.#silent.delete(id)
+    return true
   }
 
   /** One that is only busy, as when it starts on a busy machine, leaves a beat now and then. */
@@ -249,16 +265,17 @@ export class Roster {
     return this.#signs.get(id)?.beat.count !== before.beat.count
   }
 
-  async #seenByOthers(member: Member): Promise<boolean> {
+  /** What others see of it; where there is no other one, nobody contradicts. */
+  async #witnessed(member: Member): Promise<'seen' | 'not seen' | 'nobody asked'> {
     const asked = this.others.filter(({ id }) => id !== member.id).slice(0, witnesses)
     for (const peer of asked) {
       try {
-        return await this.#options.askPeer(peer, member)
+        return await this.#options.askPeer(peer, member) ? 'seen' : 'not seen'
       } catch {
         // Who cannot be asked is no witness.
       }
     }
-    return false
+    return asked.length === 0 ? 'not seen' : 'nobody asked'
   }
 
   /** Never throws: whoever cannot be ended now is looked at again. */

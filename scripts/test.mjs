@@ -1,4 +1,4 @@
-// Runs the checks and the suite, or with --long the long one: test.mjs [--long] [file…]
+// Runs the checks and the suite, or another one: test.mjs [--long | --cluster] [file…]
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
-const long = args.includes('--long')
-const files = args.filter((arg) => arg !== '--long')
-const report = long ? 'test-report-long.json' : 'test-report.json'
+const kind = ['long', 'cluster'].find((name) => args.includes(`--${name}`))
+const files = args.filter((arg) => !arg.startsWith('--'))
+const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
+const projectsOf = { long: ['long', 'cassandra'], cluster: ['cluster'] }
 
 /** Runs a program of node_modules and tells whether it went well. */
 function run(program, ...programArgs) {
@@ -17,8 +18,8 @@ function run(program, ...programArgs) {
 }
 
 rmSync(join(root, report), { force: true })
-const checked = long || files.length > 0 || run('scripts/check.mjs')
-const projects = long ? ['long', 'cassandra'] : ['suite', 'validation']
+const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')
+const projects = projectsOf[kind] ?? ['suite', 'validation']
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
   ...projects.map((project) => `--project=${project}`),
   '--reporter=default', '--reporter=json', `--outputFile.json=${report}`)

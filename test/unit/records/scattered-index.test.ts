@@ -283,7 +283,7 @@ describe('a shard that is not covered exactly once', () => {
     const answer = cluster.index().threads.count({ tenant })
     const refused = expect(answer).rejects.toMatchObject({ code: 'unavailable',
       message: expect.stringMatching(/ask again in a moment\.$/) })
-    for (let round = 0; round < 80; round++) {
+    for (let round = 0; round < 200; round++) {
       await cluster.waits()
       cluster.env.advance(100)
     }
