@@ -42,7 +42,7 @@ const staleMs = 8_000
 const silentMs = 5_000
 /** One that beats, but that nobody reaches for so long, serves nobody. */
 const cutOffMs = 8_000
-/** After a silence of the store of so long everybody's beat counts from now. */
+/** After a silence of the store of so long, or of this member itself, nobody is judged at once. */
 const gapMs = 3_000
 /** So often a member asks its neighbours whether they are there. */
 const askMs = 700
@@ -72,6 +72,9 @@ export class Roster {
   #leaving = false
   #count = 0
   #lookedMs = Number.NEGATIVE_INFINITY
+  /** When this member last asked its neighbours, and last did so far too late. */
+  #askedMs = Number.POSITIVE_INFINITY
+  #stoodStillMs = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | undefined
   #stopTimers = () => {}
 
@@ -101,6 +104,7 @@ export class Roster {
 
   /** Resolves when it is known who is there. Throws where the store does not answer. */
   async start(): Promise<void> {
+    this.#askedMs = this.#options.env.monotonicMs()
     await this.#look()
     // Whoever died a moment ago has left a beat: it is not waited for.
     await Promise.all(this.others.map((other) => this.#examine(other)))
@@ -202,7 +206,7 @@ export class Roster {
     const still = known?.beat.count === beat.count && !afterGap
     const seenMs = still ? known.seenMs : nowMs
     this.#signs.set(beat.id, { beat, seenMs })
-    if (nowMs - seenMs > staleMs) void this.#end(beat, 'It lost the store.')
+    if (nowMs - seenMs > staleMs && !this.#stoodStill()) void this.#end(beat, 'It lost the store.')
   }
 
   /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
@@ -212,8 +216,17 @@ export class Roster {
     this.#options.over(member)
   }
 
+  /** Lately: to one that could not look, everybody seems silent. */
+  #stoodStill(): boolean {
+    const nowMs = this.#options.env.monotonicMs()
+    if (nowMs - this.#askedMs > gapMs) this.#stoodStillMs = nowMs
+    return nowMs - this.#stoodStillMs < staleMs
+  }
+
   #askNeighbours(): void {
-    const { self } = this.#options
+    const { env, self } = this.#options
+    this.#stoodStill()
+    this.#askedMs = env.monotonicMs()
     const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
     const next = others.findIndex(({ id }) => id > self.id)
     const ring = [...others.slice(next), ...others.slice(0, Math.max(next, 0))]
@@ -241,10 +254,10 @@ export class Roster {
     if (prompt === true) return this.#sighted(member)
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
-    if (own || others === 'seen') return this.#sighted(member)
+    if (own || others === 'seen' || this.#stoodStill()) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
-    if (!await this.#beatsAgain(member)) return false
+    if (!await this.#beatsAgain(member)) return this.#stoodStill()
     // One that beats and that nobody reaches is cut off, unless it is this one that is.
     return others === 'nobody asked' || env.monotonicMs() - silentSinceMs < cutOffMs
   }

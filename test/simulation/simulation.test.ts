@@ -52,9 +52,9 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   places_again: { worlds: 300 },
   roll_over: { favourite: 'stop', worlds: 800 },
   fence: { worlds: 50 },
-  fence_quorum: { favourite: 'stop', worlds: 400 },
+  fence_quorum: { favourite: 'tear', worlds: 600 },
   rows_after: { worlds: 150 },
-  rows_last: { worlds: 800 },
+  rows_last: { favourite: 'stop', worlds: 400 },
   drain: { worlds: 150 },
   same_id: { worlds: 150 },
 }

@@ -187,9 +187,12 @@ export class Speaker {
     const { caller } = this.#options
     await Promise.all(this.#streams.splice(0))
     const path = `/threads/${this.threadId}/runs`
-    for (const status of ['running', 'pending']) {
-      const open = await caller.json<Listed[]>('GET', `${path}?limit=1000&status=${status}`)
-      for (const { run_id: id } of open ?? []) await caller.json('GET', `${path}/${id}/join`)
+    for (;;) {
+      // In one answer: a run that moves is pending for a moment.
+      const runs = await caller.json<Listed[]>('GET', `${path}?limit=1000`) ?? []
+      const open = runs.filter(({ status }) => status === 'running' || status === 'pending')
+      if (open.length === 0) break
+      for (const { run_id: id } of open) await caller.json('GET', `${path}/${id}/join`)
     }
     const [one, other] = await Promise.all([this.#lines(), this.#lines()])
     if (String(one) === String(other)) return
