@@ -26,7 +26,12 @@ function house() {
       return arbiter.sessions.fence(id)
     },
   }
-  const settings = { judges: true, witness: async (_: Member): Promise<boolean> => false }
+  const settings = { judges: true, silent: false,
+    witness: async (_: Member): Promise<boolean> => false }
+  /** Refused at once, or without an answer for three seconds. */
+  const unheard = () => settings.silent
+    ? new Promise<boolean>((answer) => env.after(3_000, () => answer(false)))
+    : Promise.resolve(false)
   const counts = new Map<string, number>()
   /** The others leave their beats, as if they ran. */
   const beat = async (member: Member, leaving = false) => {
@@ -38,7 +43,7 @@ function house() {
     if (member) await arbiter.sessions.join(self)
     const roster = new Roster({
       env, self, member, sessions, beats: arbiter.beats,
-      lives: async ({ id }) => !deaf.has(id),
+      lives: async ({ id }) => !deaf.has(id) || unheard(),
       askPeer: async (_, seen) => settings.witness(seen),
       mayJudge: async () => settings.judges,
       over: ({ id }) => over.push(id),
@@ -122,6 +127,37 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
     await pass(4, [black, red])
     expect(fenced).toEqual(['red'])
+  })
+
+  it('ends a silent one that leaves no beat, and not one that does', async () => {
+    const { deaf, mute, fenced, settings, pass } = await seated([black, red])
+    Object.assign(settings, { silent: true, witness: () => Promise.reject(new Error('no way')) })
+    deaf.add('red').add('black')
+    mute.add('red')
+    await pass(20, [black, red])
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('ends one that beats and that nobody has reached for long', async () => {
+    const { deaf, fenced, settings, pass } = await seated([black, red])
+    settings.silent = true
+    deaf.add('red')
+    await pass(7, [black, red])
+    expect(fenced).toEqual([])
+    await pass(13, [black, red])
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('judges nobody for a while after it stood still itself', async () => {
+    const { env, deaf, fenced, settings } = await seated([black])
+    settings.silent = true
+    deaf.add('black')
+    const clock = env.monotonicMs
+    Object.assign(env, { monotonicMs: () => clock() + 20_000 })
+    await passTime(env, 7_000)
+    expect(fenced).toEqual([])
+    await passTime(env, 10_000)
+    expect(fenced).toEqual(['black'])
   })
 
   it('judges nobody where the store was out of its own reach', async () => {
