@@ -72,6 +72,24 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
   }, 60_000)
 
+  it('owns nothing where it is a front door alone, and serves all the same', async () => {
+    const place = freshKeyspace()
+    const member = await serve(place)
+    const door = await startServer({ project: 'conformance', cassandra: place,
+      env: { HEDDLE_ROLES: 'frontdoor' } })
+    endings.push(() => door.close())
+    const client = clientOf(door.url)
+    const { thread_id: id } = await client.threads.create()
+    expect(texts(await client.runs.wait(id, 'echo', { input: say('through a door') })))
+      .toEqual(['through a door', 'echo: through a door'])
+    expect(await client.threads.search({ ids: [id] })).toHaveLength(1)
+    const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
+    expect(new Set(owners.map(({ session }) => String(session))).size).toBe(1)
+    expect((await ask(door.url, 'GET', '/ok?check_db=1')).status).toBe(200)
+    expect(await door.kill('SIGTERM')).toEqual<Exit>({ code: 0, signal: null })
+    expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
+  }, 60_000)
+
   it('gives back what it took, with all that was said meanwhile', async () => {
     const place = freshKeyspace()
     const first = await serve(place)
