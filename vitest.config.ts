@@ -32,6 +32,7 @@ export default defineConfig({
           include: ['test/**/*.long.ts'],
           exclude: [cluster],
           testTimeout: 1_800_000,
+          hookTimeout: 120_000,
           provide: { cassandraNodes: 3 },
         },
       },

@@ -37,6 +37,8 @@ export interface ServedGraph {
 
 /** A start that takes longer will not come: a disk hangs, or a graph's own code. */
 const startMs = 60_000
+/** Another member may be making the tables first, and is waited for. */
+const storeStartMs = 240_000
 
 /** The most that each stage takes of the time for ending, in the order in which they end. */
 const endingShares =
@@ -63,7 +65,7 @@ export async function openServer(settings: Settings, env: Env,
 
   const [ground, graphs] = await Promise.all([
     lifecycle.start('store', {
-      ...times('store'),
+      ...times('store'), startMs: storeStartMs,
       start: () => openGround(settings, env, onFenced),
       stop: (ground, deadline) => ground.close(deadline),
     }),

@@ -48,7 +48,7 @@ export function connectionWithout(rule: Rule | undefined, real: Connection, writ
     if (rule === 'places_again' && !statements.some(({ cql }) => isLogRow(cql))) return
     await noted(statements, real.batch(statements))
   }
-  const connection: Omit<Connection, 'localHosts' | 'clockAheadMs'> = {
+  const connection: Omit<Connection, 'localHosts' | 'clockAheadMs' | 'agreed'> = {
     keyspace: real.keyspace, control: real.control, localDataCenter: real.localDataCenter,
     write: (statement) => noted([statement], real.write(statement)),
     batch, read,

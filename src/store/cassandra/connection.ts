@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 
 import { Client, policies, types } from 'cassandra-driver'
-import type { QueryOptions } from 'cassandra-driver'
+import type { Host, QueryOptions } from 'cassandra-driver'
 
 import type { Env } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
@@ -53,8 +53,10 @@ export class AmbiguousSwap extends Error {
 
 const attemptMs = 2_000
 const connectMs = 2_000
-/** A schema change waits for all hosts. */
 const schemaMs = 30_000
+/** A host that is down agrees to nothing, and is not needed. */
+const agreementMs = 10_000
+const agreementPauseMs = 100
 /** How long a read goes on trying where Cassandra may be out of reach. */
 const readMs = 2_500
 /** How long where it is not: other requests are answered, this one is slow. */
@@ -201,9 +203,25 @@ export class Connection {
     }
   }
 
-  /** A statement that changes the schema. Throws what the driver throws. */
+  /**
+   * A statement that changes the schema. All of them go to one host, so that each finds what the
+   * ones before it made; others find it after `agreed`. Throws what the driver throws.
+   */
   async execute(cql: string): Promise<void> {
-    await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs })
+    await this.#client.execute(cql, [],
+      { consistency: localQuorum, readTimeout: schemaMs, host: this.#schemaHost() })
+  }
+
+  /** Resolves when all hosts know of what was executed, or have had ten seconds for it. */
+  async agreed(): Promise<void> {
+    const untilMs = this.#env.monotonicMs() + agreementMs
+    while (!this.#closed && !await this.#hostsAgree()) {
+      if (this.#env.monotonicMs() > untilMs) {
+        this.#env.log.warn('The hosts of Cassandra do not all have the same tables yet.')
+        return
+      }
+      await this.#pause(agreementPauseMs)
+    }
   }
 
   /** Whether Cassandra answers at once. */
@@ -284,6 +302,21 @@ export class Connection {
     return answer
   }
 
+  #schemaHost(): Host | undefined {
+    const local = this.#client.hosts.values()
+      .filter(({ datacenter }) => datacenter === this.localDataCenter)
+    return local.find((host) => host.isUp()) ?? local[0]
+  }
+
+  /** As the host sees it that changes the schema: another one may not have heard of a change. */
+  async #hostsAgree(): Promise<boolean> {
+    const answers = await Promise.all(['local', 'peers_v2'].map((table) => this.#client.execute(
+      `SELECT schema_version FROM system.${table}`, [],
+      { readTimeout: schemaMs, host: this.#schemaHost() })))
+    const versions = answers.flatMap(({ rows }) => rows.map((row) => String(row['schema_version'])))
+    return new Set(versions).size === 1
+  }
+
   #swap(statements: readonly Statement[]): Promise<types.ResultSet> {
     const queries = statements.map(({ cql, values }) =>
       ({ query: cql, params: values.map(asSent) }))
@@ -314,6 +347,8 @@ function clientOptions(options: ConnectionOptions) {
     ...user !== undefined && { credentials: { username: user, password } },
     ...tls && { sslOptions: tlsOptions(tls) },
     encoding: { useBigIntAsLong: true },
+    // Many tables are made one after another: what waits for them says so itself.
+    protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
     policies: {
       retry: new policies.retry.FallthroughRetryPolicy(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),

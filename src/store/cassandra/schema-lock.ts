@@ -58,6 +58,7 @@ export class SchemaLock {
       `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
     await this.#connection.execute(`CREATE TABLE IF NOT EXISTS ${this.#table} ` +
       `(name text PRIMARY KEY, holder uuid) WITH ID = ${id} AND ${reads}`)
+    await this.#connection.agreed()
   }
 
   async #take(): Promise<void> {

@@ -31,6 +31,7 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
     if (version === undefined) {
       // Before anything is made, and again below, when nobody else can make anything.
       await refuseForeign(connection)
+      env.log.info('Making the tables in Cassandra.', { keyspace: connection.keyspace })
       await makeKeyspaces(options)
     }
     await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock))
@@ -52,6 +53,7 @@ async function migrate(connection: Connection, lock: SchemaLock): Promise<void> 
       await lock.renew()
       await connection.execute(statement)
     }
+    await connection.agreed()
     await setVersion(connection, version, ++version)
   }
 }
@@ -87,6 +89,7 @@ async function begin(connection: Connection): Promise<void> {
   const table = `${connection.control}.schema_version`
   await connection.execute(
     `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int) WITH ${reads}`)
+  await connection.agreed()
   await connection.swapSurely({
     cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`, values: [],
   })

@@ -1,0 +1,41 @@
+/** The tables on three hosts of Cassandra: made in one go, and then known to each host. */
+
+import { Client } from 'cassandra-driver'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { Connection } from '../../src/store/cassandra/connection.ts'
+import { prepareSchema } from '../../src/store/cassandra/schema.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+
+const cassandra = await cassandraForTests()
+
+describe.skipIf(!cassandra)('the tables on three hosts', () => {
+  let admin: Client
+
+  beforeAll(async () => {
+    const { contactPoints, dataCenter: localDataCenter } = cassandra!
+    admin = new Client({ contactPoints: [...contactPoints], localDataCenter })
+    await admin.connect()
+  })
+  afterAll(() => admin.shutdown())
+
+  it.each([1, 2, 3])('are known to each as soon as they are made (%i)', async () => {
+    const place = newKeyspace(cassandra!)
+    const env = systemEnv({ level: 'silent' })
+    const connection = await Connection.open({
+      ...place, env, localDataCenter: place.dataCenter,
+    })
+    await prepareSchema({ connection, env })
+    const known = await Promise.all(admin.hosts.values().map(async (host) => {
+      const cql = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name IN (?, ?)'
+      const { rows } = await admin.execute(cql, [place.keyspace, `${place.keyspace}_control`],
+        { prepare: true, host })
+      return rows.length
+    }))
+    expect(known).toEqual([14, 14, 14])
+    await connection.close()
+    await dropKeyspace(place)
+  })
+})
