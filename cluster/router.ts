@@ -11,6 +11,7 @@ import type { Service } from './service.ts'
 import { serviceKey } from './service.ts'
 import { shardOf } from './shard.ts'
 import type { Inbound, Transport } from './transport.ts'
+import { atLatest } from './within.ts'
 
 /**
  * The caller may rely on: commands that it sends to one key, one after another, are heard in that
@@ -88,7 +89,7 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
     const leftMs = giveUpMs - env.monotonicMs()
     // What may have been done is asked for until it is known: a 503 says that it was not.
     if (leftMs <= 0) throw doubtful ?? nobody()
-    await pause(env, ownership)
+    await atLatest(env, tryAgainMs, ownership.changed())
   }
 }
 
@@ -117,13 +118,6 @@ function learns(ownership: Ownership, shard: number, asked: Owner, error: unknow
   }
   ownership.doubt(shard)
   return false
-}
-
-async function pause(env: Env, ownership: Ownership): Promise<void> {
-  const time = Promise.withResolvers<void>()
-  const cancel = env.after(tryAgainMs, time.resolve)
-  await Promise.race([ownership.changed(), time.promise])
-  cancel()
 }
 
 /** It refuses what perhaps it has done. */

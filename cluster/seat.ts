@@ -21,7 +21,7 @@ import { ShardKeeper } from './shard-keeper.ts'
 import type { ShardHost } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Transport } from './transport.ts'
-import { within } from './within.ts'
+import { atLatest } from './within.ts'
 
 export interface SeatOptions {
   readonly env: Env
@@ -157,8 +157,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         await roster.close()
         await session?.leave()
         // Those who know that it left do not take it for dead.
-        await within(env, farewellMs, tellAll(rosterService, {}), () => new Error('late'))
-          .catch(() => {})
+        await atLatest(env, farewellMs, tellAll(rosterService, {}))
         grpc.close()
         await server.close(deadline)
       },

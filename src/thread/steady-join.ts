@@ -1,5 +1,6 @@
 /** Waits for a run through changes of its owner. */
 
+import { pause } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -25,7 +26,7 @@ export async function joinSteadily(env: Pick<Env, 'after' | 'monotonicMs'>,
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
       if (nowMs >= untilMs || !mayChange(error)) throw tries > 1 ? asAgain(error) : error
     }
-    await new Promise<void>((done) => void env.after(againMs, done))
+    await pause(env, againMs)
   }
 }
 
