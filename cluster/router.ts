@@ -82,9 +82,12 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
       if (mayBeHeardElsewhere(error)) {
         if (isAmbiguous(error)) doubtful = error
         if (learns(ownership, shard, owner!, error)) continue
-      } else if (doubtful === undefined) throw error
-      // That nothing was done this time says nothing of the times before.
-      else if (HeddleError.from(error).retry === 'no') throw again(error)
+      } else {
+        if (doubtful === undefined) throw error
+        // It refuses what perhaps it has done: this says nothing of the times before.
+        const refusal = HeddleError.from(error)
+        if (refusal.retry === 'no') throw refusal.with({ again: true })
+      }
     }
     const leftMs = giveUpMs - env.monotonicMs()
     // What may have been done is asked for until it is known: a 503 says that it was not.
@@ -104,7 +107,7 @@ function isElsewhere(error: unknown): boolean {
 }
 
 function isAmbiguous(error: unknown): boolean {
-  return error instanceof HeddleError && error.facts['ambiguous'] === true
+  return error instanceof HeddleError && error.ambiguous
 }
 
 /** Whether there is a newer owner to ask; each has a higher epoch than the one before. */
@@ -118,12 +121,6 @@ function learns(ownership: Ownership, shard: number, asked: Owner, error: unknow
   }
   ownership.doubt(shard)
   return false
-}
-
-/** It refuses what perhaps it has done. */
-function again(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, again: true }, { cause: error })
 }
 
 function nobody(): HeddleError {

@@ -24,7 +24,9 @@ export async function joinSteadily(env: Pick<Env, 'after' | 'monotonicMs'>,
     } catch (error) {
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      if (nowMs >= untilMs || !mayChange(error)) throw tries > 1 ? asAgain(error) : error
+      if (nowMs >= untilMs || !mayChange(error)) {
+        throw tries > 1 ? HeddleError.from(error).with({ again: true }) : error
+      }
     }
     await pause(env, againMs)
   }
@@ -32,12 +34,7 @@ export async function joinSteadily(env: Pick<Env, 'after' | 'monotonicMs'>,
 
 /** The actor went, or is out of reach: it is worth asking the next one. */
 function mayChange(error: unknown): boolean {
-  const { code, retry, facts } = HeddleError.from(error)
-  if (facts['ambiguous'] === true) return true
+  const { code, retry, facts, ambiguous } = HeddleError.from(error)
+  if (ambiguous) return true
   return retry !== 'no' && code !== 'internal' && code !== 'full' && facts['unwritten'] !== true
-}
-
-function asAgain(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, again: true }, { cause: error })
 }
