@@ -15,7 +15,7 @@ export { indexService, indexWire } from './index-service.ts'
 export { heardAs, unlessGoneByThis, withHeard } from './heard-command.ts'
 export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
-export type { Owners, ScatterOptions, ScatteredIndex } from './scattered-index.ts'
+export type { ScatterOptions, ScatteredIndex } from './scattered-index.ts'
 export type {
   ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
 } from './thread-index.ts'

@@ -52,7 +52,6 @@ export interface ShardIndex extends OwnIndex {
   load(shard: number): Promise<readonly UnfinishedThread[]>
   /** Uncovers it at once: called before it is given back. Resolves when its rows are gone. */
   unload(shard: number): Promise<void>
-  covered(): readonly number[]
 }
 
 export interface CassandraStore {
