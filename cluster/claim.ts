@@ -12,6 +12,7 @@
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
 import type { Member } from './member.ts'
+import { pause } from './pause.ts'
 import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts'
 
 export interface ClaimOptions {
@@ -36,7 +37,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
     if (other !== undefined && !await ended(other)) return claim.from!
     const outcome = await shardOwners.claim(claim)
     if (outcome.kind === 'claimed') return claim.to
-    if (outcome.kind === 'unknown') await pause(env)
+    if (outcome.kind === 'unknown') await pause(env, pauseMs)
     claim = nextClaim(claim, outcome)
   }
   throw new HeddleError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
@@ -54,7 +55,7 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
     if (outcome.kind === 'refused' && outcome.found?.session !== owned.session) {
       return outcome.found ?? free
     }
-    await pause(env)
+    await pause(env, pauseMs)
   }
 }
 
@@ -75,8 +76,4 @@ Claim {
   const found = outcome.kind === 'refused' ? outcome.found : from
   const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1
   return { from: found, to: { ...to, epoch } }
-}
-
-function pause(env: Env): Promise<void> {
-  return new Promise((done) => env.after(pauseMs, done))
 }

@@ -18,6 +18,7 @@ import { withinLimit } from './grpc-options.ts'
 import type { Dialect } from './member-trust.ts'
 import { RecentCommands } from './recent-commands.ts'
 import type { Inbound } from './transport.ts'
+import { atLatest } from './within.ts'
 
 export interface MemberServiceOptions {
   readonly env: Env
@@ -62,15 +63,8 @@ export class MemberService implements MemberServiceImplementation {
         { id: commandId, epoch })
       return withinLimit(values.encode(said))
     })
-    const patience = Promise.withResolvers<undefined>()
-    const over = () => patience.resolve(undefined)
-    const cancel = this.#options.env.after(Math.min(patienceMs, patienceMaxMs), over)
-    try {
-      const known = await Promise.race([reply, patience.promise])
-      return { reply: known ?? new Uint8Array(), underWay: known === undefined }
-    } finally {
-      cancel()
-    }
+    const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
+    return { reply: known ?? new Uint8Array(), underWay: known === undefined }
   }
 
   async* follow({ key, request, followId }: FollowRequest, context: CallContext):

@@ -15,7 +15,9 @@ import type { Beat, BeatPort } from './beat-port.ts'
 import type { Env } from './env.ts'
 import type { Member } from './member.ts'
 import type { MembershipView } from './membership.ts'
+import { pause } from './pause.ts'
 import type { SessionPort } from './session-port.ts'
+import { atLatest } from './within.ts'
 
 export interface RosterOptions {
   readonly env: Env
@@ -248,9 +250,7 @@ export class Roster {
   async #isSeen(member: Member): Promise<boolean> {
     const { env, lives } = this.#options
     const seen = lives(member)
-    const slow = Promise.withResolvers<undefined>()
-    const cancel = env.after(promptMs, () => slow.resolve(undefined))
-    const prompt = await Promise.race([seen, slow.promise]).finally(cancel)
+    const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
@@ -273,7 +273,7 @@ export class Roster {
     const before = this.#signs.get(id)
     if (before === undefined) return false
     const restMs = before.seenMs + silentMs - env.monotonicMs()
-    if (restMs > 0) await new Promise<void>((done) => env.after(restMs, done))
+    if (restMs > 0) await pause(env, restMs)
     await this.look()
     return this.#signs.get(id)?.beat.count !== before.beat.count
   }

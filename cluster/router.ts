@@ -11,6 +11,7 @@ import type { Service } from './service.ts'
 import { serviceKey } from './service.ts'
 import { shardOf } from './shard.ts'
 import type { Inbound, Transport } from './transport.ts'
+import { atLatest } from './within.ts'
 
 /**
  * The caller may rely on: commands that it sends to one key, one after another, are heard in that
@@ -81,14 +82,17 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
       if (mayBeHeardElsewhere(error)) {
         if (isAmbiguous(error)) doubtful = error
         if (learns(ownership, shard, owner!, error)) continue
-      } else if (doubtful === undefined) throw error
-      // That nothing was done this time says nothing of the times before.
-      else if (HeddleError.from(error).retry === 'no') throw again(error)
+      } else {
+        if (doubtful === undefined) throw error
+        // It refuses what perhaps it has done: this says nothing of the times before.
+        const refusal = HeddleError.from(error)
+        if (refusal.retry === 'no') throw refusal.with({ again: true })
+      }
     }
     const leftMs = giveUpMs - env.monotonicMs()
     // What may have been done is asked for until it is known: a 503 says that it was not.
     if (leftMs <= 0) throw doubtful ?? nobody()
-    await pause(env, ownership)
+    await atLatest(env, tryAgainMs, ownership.changed())
   }
 }
 
@@ -103,7 +107,7 @@ function isElsewhere(error: unknown): boolean {
 }
 
 function isAmbiguous(error: unknown): boolean {
-  return error instanceof HeddleError && error.facts['ambiguous'] === true
+  return error instanceof HeddleError && error.ambiguous
 }
 
 /** Whether there is a newer owner to ask; each has a higher epoch than the one before. */
@@ -117,19 +121,6 @@ function learns(ownership: Ownership, shard: number, asked: Owner, error: unknow
   }
   ownership.doubt(shard)
   return false
-}
-
-async function pause(env: Env, ownership: Ownership): Promise<void> {
-  const time = Promise.withResolvers<void>()
-  const cancel = env.after(tryAgainMs, time.resolve)
-  await Promise.race([ownership.changed(), time.promise])
-  cancel()
-}
-
-/** It refuses what perhaps it has done. */
-function again(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, again: true }, { cause: error })
 }
 
 function nobody(): HeddleError {

@@ -21,7 +21,7 @@ import { ShardKeeper } from './shard-keeper.ts'
 import type { ShardHost } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Transport } from './transport.ts'
-import { within } from './within.ts'
+import { atLatest } from './within.ts'
 
 export interface SeatOptions {
   readonly env: Env
@@ -122,7 +122,8 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       ...options, self, roster,
       announce: (owners) => void tellAll(shardService, owners),
     })
-    const own: readonly Service[] = [
+    /** With those of what is served here, as soon as it is. */
+    const services: Service[] = [
       answering(rosterService, async (question) => {
         const { see } = question as RosterQuestion
         if (see !== undefined) return await lives(see)
@@ -130,13 +131,11 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       }),
       answering(shardService, async (owners) => ownership.hear(owners as ShardOwner[])),
     ]
-    let services = own
-    const ask = (member: Member, service: string, question: unknown) =>
-      memberAsker({ transport, self, services })(member, service, question)
+    const ask = memberAsker({ transport, self, services })
     return {
       self, gate: session?.gate, ownership, transport, askMember: ask,
       serve: async ({ activations, services: others, host }) => {
-        services = [...own, ...others]
+        services.push(...others)
         server.serve(createInbound({ ownership, activations, services }))
         await ownership.look()
         await roster.start()
@@ -157,8 +156,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         await roster.close()
         await session?.leave()
         // Those who know that it left do not take it for dead.
-        await within(env, farewellMs, tellAll(rosterService, {}), () => new Error('late'))
-          .catch(() => {})
+        await atLatest(env, farewellMs, tellAll(rosterService, {}))
         grpc.close()
         await server.close(deadline)
       },

@@ -13,9 +13,11 @@ import { claimShard, giveBackShard } from './claim.ts'
 import type { Env } from './env.ts'
 import type { Member } from './member.ts'
 import type { Owner, Ownership } from './ownership.ts'
+import { pause } from './pause.ts'
 import { placeShard } from './placement.ts'
 import type { Roster } from './roster.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
+import { atLatest } from './within.ts'
 
 export interface ShardKeeperOptions {
   readonly env: Env
@@ -240,10 +242,7 @@ export class ShardKeeper implements Ownership {
       this.#stopped.add(shard)
       this.#tell()
       given = this.#letGo(shard).then(() => this.#release(owned))
-      const turn = Promise.withResolvers<void>()
-      const cancel = this.#options.env.after(turnMs, turn.resolve)
-      await Promise.race([given, turn.promise])
-      cancel()
+      await atLatest(this.#options.env, turnMs, given)
     })
     await given
   }
@@ -271,7 +270,7 @@ export class ShardKeeper implements Ownership {
         this.#options.env.log.error('A shard cannot be let go; it is tried again.',
           { shard, error })
       }
-      await new Promise<void>((done) => this.#options.env.after(tryAgainMs, done))
+      await pause(this.#options.env, tryAgainMs)
     }
   }
 

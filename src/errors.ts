@@ -60,11 +60,24 @@ export class HeddleError extends Error {
   get grpcStatus(): number { return catalogue[this.code].grpc }
   get retry(): Retry { return catalogue[this.code].retry }
 
+  /** Whether what was asked for may have been done all the same. */
+  get ambiguous(): boolean { return this.facts['ambiguous'] === true }
+
+  /** The same error with more facts; this one is its cause. */
+  with(facts: Readonly<Record<string, unknown>>): HeddleError {
+    return new HeddleError(this.code, this.message, { ...this.facts, ...facts }, { cause: this })
+  }
+
   /** What the wire shows of anything caught: a stranger's error says nothing. */
   static from(caught: unknown): HeddleError {
     if (caught instanceof HeddleError) return caught
     return new HeddleError('internal', undefined, {}, { cause: caught })
   }
+}
+
+/** Handed to a `catch`: throws the error again, unless it says that something is not there. */
+export function unlessGone(error: unknown): undefined {
+  if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
 /** Throws where `condition` does not hold: a mistake of ours, never of a caller. */

@@ -2,10 +2,10 @@
 
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../errors.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
+import { unlessGoneByThis } from './heard-command.ts'
 
 /** Every call throws HeddleError: `not_found` for an assistant that is not there. */
 export interface AssistantClient {
@@ -41,13 +41,7 @@ export function assistantClient(router: Router): AssistantClient {
     versions: async (assistant, query) =>
       await ask(assistant, { kind: 'versions', query }) as AssistantRow[],
     delete: async (assistant) => {
-      try {
-        await ask(assistant, { kind: 'delete' })
-      } catch (error) {
-        const { code, facts } = HeddleError.from(error)
-        // An earlier try of this very command may have done it, and left nobody who knows.
-        if (code !== 'not_found' || facts['again'] !== true) throw error
-      }
+      await ask(assistant, { kind: 'delete' }).catch(unlessGoneByThis)
     },
   }
 }

@@ -12,10 +12,10 @@ export type { AssistantLog } from './assistant-log.ts'
 export { askIndex } from './index-question.ts'
 export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 export { indexService, indexWire } from './index-service.ts'
-export { heardAs, withHeard } from './heard-command.ts'
+export { heardAs, unlessGoneByThis, withHeard } from './heard-command.ts'
 export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
-export type { Owners, ScatterOptions, ScatteredIndex } from './scattered-index.ts'
+export type { ScatterOptions, ScatteredIndex } from './scattered-index.ts'
 export type {
   ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
 } from './thread-index.ts'

@@ -9,7 +9,7 @@
  */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { Env, Member, Owner } from '../../cluster/index.ts'
+import type { Env, Member, Ownership } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { AssistantSearch } from './assistant-index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
@@ -18,18 +18,9 @@ import { assistantOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
-/** Who owns each shard, as far as this member knows. */
-export interface Owners {
-  readonly shards: number
-  readonly self: Member
-  ownerOf(shard: number): Owner | undefined
-  /** Resolves when any answer of `ownerOf` may be another than now. */
-  changed(): Promise<void>
-}
-
 export interface ScatterOptions {
   readonly env: Pick<Env, 'after'>
-  readonly owners: Owners
+  readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>
   /** What this member owns; undefined where it never owns anything. */
   readonly own?: OwnIndex
   /** Asks another member. */

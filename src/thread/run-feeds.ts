@@ -1,8 +1,7 @@
 /** The feeds of one thread's runs: of those under way, and of some that are over. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { JsonText } from '../checkpoint/index.ts'
-import { HeddleError } from '../errors.ts'
+import { unlessGone } from '../errors.ts'
 import type { FeedListener, FollowRun } from './client.ts'
 import { RunFeed, lastIndex, placeOf } from './run-feed.ts'
 import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
@@ -118,14 +117,9 @@ export class RunFeeds {
         await ledger.durable
         return eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
-      values: async (checkpointId): Promise<JsonText | undefined> => {
-        try {
-          return await ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null)
-        } catch (error) {
-          if (error instanceof HeddleError && error.code === 'not_found') return undefined
-          throw error
-        }
-      },
+      values: (checkpointId) =>
+        ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null)
+          .catch(unlessGone),
     }
   }
 }

@@ -52,8 +52,7 @@ export class RunWaiters {
 }
 
 /** Of a run that is on no disk, or may be where its store was closed meanwhile. */
-export function unwritten(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, unwritten: facts['ambiguous'] !== true },
-    { cause: error })
+export function unwritten(caught: unknown): HeddleError {
+  const error = HeddleError.from(caught)
+  return error.with({ unwritten: !error.ambiguous })
 }

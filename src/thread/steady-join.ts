@@ -1,5 +1,6 @@
 /** Waits for a run through changes of its owner. */
 
+import { pause } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -23,20 +24,17 @@ export async function joinSteadily(env: Pick<Env, 'after' | 'monotonicMs'>,
     } catch (error) {
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      if (nowMs >= untilMs || !mayChange(error)) throw tries > 1 ? asAgain(error) : error
+      if (nowMs >= untilMs || !mayChange(error)) {
+        throw tries > 1 ? HeddleError.from(error).with({ again: true }) : error
+      }
     }
-    await new Promise<void>((done) => void env.after(againMs, done))
+    await pause(env, againMs)
   }
 }
 
 /** The actor went, or is out of reach: it is worth asking the next one. */
 function mayChange(error: unknown): boolean {
-  const { code, retry, facts } = HeddleError.from(error)
-  if (facts['ambiguous'] === true) return true
+  const { code, retry, facts, ambiguous } = HeddleError.from(error)
+  if (ambiguous) return true
   return retry !== 'no' && code !== 'internal' && code !== 'full' && facts['unwritten'] !== true
-}
-
-function asAgain(error: unknown): HeddleError {
-  const { code, message, facts } = HeddleError.from(error)
-  return new HeddleError(code, message, { ...facts, again: true }, { cause: error })
 }

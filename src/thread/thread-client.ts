@@ -4,7 +4,8 @@ import type { ActorKey, Env, Router } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
-import { HeddleError } from '../errors.ts'
+import { HeddleError, unlessGone } from '../errors.ts'
+import { unlessGoneByThis } from '../records/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
 import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
 import type { ThreadCommand } from './command.ts'
@@ -28,21 +29,15 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     router.ask(keyOf(tenant, id), command) as Promise<Reply>
 
   /** Threads that are deleted between the search and the look are left out. */
-  const viewOf = async (tenant: string, id: string, withoutValues: boolean) => {
-    try {
-      return await ask<ThreadView>(tenant, id, { type: 'get', withoutValues })
-    } catch (error) {
-      if (error instanceof HeddleError && error.code === 'not_found') return undefined
-      throw error
-    }
-  }
+  const viewOf = (tenant: string, id: string) =>
+    ask<ThreadView>(tenant, id, { type: 'get', withoutValues: false }).catch(unlessGone)
 
   const search = async (query: ThreadQuery & ValuesFilter) => {
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values)
     const { rows, total } = await threads.search(plain)
     if (withoutValues) return { threads: rows.map((row) => ({ row, values: '{}' })), total }
-    const views = await Promise.all(rows.map((row) => viewOf(row.tenant, row.threadId, false)))
+    const views = await Promise.all(rows.map((row) => viewOf(row.tenant, row.threadId)))
     return { threads: views.filter((view) => view !== undefined), total }
   }
 
@@ -60,7 +55,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     }
     const matches: ThreadView[] = []
     for (const { tenant, threadId } of candidates.rows) {
-      const view = await viewOf(tenant, threadId, false)
+      const view = await viewOf(tenant, threadId)
       if (view && contains(JSON.parse(view.values), wanted)) matches.push(view)
     }
     return matches
@@ -96,10 +91,4 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
         router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
     }),
   }
-}
-
-/** An earlier try of this very command may have done it, and left nobody who knows. */
-function unlessGoneByThis(error: unknown): void {
-  const { code, facts } = HeddleError.from(error)
-  if (code !== 'not_found' || facts['again'] !== true) throw error
 }

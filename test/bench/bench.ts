@@ -4,9 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+
+import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded } from './embedded.ts'
+import { progress } from './progress.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
 
@@ -35,9 +38,19 @@ const report = [
 console.log(`\n${report}`)
 if (!quick) writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
-function measured(): Promise<Bench> {
-  const cassandra = { quick, contactPoints: options['contact-points']?.split(','),
-    dataCenter: options['local-datacenter'] }
-  if (options.cluster) return benchCluster(cassandra)
-  return store === 'embedded' ? benchEmbedded({ peer, quick }) : benchCassandra(cassandra)
+async function measured(): Promise<Bench> {
+  if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
+  const bench = options.cluster ? benchCluster : benchCassandra
+  const contactPoints = options['contact-points']?.split(',')
+  if (contactPoints !== undefined) {
+    const cassandra = { contactPoints, dataCenter: options['local-datacenter'] }
+    return await bench({ quick, cassandra, own: false })
+  }
+  const firstAddress = options.cluster ? '127.0.0.81' : '127.0.0.71'
+  const cassandra = await startCassandra({ nodes: 3, light: quick, firstAddress, log: progress })
+  try {
+    return await bench({ quick, cassandra, own: true })
+  } finally {
+    await cassandra.close()
+  }
 }

@@ -1,6 +1,5 @@
 /** The benchmark on Cassandra: the store beside the raw driver, and the server on top of it. */
 
-import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -10,7 +9,6 @@ import { chainLines } from './chain-cost.ts'
 import { growthLines } from './growth-lines.ts'
 import { InProcess } from './in-process.ts'
 import { cassandraWeight } from './log-weight.ts'
-import { progress } from './progress.ts'
 import { RawDriver, rawKeyspaceOf } from './raw-driver.ts'
 import { figure } from './report.ts'
 import type { Bench, Line } from './report.ts'
@@ -40,23 +38,17 @@ const plans = {
 
 type Plan = typeof plans.full
 
-export async function benchCassandra({ quick, contactPoints, dataCenter }: {
+export interface CassandraBench {
   readonly quick: boolean
-  /** Of a Cassandra that runs; three nodes are started where it is undefined. */
-  readonly contactPoints: readonly string[] | undefined
-  readonly dataCenter: string
-}): Promise<Bench> {
+  readonly cassandra: CassandraForTests
+  /** Whether it was started for this alone. */
+  readonly own: boolean
+}
+
+export async function benchCassandra({ quick, cassandra, own }: CassandraBench): Promise<Bench> {
   const plan = quick ? plans.quick : plans.full
-  const own = contactPoints === undefined ? await startCassandra({ nodes: 3, light: quick,
-    firstAddress: '127.0.0.71', log: progress }) : undefined
-  const cassandra = own ?? { contactPoints: contactPoints!, dataCenter }
-  try {
-    const lines = [...await storeLines(cassandra, plan), ...await servedLines(cassandra, plan)]
-    return { title: 'Benchmark on Cassandra', lines, notes: notes(own ? 3 : undefined),
-      file: 'RESULTS-cassandra.md' }
-  } finally {
-    await own?.close()
-  }
+  const lines = [...await storeLines(cassandra, plan), ...await servedLines(cassandra, plan)]
+  return { title: 'Benchmark on Cassandra', lines, notes: notes(own), file: 'RESULTS-cassandra.md' }
 }
 
 /** The ports of the store, in this process. */
@@ -116,11 +108,9 @@ async function runLines(heddle: Served, embedded: Served, plan: RunsPlan): Promi
   ]
 }
 
-function notes(nodes: number | undefined): string {
-  const where = nodes === undefined ? 'A Cassandra that was there, which others may use'
-    : `${nodes} nodes of Cassandra on this machine, three replicas, each write on disk`
+function notes(own: boolean): string {
   return [
-    `${where}, the benchmark and what it`,
+    `${whereOf(own)}, the benchmark and what it`,
     'measures share its cores. Each line is the median of the rounds, and their range; a round',
     'measures every side, one after the other. Raw: the driver alone, prepared statements at',
     'LOCAL_QUORUM, on a table with the key of the log. An append is a row of 1 KB that states a',
@@ -132,4 +122,10 @@ function notes(nodes: number | undefined): string {
     'message has 500 characters. Bytes are those of the rows of the log, snapshots and chunks',
     'included.',
   ].join('\n')
+}
+
+/** The beginning of the notes. */
+export function whereOf(own: boolean): string {
+  return own ? '3 nodes of Cassandra on this machine, three replicas, each write on disk'
+    : 'A Cassandra that was there, which others may use'
 }

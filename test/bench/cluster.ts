@@ -1,11 +1,12 @@
 /** The benchmark of a cluster: three members on three nodes of Cassandra, on this machine. */
 
-import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startCluster } from '../support/cluster.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { startServer } from '../support/server-process.ts'
+import { whereOf } from './cassandra.ts'
+import type { CassandraBench } from './cassandra.ts'
 import { failoverLines } from './failover.ts'
 import { handOverLines } from './hand-over.ts'
 import { idleLines, probedEnv } from './idle-actors.ts'
@@ -47,16 +48,8 @@ const members = 3
 const project = 'bench'
 const startMs = 120_000
 
-export async function benchCluster({ quick, contactPoints, dataCenter }: {
-  readonly quick: boolean
-  /** Of a Cassandra that runs; three nodes are started where it is undefined. */
-  readonly contactPoints: readonly string[] | undefined
-  readonly dataCenter: string
-}): Promise<Bench> {
+export async function benchCluster({ quick, cassandra, own }: CassandraBench): Promise<Bench> {
   const plan = quick ? plans.quick : plans.full
-  const own = contactPoints === undefined ? await startCassandra({ nodes: 3, light: quick,
-    firstAddress: '127.0.0.81', log: progress }) : undefined
-  const cassandra = own ?? { contactPoints: contactPoints!, dataCenter }
   const [place, alone] = [newKeyspace(cassandra), newKeyspace(cassandra)]
   try {
     await fill(place, plan.threads)
@@ -67,11 +60,10 @@ export async function benchCluster({ quick, contactPoints, dataCenter }: {
       ...await readerLines(cluster, plan.readers),
       ...await besideOne(cluster, alone, plan),
     ])
-    return { title: 'Benchmark of a cluster', lines, notes: notes(own !== undefined),
+    return { title: 'Benchmark of a cluster', lines, notes: notes(own),
       file: 'RESULTS-cluster.md' }
   } finally {
-    if (own === undefined) await Promise.all([place, alone].map(dropKeyspace))
-    await own?.close()
+    if (!own) await Promise.all([place, alone].map(dropKeyspace))
   }
 }
 
@@ -116,10 +108,8 @@ async function withCluster(place: CassandraKeyspace, { threads }: Plan,
 }
 
 function notes(own: boolean): string {
-  const where = own ? '3 nodes of Cassandra on this machine, three replicas, each write on disk'
-    : 'A Cassandra that was there, which others may use'
   return [
-    `${where}. The nodes, the members, the clients and`,
+    `${whereOf(own)}. The nodes, the members, the clients and`,
     'what measures them share its two cores: a member that starts or takes over competes with all',
     'of them. Three members, each with a front door. Before a member is killed or ended every',
     'shard is owned where it is placed, and searches cover all threads. SIGKILL: from the signal',

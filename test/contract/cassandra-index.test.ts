@@ -79,7 +79,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       query: { tenant: 'a' } })
     expect({ total, covered: new Set(covered) })
       .toEqual({ total: 1, covered: new Set([shard, ofAssistant]) })
-    await Promise.all(other.index.covered().map((each) => other.index.unload(each)))
+    await Promise.all(covered.map((each) => other.index.unload(each)))
     expect(await threadIds(other, 'a')).toEqual([])
   })
 

@@ -1,7 +1,8 @@
 /** A member as a simulated process: the real parts, put together as a seat in a cluster is. */
 
 import {
-  Activations, Roster, ShardKeeper, actorKeyText, createInbound, createRouter, openSession, shardOf,
+  Activations, Roster, ShardKeeper, actorKeyText, createInbound, createRouter, openSession, pause,
+  shardOf,
 } from '../../cluster/index.ts'
 import type {
   ActorKey, Delivery, Gate, Inbound, Member as Name, Router, Session, ShardHost, ShardOwner,
@@ -271,8 +272,7 @@ export class Member {
   }
 
   #load(shard: number): void {
-    const pause = () => new Promise<void>((done) => this.process.env.after(loadAgainMs, done))
-    void this.#index.take(shard, this.#rows.thread, pause)
+    void this.#index.take(shard, this.#rows.thread, () => pause(this.process.env, loadAgainMs))
   }
 
   async #early(gate: Gate, branchId: string, seq: number): Promise<void> {

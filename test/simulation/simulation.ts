@@ -159,8 +159,8 @@ class Simulation {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
       const member = this.#target()
       const answer = member?.ask(list, command).catch((error: unknown) => {
-        const { retry, code } = HeddleError.from(error)
-        if (retry === 'no' || (code === 'internal' && !isAmbiguous(error))) throw error
+        const { retry, code, ambiguous } = HeddleError.from(error)
+        if (retry === 'no' || (code === 'internal' && !ambiguous)) throw error
       })
       const cancel = world.wakeAfter(patienceMs, () => resolve(undefined))
       const reply = await Promise.race([answer ?? late, late])
@@ -300,21 +300,16 @@ class Simulation {
   }
 
   #refuse(asked: Asked, command: Command, error: unknown): void {
-    const { code, facts } = HeddleError.from(error)
+    const { code, ambiguous, cause } = HeddleError.from(error)
     this.#world.note(() =>
       `${asked.list} ${JSON.stringify(command)} is refused: ${String(error)}`)
-    const nothing = code === 'unavailable' && facts['ambiguous'] !== true
+    const nothing = code === 'unavailable' && !ambiguous
     if (command.type === 'append' && nothing) this.#checker.refused(asked, command.item)
-    const known = code === 'internal' && !isAmbiguous(error)
+    const known = code === 'internal' && !ambiguous
     if (known || code === 'not_found') {
-      const { cause } = HeddleError.from(error)
       this.#checker.fail('failed', `${asked.list}: ${String(cause ?? error)}`)
     }
   }
-}
-
-function isAmbiguous(error: unknown): boolean {
-  return HeddleError.from(error).facts['ambiguous'] === true
 }
 
 function shortly(reply: unknown): string {

@@ -3,7 +3,7 @@
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphHost, GraphSchemas } from '../../graph/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { HeddleError, unlessGone } from '../../errors.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -163,15 +163,11 @@ export class AssistantOperations {
     for (;;) {
       const { threads } = await this.#threads.search(query)
       if (threads.length === 0) return
+      // Somebody else may be faster.
       await Promise.all(threads.map(({ row }) =>
         this.#threads.delete(tenant, row.threadId).catch(unlessGone)))
     }
   }
-}
-
-/** Somebody else was faster. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof HeddleError && error.code === 'not_found')) throw error
 }
 
 function filterOf(tenant: string, { graph_id, name, metadata }: CountAssistants) {

@@ -2,6 +2,7 @@
 
 import { v5 } from 'uuid'
 
+import { pause } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -120,7 +121,7 @@ export class RunOperations {
         if (again && code === 'not_found') await this.#startAgain(tenant, run)
         else if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
       }
-      await new Promise<void>((done) => void this.#env.after(joinAgainMs, done))
+      await pause(this.#env, joinAgainMs)
     }
   }
 

@@ -168,7 +168,8 @@ export class BranchView {
     if (this.#flying.some(({ stage }) => stage === 'sent')) return
     // The first one was refused, or it would be settled.
     const { refusal } = this.#flying[0]!
-    if (this.#flying.every(({ stage }) => stage === 'refused') || isAmbiguous(refusal)) {
+    const { ambiguous } = HeddleError.from(refusal)
+    if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {
       this.#lose(refusal)
     } else if (this.#options.patience.over) {
       this.#lose(new HeddleError('unavailable', undefined, { ambiguous: true }, { cause: refusal }))
@@ -211,8 +212,4 @@ export class BranchView {
 function lastOfEach(places: readonly CheckpointPlace[]): readonly CheckpointPlace[] {
   if (places.length < 2) return places
   return [...new Map(places.map((place) => [place.id, place])).values()]
-}
-
-function isAmbiguous(error: unknown): boolean {
-  return error instanceof HeddleError && error.facts.ambiguous === true
 }

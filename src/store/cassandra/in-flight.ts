@@ -16,20 +16,3 @@ export async function inFlight<Item>(limit: number, items: Iterable<Item>,
     throw error
   })))
 }
-
-/** A turnstile: of the work that is handed to it, at most `limit` is under way. */
-export function atMost(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = []
-  let free = limit
-  return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((enter) => waiting.push(enter))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
-}

@@ -10,6 +10,7 @@
  */
 
 import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { atMost } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
@@ -19,7 +20,6 @@ import type {
 } from '../../records/index.ts'
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
-import { atMost } from './in-flight.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
@@ -68,11 +68,6 @@ export class LocalIndex implements OwnIndex {
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
     this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
-  }
-
-  /** The shards that searches look at. */
-  covered(): number[] {
-    return [...this.#states].flatMap(([shard, state]) => (state === 'covered' ? [shard] : []))
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Rows of the log: appended behind the newest of their branch, read back, cut when not needed. */
 
+import { pause } from '../../../cluster/index.ts'
 import type { Env, Gate } from '../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../checkpoint/index.ts'
@@ -77,7 +78,7 @@ export class LogTable {
     const checkpoints = this.#checkpoints = new CheckpointTable(connection)
     const closed = () => this.#closed
     const patience = this.#patience = {
-      pause: () => new Promise<void>((resolve) => void env.after(pauseMs, resolve)),
+      pause: () => pause(env, pauseMs),
       get over() { return closed() },
     }
     this.#commit = commit === 'lwt' ? new LwtCommit({ connection, checkpoints, patience })

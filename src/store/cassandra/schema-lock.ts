@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 
+import { pause } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { AmbiguousSwap } from './connection.ts'
@@ -69,7 +70,7 @@ export class SchemaLock {
       const found = await this.#swap({ cql, values: [this.#holder] })
       if (found === true || found === this.#holder) return
       if (this.#env.monotonicMs() > untilMs) throw takesTooLong()
-      await this.#pause()
+      await pause(this.#env, pauseMs)
     }
   }
 
@@ -88,10 +89,6 @@ export class SchemaLock {
       if (error instanceof AmbiguousSwap) return undefined
       throw error
     }
-  }
-
-  async #pause(): Promise<void> {
-    await new Promise<void>((resolve) => void this.#env.after(pauseMs, resolve))
   }
 }
 

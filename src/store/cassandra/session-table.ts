@@ -6,6 +6,7 @@
  * quorum what somebody else's may have left on a single replica.
  */
 
+import { pause } from '../../../cluster/index.ts'
 import type { Env, Member, SessionPort, SessionState } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { AmbiguousSwap } from './connection.ts'
@@ -88,7 +89,7 @@ export class SessionTable implements SessionPort {
         if (!(error instanceof AmbiguousSwap)) throw error
         if (tries === triesMax) throw unknown(error)
       }
-      await new Promise<void>((done) => this.#env.after(pauseMs, done))
+      await pause(this.#env, pauseMs)
     }
   }
 }

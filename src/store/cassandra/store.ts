@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 
-import type { BeatPort, Env, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
+import { atLatest } from '../../../cluster/index.ts'
+import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
   AssistantIndex, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
@@ -51,7 +52,6 @@ export interface ShardIndex extends OwnIndex {
   load(shard: number): Promise<readonly UnfinishedThread[]>
   /** Uncovers it at once: called before it is given back. Resolves when its rows are gone. */
   unload(shard: number): Promise<void>
-  covered(): readonly number[]
 }
 
 export interface CassandraStore {
@@ -95,7 +95,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       directory: join(directory, 'index'), env, shards: settings.shards, tables: rows,
     })
     let log: CassandraLog | undefined
-    const quiet = () => within(env, endingMs, log?.close())
+    const quiet = async () => log && atLatest(env, endingMs, log.close())
     return {
       sessions: new SessionTable(connection, env),
       shardOwners: new ShardTable(connection, settings.shards),
@@ -134,12 +134,4 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     await connection.close()
     throw error
   }
-}
-
-/** When `work` has ended, or the time is over. */
-async function within(env: Env, ms: number, work: Promise<void> | undefined): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const cancel = env.after(ms, resolve)
-    Promise.resolve(work).then(resolve, reject).finally(cancel)
-  })
 }

@@ -1,6 +1,6 @@
 /** Bodies of rows that are rewritten: in the row where they are small, in chunks where not. */
 
-import { HeddleError } from '../../errors.ts'
+import { unlessGone } from '../../errors.ts'
 import { chunksOf } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Connection, Row, Value } from './connection.ts'
@@ -61,11 +61,8 @@ export class StoredBodies {
     for (let found: Row | undefined = row; found; found = await again()) {
       const chunked = chunkedIn(address, found)
       if (!chunked) return found['body'] as Uint8Array
-      try {
-        return await this.#chunks.read(chunked.key, chunked.chunks)
-      } catch (error) {
-        if (!(error instanceof HeddleError) || error.code !== 'not_found') throw error
-      }
+      const body = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
+      if (body) return body
     }
     return undefined
   }
