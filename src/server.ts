@@ -56,7 +56,7 @@ const wokenAtOnce = 8
 
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
-  onFenced: (reason: string) => void): Promise<Server> {
+  mustEnd: (reason: string) => void): Promise<Server> {
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
   const lifecycle = createLifecycle(env)
@@ -66,7 +66,7 @@ export async function openServer(settings: Settings, env: Env,
   const [ground, graphs] = await Promise.all([
     lifecycle.start('store', {
       ...times('store'), startMs: storeStartMs,
-      start: () => openGround(settings, env, onFenced),
+      start: () => openGround(settings, env, mustEnd),
       stop: (ground, deadline) => ground.close(deadline),
     }),
     lifecycle.start('graphs', {
@@ -114,9 +114,9 @@ export async function openServer(settings: Settings, env: Env,
 }
 
 function openGround({ cassandra, dataDirectory }: Settings, env: Env,
-  onFenced: (reason: string) => void): Promise<Ground> {
+  mustEnd: (reason: string) => void): Promise<Ground> {
   if (cassandra === null) return openEmbeddedGround(dataDirectory, env)
-  return openCassandraGround({ settings: cassandra, directory: dataDirectory, env, onFenced })
+  return openCassandraGround({ settings: cassandra, directory: dataDirectory, env, mustEnd })
 }
 
 interface Graphs {

@@ -19,8 +19,8 @@ export interface CassandraGroundOptions {
   /** For what can be made anew. */
   readonly directory: string
   readonly env: Env
-  /** This member was fenced: it must end at once. */
-  onFenced(reason: string): void
+  /** This member was fenced, or cannot do its part: it must end at once. */
+  mustEnd(reason: string): void
 }
 
 const cqlPort = 9042
@@ -30,13 +30,15 @@ const clockOffMs = 60_000
 
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
-  const { settings, directory, env, onFenced } = options
+  const { settings, directory, env, mustEnd } = options
   const { contactPoints, keyspace, member } = settings
-  const store = await openCassandraStore({ ...withoutEmpty(settings), env, directory })
+  const store = await openCassandraStore({
+    ...withoutEmpty(settings), env, directory, onIndexLost: mustEnd,
+  })
   try {
     await mindTheClock(store, env)
     const seat = await takeSeat({
-      env, onFenced, cluster: member.cluster, trust: await trustOf(member, store, env),
+      env, onFenced: mustEnd, cluster: member.cluster, trust: await trustOf(member, store, env),
       host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
       owns: member.roles.includes('member'), shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },

@@ -24,6 +24,7 @@ export async function openStoreHouse(
   const directory = await mkdtemp(join(tmpdir(), 'heddle-bench-'))
   const store = await openCassandraStore({
     env, contactPoints, localDataCenter: dataCenter, keyspace, commit: 'validate', directory,
+    onIndexLost: (reason) => { throw new Error(reason) },
   })
   const id = env.uuid()
   const session = await openSession({

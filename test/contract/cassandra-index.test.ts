@@ -30,6 +30,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       env: systemEnv({ level: 'silent' }), contactPoints: place.contactPoints, commit: 'validate',
       localDataCenter: place.dataCenter, keyspace: place.keyspace,
       directory: join(directory, name),
+      onIndexLost: (reason) => { throw new Error(reason) },
     })
     return { ...store, ports: store.serve({ gate: { pass: async () => {} } }) }
   }

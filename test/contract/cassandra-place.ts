@@ -30,6 +30,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
     open: async () => {
       const store = await openCassandraStore({
         env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
+        onIndexLost: (reason) => { throw new Error(reason) },
       })
       const ports = store.serve({ gate: { pass: async () => {} } })
       const found = loneIndex(store, env)

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly cassandra?: CassandraKeyspace
   /** Further options, as they are typed. */
   readonly args?: readonly string[]
+  /** No file of it gets larger: as if its disk were full. */
+  readonly fileKiB?: number
 }
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
@@ -101,9 +103,11 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
     : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
-  const child = spawn(process.execPath,
-    [join(root, 'src/main.ts'), ...config, '--port', port, '--data', dataDir,
-      ...storeArgs(options.cassandra), ...options.args ?? []],
+  const command = [process.execPath, join(root, 'src/main.ts'), ...config, '--port', port,
+    '--data', dataDir, ...storeArgs(options.cassandra), ...options.args ?? []]
+  const [program, ...args] = options.fileKiB === undefined ? command
+    : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`, ...command]
+  const child = spawn(program!, args,
     { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''

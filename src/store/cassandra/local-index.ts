@@ -21,6 +21,7 @@ import type {
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
+import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
 type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
@@ -56,9 +57,11 @@ export class LocalIndex implements OwnIndex {
   readonly #toRead = atMost(shardsReading)
   readonly #toUnload = atMost(shardsUnloading)
 
-  static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
-    readonly shards: number; readonly tables: OwnedTables }): Promise<LocalIndex> {
-    return new LocalIndex(await openScratchStore(options), tables)
+  /** `onLost` is told, with a sentence, that the index cannot be kept up any more. */
+  static async open({ tables, onLost, ...options }: { readonly directory: string; readonly env: Env
+    readonly shards: number; readonly tables: OwnedTables
+    onLost(reason: string): void }): Promise<LocalIndex> {
+    return new LocalIndex(watchedScratch(await openScratchStore(options), onLost), tables)
   }
 
   private constructor(store: ScratchStore, tables: OwnedTables) {

@@ -31,6 +31,8 @@ export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
   /** Where the local index is kept, which is made anew. */
   readonly directory: string
+  /** Called with a sentence when that cannot be kept up: what changes here is not found any more. */
+  onIndexLost(reason: string): void
   /** Of keyspaces that are missing: replicas of each data center, by its name. */
   readonly replication?: Readonly<Record<string, number>>
 }
@@ -93,6 +95,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const rows = { thread: table('thread'), assistant: table('assistant') }
     const index = await LocalIndex.open({
       directory: join(directory, 'index'), env, shards: settings.shards, tables: rows,
+      onLost: options.onIndexLost,
     })
     let log: CassandraLog | undefined
     const quiet = async () => log && atLatest(env, endingMs, log.close())

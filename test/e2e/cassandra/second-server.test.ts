@@ -205,7 +205,7 @@ describe.skipIf(!cassandra)('a server that was silent', () => {
       expect(status, what).toBeOneOf(['no answer', 503])
     }
     expect(await exit).toEqual<Exit>({ code: 1, signal: null })
-    expect(first.output()).toContain('Another member owns what this one served')
+    expect(first.output()).toContain('Another member fenced the session of this one')
     expect(first.output()).not.toMatch(/\n\s+at /)
 
     expect(await Promise.all([talked, id].map((each) => history(heir, each)))).toEqual(newer)

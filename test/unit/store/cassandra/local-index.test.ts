@@ -46,16 +46,21 @@ const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: asy
 let directory: string
 let table: FakeTable
 let index: LocalIndex
+const losses: string[] = []
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
   const tables = { thread: table, assistant: noTable } as unknown as
     Record<'thread' | 'assistant', OwnedRowTable>
-  index = await LocalIndex.open({ directory, env: virtualEnv(), shards, tables })
+  index = await LocalIndex.open({
+    directory, env: virtualEnv(), shards, tables,
+    onLost: (reason) => losses.push(reason),
+  })
 })
 afterEach(async () => {
   await index.close()
   await rm(directory, { recursive: true })
+  expect(losses).toEqual([])
 })
 
 /** A thread in the shard, which Cassandra has. */

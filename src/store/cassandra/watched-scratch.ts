@@ -1,0 +1,31 @@
+/**
+ * A scratch store whose failures are told: a row that is in Cassandra and not in it would never be
+ * found here, so its member must not go on.
+ */
+
+import { HeddleError } from '../../errors.ts'
+import type { ScratchStore } from '../embedded/index.ts'
+
+/** Calls `lost` with a sentence when a write fails before the store is closed. */
+export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
+  let closing = false
+  const watched = <Values extends readonly unknown[]>(write: (...values: Values) => Promise<void>) =>
+    async (...values: Values) => {
+      try {
+        await write(...values)
+      } catch (error) {
+        if (!closing) lost(HeddleError.from(error).message)
+        throw error
+      }
+    }
+  return {
+    ...store,
+    log: { ...store.log, append: watched(store.log.append), purge: watched(store.log.purge) },
+    load: watched(store.load),
+    unload: watched(store.unload),
+    close: async () => {
+      closing = true
+      await store.close()
+    },
+  }
+}
