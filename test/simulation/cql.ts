@@ -182,8 +182,10 @@ export class Interpreter {
   }
 }
 
+/** A list has one value: a world has one bucket for the rows of a shard. */
 function conditionsOf(text: string): (params: readonly Cell[]) => Condition[] {
-  const parts = text.split(' AND ').map((part) => {
+  const parts = text.split(' AND ').map((each) => {
+    const part = each.replace(/ IN \(([^,]+)\)$/, ' = $1')
     const [, column, op, slot] = /^(\w+) (=|<=?|>=?) (\S+)$/.exec(part) ?? []
     if (column === undefined) throw unknown(text)
     return { column, op: op as Condition['op'], slot: slotOf(slot!) }

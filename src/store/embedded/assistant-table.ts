@@ -4,6 +4,7 @@ import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
 import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
+import type { NumberOf } from './row-number.ts'
 import type { StoredRow } from './stored-row.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
@@ -47,16 +48,21 @@ const columnOf: Readonly<Record<AssistantSort, string>> = {
 
 export class AssistantTable {
   readonly #database: Database
+  readonly #numberOf: NumberOf
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
 
-  constructor(database: Database) {
+  /** Without `numberOf`, SQLite numbers new rows. */
+  constructor(database: Database, numberOf: NumberOf = () => null) {
     this.#database = database
+    this.#numberOf = numberOf
     const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
-      'updated_at', 'metadata', 'body'].map((each) => `${each} = excluded.${each}`)
-    this.#put = database.prepare(`INSERT INTO assistant VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (tenant, assistant_id) DO UPDATE SET ${columns.join(', ')}
+      'updated_at', 'metadata', 'body']
+    this.#put = database.prepare(`
+      INSERT INTO assistant (rowid, tenant, assistant_id, ${columns.join(', ')})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, assistant_id)
+      DO UPDATE SET ${columns.map((each) => `${each} = excluded.${each}`).join(', ')}
       WHERE excluded.epoch > epoch OR (excluded.epoch = epoch AND
         (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
     this.#remove = database.prepare(
@@ -72,8 +78,9 @@ export class AssistantTable {
   /** Nothing changes where what is stored is newer. */
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
-    this.#put.run(tenant, assistantId, idKey(branchId), epoch, seq, graphId, name, fold(name),
-      entry.createdAtMs, entry.updatedAtMs, entry.metadataJson, entry.body)
+    this.#put.run(this.#numberOf(tenant, assistantId), tenant, assistantId, idKey(branchId), epoch,
+      seq, graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
+      entry.body)
   }
 
   /** Leaves an assistant alone that was made again with another branch. */

@@ -12,7 +12,7 @@ export type NamedValues = Record<string, Value>
 export interface Statement<Row extends readonly unknown[]> {
   get(...values: Value[] | [NamedValues]): Row | undefined
   all(...values: Value[] | [NamedValues]): Row[]
-  run(...values: Value[]): unknown
+  run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
 }
 
 const schemaVersion = 1

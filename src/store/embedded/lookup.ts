@@ -8,7 +8,6 @@ import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
 import type { StoreFile } from './request.ts'
 import { RunTable } from './run-table.ts'
-import { defineShards } from './shard-rows.ts'
 import type { StoredRow } from './stored-row.ts'
 import { ThreadTable } from './thread-table.ts'
 
@@ -19,10 +18,9 @@ export class Lookup {
   readonly #runs: RunTable
 
   /** The file has its tables already. */
-  constructor({ path, shards }: StoreFile) {
+  constructor({ path }: StoreFile) {
     this.#file = path
     this.#database = new Database(path)
-    if (shards !== undefined) defineShards(this.#database, shards)
     this.#threads = new ThreadTable(this.#database)
     this.#runs = new RunTable(this.#database)
   }

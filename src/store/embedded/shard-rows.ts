@@ -1,24 +1,12 @@
 /** Rows that come and go by shard, in a store that is made anew at each start. */
 
-import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
+import { numbersOf } from './row-number.ts'
 import type { ThreadTable } from './thread-table.ts'
 
-const schema = [
-  `CREATE INDEX thread_shard ON thread (shard_of('thread', tenant, thread_id))`,
-  `CREATE INDEX assistant_shard ON assistant (shard_of('assistant', tenant, assistant_id))`,
-  'CREATE TABLE loaded (shard INTEGER PRIMARY KEY)',
-]
-
-const threadsOf = `thread INDEXED BY thread_shard
-  WHERE shard_of('thread', tenant, thread_id) = ?`
-
-/** The function of the indexes: every connection to a file that has them needs it. */
-export function defineShards(database: Database, shards: number): void {
-  database.define('shard_of', (kind, tenant, id) =>
-    shardOf(actorKeyText({ kind: kind!, tenant: tenant!, id: id! }), shards))
-}
+/** Without an index: the numbers of a shard's rows lie side by side. */
+const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
 export class ShardRows {
   readonly #threads: ThreadTable
@@ -29,13 +17,11 @@ export class ShardRows {
   readonly #strike: Statement<never>
   #loaded: readonly number[] | undefined
 
-  constructor(database: Database, threads: ThreadTable, shards: number) {
-    defineShards(database, shards)
-    for (const sql of schema) database.prepare(sql).run()
+  constructor(database: Database, threads: ThreadTable) {
+    database.prepare('CREATE TABLE loaded (shard INTEGER PRIMARY KEY)').run()
     this.#threads = threads
-    this.#removeAssistants = database.prepare(`DELETE FROM assistant INDEXED BY assistant_shard
-      WHERE shard_of('assistant', tenant, assistant_id) = ?`)
-    this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM ${threadsOf}
+    this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
+    this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND (hidden = 1 OR status = 'busy')`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
     this.#note = database.prepare('INSERT INTO loaded VALUES (?)')
@@ -55,14 +41,15 @@ export class ShardRows {
   }
 
   unload(shard: number): void {
-    this.#threads.removeAll(threadsOf, shard)
-    this.#removeAssistants.run(shard)
+    this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
+    this.#removeAssistants.run(...numbersOf(shard))
     this.#strike.run(shard)
     this.forget()
   }
 
   unfinishedThreads(shard: number): UnfinishedThread[] {
-    return this.#unfinished.all(shard).map(([tenant, threadId]) => ({ tenant, threadId }))
+    return this.#unfinished.all(...numbersOf(shard))
+      .map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
   /** A transaction was undone: what is remembered of it is not so. */

@@ -10,11 +10,12 @@ import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
 import type { Reader } from './request.ts'
+import { numbersByShard } from './row-number.ts'
 import { RunTable, runSchema } from './run-table.ts'
 import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, threadSchema } from './thread-table.ts'
-import type { EntryUpdate, Write } from './write.ts'
+import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
 export const schema = [
   branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
@@ -35,11 +36,12 @@ export class Tables {
     database.define('holds', holds)
     this.#database = database
     this.#log = new LogTable(database)
-    this.#threads = new ThreadTable(database)
+    const numbers = (kind: SearchedTable) =>
+      (shards === undefined ? undefined : numbersByShard(kind, shards))
+    this.#threads = new ThreadTable(database, numbers('thread'))
     this.#runs = new RunTable(database)
-    this.#assistants = new AssistantTable(database)
-    this.#shards = shards === undefined ? undefined
-      : new ShardRows(database, this.#threads, shards)
+    this.#assistants = new AssistantTable(database, numbers('assistant'))
+    this.#shards = shards === undefined ? undefined : new ShardRows(database, this.#threads)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
       search: new ThreadSearch(database, this.#threads), shards: () => this.#byShard(),
@@ -61,9 +63,7 @@ export class Tables {
       return
     }
     if (write.kind === 'load') {
-      return this.#byShard().load(write.shard, () => {
-        for (const { table, body } of write.rows) this.#update(entryOfBody(table, body))
-      })
+      return this.#byShard().load(write.shard, () => this.#fill(write.rows))
     }
     if (write.kind === 'unload') return this.#byShard().unload(write.shard)
     const { subject } = write
@@ -87,6 +87,22 @@ export class Tables {
   #byShard(): ShardRows {
     assert(this.#shards, 'rows come and go by shard in a store that was opened so')
     return this.#shards
+  }
+
+  /** Of a shard that has no rows: only those are looked for that are given twice. */
+  #fill(rows: readonly EncodedRow[]): void {
+    const given = new Set<string>()
+    for (const { table, body } of rows) {
+      const update = entryOfBody(table, body)
+      if (update.table !== 'thread') {
+        this.#update(update)
+        continue
+      }
+      const { tenant, threadId } = update.entry
+      const before = given.size
+      if (given.add(`${tenant}\n${threadId}`).size > before) this.#threads.add(update.entry)
+      else this.#threads.put(update.entry)
+    }
   }
 
   #update(update: EntryUpdate): void {

@@ -5,6 +5,7 @@ import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement, Value } from './database.ts'
 import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
+import type { NumberOf } from './row-number.ts'
 import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
 import { TokenCounts } from './token-counts.ts'
@@ -77,16 +78,19 @@ export class ThreadTable {
   readonly counts: ThreadCounts
   readonly tokenCounts: TokenCounts
   readonly #database: Database
+  readonly #numberOf: NumberOf
   readonly #find: Statement<Known>
   readonly #get: Statement<StoredRow>
-  readonly #insert: Statement<readonly [no: number]>
+  readonly #insert: Statement<never>
   readonly #delete: Statement<never>
   readonly #putToken: Statement<never>
   readonly #deleteToken: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
 
-  constructor(database: Database) {
+  /** Without `numberOf`, SQLite numbers new rows. */
+  constructor(database: Database, numberOf: NumberOf = () => null) {
     this.#database = database
+    this.#numberOf = numberOf
     this.counts = new ThreadCounts(database)
     this.tokenCounts = new TokenCounts(database)
     this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
@@ -95,7 +99,7 @@ export class ThreadTable {
     this.#get = database.prepare(
       'SELECT metadata, body FROM thread WHERE tenant = ? AND thread_id = ?')
     this.#insert = database.prepare(`INSERT INTO thread VALUES
-      (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING no`)
+      (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
     this.#delete = database.prepare('DELETE FROM thread WHERE no = ?')
     this.#putToken = database.prepare('INSERT INTO thread_meta VALUES (?, ?, ?, ?)')
     this.#deleteToken = database.prepare(`DELETE FROM thread_meta
@@ -120,8 +124,18 @@ export class ThreadTable {
   put(entry: ThreadEntry): void {
     const { branchId, tenant, threadId } = entry
     const known = this.#find.get(idKey(branchId), tenant, threadId)
-    if (!known) this.#add(entry)
+    if (!known) this.add(entry)
     else if (!isOlder(entry, known)) this.#change(entry, known)
+  }
+
+  /** As `put`, where there is no row of the thread. */
+  add(entry: ThreadEntry): void {
+    const { tenant, threadId, hidden } = entry
+    this.#count(tenant, null, hidden ? null : entry)
+    const { lastInsertRowid } = this.#insert.run(this.#numberOf(tenant, threadId), tenant, threadId,
+      idKey(entry.branchId), entry.epoch, entry.seq, entry.status, Number(hidden),
+      entry.createdAtMs, entry.updatedAtMs, entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
+    this.#index(tenant, Number(lastInsertRowid), null, hidden ? null : entry)
   }
 
   /**
@@ -150,15 +164,6 @@ export class ThreadTable {
     this.#count(tenant, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
-  }
-
-  #add(entry: ThreadEntry): void {
-    const { tenant, hidden } = entry
-    this.#count(tenant, null, hidden ? null : entry)
-    const [no] = this.#insert.get(tenant, entry.threadId, idKey(entry.branchId), entry.epoch,
-      entry.seq, entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs,
-      entry.stateUpdatedAtMs, entry.metadataJson, entry.body)!
-    this.#index(tenant, no, null, hidden ? null : entry)
   }
 
   /** Sets only the columns that differ: an index of the others is not touched. */

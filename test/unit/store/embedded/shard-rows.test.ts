@@ -77,6 +77,18 @@ describe('rows of a shard', () => {
     await store.unload(2)
   })
 
+  it('are the newest where several are of one thread, whichever comes first', async () => {
+    const tenant = randomUUID()
+    const rows = [threadIn(2, { tenant }), threadIn(2, { tenant })]
+    const older = rows.map((row) => ({ ...row, seq: 1, metadataJson: '{"a":1}' }))
+    const newer = rows.map((row) => ({ ...row, seq: 2, metadataJson: '{"b":1}' }))
+    await store.load(2, [older[0]!, newer[0]!, newer[1]!, older[1]!].map(encodedThread))
+    for (const row of newer) expect(await store.threads.get(tenant, row.threadId)).toEqual(row)
+    expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
+    expect(await store.threads.count({ tenant, metadata: { b: 1 } })).toBe(2)
+    await store.unload(2)
+  })
+
   it('go with those that were put since', async () => {
     const tenant = randomUUID()
     const [loaded, put] = [threadIn(2, { tenant }), threadIn(2, { tenant })]

@@ -1,0 +1,23 @@
+/** Numbers of rows that come and go by shard: each shard has a range of them. */
+
+import { actorKeyText, shardOf } from '../../../cluster/index.ts'
+
+/** The number that a new row gets in its table; null leaves that to SQLite. */
+export type NumberOf = (tenant: string, id: string) => number | null
+
+/** Rows that a shard can have had while a store is open. */
+const numbersOfShard = 2 ** 32
+
+/** The first number of a shard, and the first that is above all of its numbers. */
+export function numbersOf(shard: number): [first: number, end: number] {
+  return [shard * numbersOfShard, (shard + 1) * numbersOfShard]
+}
+
+/** Numbers in the range of a row's shard, of so many, that no row had before. */
+export function numbersByShard(kind: string, shards: number): NumberOf {
+  let rows = 0
+  return (tenant, id) => {
+    const [first] = numbersOf(shardOf(actorKeyText({ kind, tenant, id }), shards))
+    return first + rows++
+  }
+}
