@@ -1,13 +1,12 @@
 /** The connection to Cassandra: every statement of the store goes through its few methods. */
 
-import { readFileSync } from 'node:fs'
-import type { ConnectionOptions as TlsOptions } from 'node:tls'
-
-import { Client, policies, types } from 'cassandra-driver'
+import { Client, types } from 'cassandra-driver'
 import type { Host, QueryOptions } from 'cassandra-driver'
 
 import type { Env } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
+import { attemptMs, clientOptions } from './client-options.ts'
+import type { ConnectionOptions } from './client-options.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { startError } from './start-error.ts'
 
@@ -23,25 +22,6 @@ export interface Statement {
 /** A row of an answer: bigints for bigint columns, Buffers for blobs. */
 export type Row = types.Row
 
-/** Paths of files in PEM format. */
-export interface TlsFiles {
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-}
-
-export interface ConnectionOptions {
-  readonly env: Env
-  /** Names or addresses, with `:port` where it is not 9042. */
-  readonly contactPoints: readonly string[]
-  readonly localDataCenter: string
-  /** Of the data; control rows live in `<keyspace>_control`. */
-  readonly keyspace: string
-  readonly user?: string
-  readonly password?: string
-  readonly tls?: TlsFiles
-}
-
 /** A compare-and-set that may or may not have happened, now or later. */
 export class AmbiguousSwap extends Error {
   override readonly name = 'AmbiguousSwap'
@@ -51,8 +31,6 @@ export class AmbiguousSwap extends Error {
   }
 }
 
-const attemptMs = 2_000
-const connectMs = 2_000
 const schemaMs = 30_000
 /** A host that is down agrees to nothing, and is not needed. */
 const agreementMs = 10_000
@@ -68,8 +46,6 @@ const shortestAttemptMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
-/** Then a second host is asked as well. */
-const speculateMs = 200
 /** Most rows that one answer may have. */
 const pageRows = 5_000
 
@@ -336,49 +312,6 @@ export class Connection {
       const cancel = this.#env.after(ms, wake)
       this.#pauses.add(wake)
     })
-  }
-}
-
-function clientOptions(options: ConnectionOptions) {
-  const { contactPoints, localDataCenter, user, password = '', tls } = options
-  return {
-    contactPoints: [...contactPoints],
-    localDataCenter,
-    ...user !== undefined && { credentials: { username: user, password } },
-    ...tls && { sslOptions: tlsOptions(tls) },
-    encoding: { useBigIntAsLong: true },
-    // Many tables are made one after another: what waits for them says so itself.
-    protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
-    policies: {
-      retry: new policies.retry.FallthroughRetryPolicy(),
-      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
-      speculativeExecution:
-        new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(speculateMs, 1),
-    },
-    pooling: {
-      // One: what many callers ask for travels in fewer packets, which is a tenth more writes.
-      coreConnectionsPerHost: { [types.distance.local]: 1 },
-      heartBeatInterval: 5_000,
-    },
-    socketOptions: { connectTimeout: connectMs, readTimeout: attemptMs },
-  }
-}
-
-function tlsOptions({ ca, cert, key }: TlsFiles): TlsOptions {
-  return {
-    rejectUnauthorized: true,
-    ...ca !== undefined && { ca: pem(ca) },
-    ...cert !== undefined && { cert: pem(cert) },
-    ...key !== undefined && { key: pem(key) },
-  }
-}
-
-function pem(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new HeddleError('invalid', `${file} cannot be read. Name a PEM file that this user may ` +
-      'read.', {}, { cause: error })
   }
 }
 

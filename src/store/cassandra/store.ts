@@ -11,8 +11,8 @@ import type {
 import { BeatTable } from './beat-table.ts'
 import { BranchTable } from './branch-table.ts'
 import { ChunkTable } from './chunk-table.ts'
+import type { ConnectionOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
-import type { ConnectionOptions } from './connection.ts'
 import { LocalIndex } from './local-index.ts'
 import { CassandraLog } from './log-port.ts'
 import { LogTable } from './log-table.ts'
@@ -31,7 +31,7 @@ export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
   /** Where the local index is kept, which is made anew. */
   readonly directory: string
-  /** Called with a sentence when that cannot be kept up: what changes here is not found any more. */
+  /** Called with a sentence when that cannot be kept up: what changes is not found any more. */
   onIndexLost(reason: string): void
   /** Of keyspaces that are missing: replicas of each data center, by its name. */
   readonly replication?: Readonly<Record<string, number>>

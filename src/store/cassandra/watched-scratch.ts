@@ -9,8 +9,9 @@ import type { ScratchStore } from '../embedded/index.ts'
 /** Calls `lost` with a sentence when a write fails before the store is closed. */
 export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
   let closing = false
-  const watched = <Values extends readonly unknown[]>(write: (...values: Values) => Promise<void>) =>
-    async (...values: Values) => {
+  type Write<Values extends readonly unknown[]> = (...values: Values) => Promise<void>
+  const watched = <Values extends readonly unknown[]>(write: Write<Values>): Write<Values> =>
+    async (...values) => {
       try {
         await write(...values)
       } catch (error) {
