@@ -26,7 +26,7 @@ const strangersMs = 10_000
 export function onlyTrusted({ secret }: MemberTrust, env: Env): ServerMiddleware {
   let quietUntilMs = -Infinity
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
-  return async function* (call, context) {
+  return (call, context) => {
     if (!isRight(context.metadata.get('authorization') ?? '')) {
       if (env.monotonicMs() >= quietUntilMs) {
         quietUntilMs = env.monotonicMs() + strangersMs
@@ -35,7 +35,7 @@ export function onlyTrusted({ secret }: MemberTrust, env: Env): ServerMiddleware
       }
       throw new ServerError(Status.UNAUTHENTICATED, 'unauthenticated')
     }
-    return yield* call.next(call.request, context)
+    return call.next(call.request, context)
   }
 }
 

@@ -14,6 +14,8 @@ import { MemberServiceDefinition } from '../proto/gen/cluster/v1/member.ts'
 import type { MemberServiceClient } from '../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
+import { deliverBy } from './grpc-deliver.ts'
+import type { Deliver } from './grpc-deliver.ts'
 import { errorFromWire, wayFailed } from './grpc-errors.ts'
 import { channelCredentials, introduction } from './grpc-gatekeeper.ts'
 import { clientOptions } from './grpc-options.ts'
@@ -35,9 +37,11 @@ export interface OpenStream<Message> {
 
 type Lane = 'commands' | 'follows'
 
+type Client = Omit<MemberServiceClient, 'deliver'> & { readonly deliver: Deliver }
+
 interface Line {
   readonly channel: Channel
-  readonly client: MemberServiceClient
+  readonly client: Client
 }
 
 /** Whoever waits longer for a connection is told that there is none. */
@@ -62,7 +66,7 @@ export class MemberLink {
 
   /** Throws what the other side threw, or how the way there failed. */
   async call<Reply>(timeoutMs: number,
-    make: (client: MemberServiceClient, options: CallOptions) => Promise<Reply>,
+    make: (client: Client, options: CallOptions) => Promise<Reply>,
     lane: Lane = 'commands'): Promise<Reply> {
     const client = await this.#ready(lane)
     const call = this.#begin(timeoutMs)
@@ -77,7 +81,7 @@ export class MemberLink {
 
   /** A stream whose first message has come, within the time. Throws as `call` does. */
   async open<Message>(timeoutMs: number,
-    make: (client: MemberServiceClient, options: CallOptions) => AsyncIterable<Message>):
+    make: (client: Client, options: CallOptions) => AsyncIterable<Message>):
     Promise<OpenStream<Message>> {
     const client = await this.#ready('follows')
     const call = this.#begin(timeoutMs)
@@ -126,7 +130,7 @@ export class MemberLink {
   }
 
   /** A client whose connection stands. Throws `unavailable`, with why it does not. */
-  async #ready(lane: Lane): Promise<MemberServiceClient> {
+  async #ready(lane: Lane): Promise<Client> {
     const { channel, client } = this.#line(lane)
     if (channel.getConnectivityState(true) !== connectivityState.READY) {
       this.#usedMs = this.#options.env.monotonicMs()
@@ -136,7 +140,7 @@ export class MemberLink {
     return client
   }
 
-  async #connected(channel: Channel, client: MemberServiceClient): Promise<void> {
+  async #connected(channel: Channel, client: Client): Promise<void> {
     for (;;) {
       const state = channel.getConnectivityState(true)
       if (state === connectivityState.READY) return
@@ -158,7 +162,10 @@ export class MemberLink {
     const channel = createChannel(this.address, channelCredentials(trust),
       { ...clientOptions, ...named })
     const metadata = introduction(trust, dialect)
-    const client = createClient(MemberServiceDefinition, channel, { '*': { metadata } })
+    const client = {
+      ...createClient(MemberServiceDefinition, channel, { '*': { metadata } }),
+      deliver: deliverBy(channel, metadata),
+    }
     this.#lines.set(lane, { channel, client })
     return { channel, client }
   }
@@ -170,7 +177,7 @@ export class MemberLink {
 }
 
 /** Why the last attempt to connect failed: the library says it only to a call that fails by it. */
-async function lastFailure(client: MemberServiceClient): Promise<string> {
+async function lastFailure(client: Client): Promise<string> {
   try {
     await client.probe({})
     return 'it came back just now'

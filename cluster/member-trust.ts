@@ -1,6 +1,6 @@
 /** By what members know each other: a secret that all of them have, certificates, or both. */
 
-import { X509Certificate, createHash, timingSafeEqual } from 'node:crypto'
+import { X509Certificate, hash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
 import { HeddleError, assert } from '../src/errors.ts'
@@ -49,7 +49,7 @@ export function comparing(right: string): (said: string) => boolean {
 }
 
 function hashOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 export interface TlsFiles {
