@@ -137,10 +137,13 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       serve: async ({ activations, services: others, host }) => {
         services.push(...others)
         server.serve(createInbound({ ownership, activations, services }))
+        // Before others know of this member, and give it what it is to have.
         await ownership.look()
         await roster.start()
         serving = true
-        void tellAll(rosterService, {})
+        // Once more when they do: what changed in between, nobody told it.
+        void tellAll(rosterService, {}).then(() => ownership.look()).catch((error: unknown) =>
+          env.log.debug('The owners of shards cannot be read.', { error }))
         await ownership.start(host)
       },
       status: () => ({ member: self, view: roster.view.members,

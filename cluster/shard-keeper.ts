@@ -132,9 +132,9 @@ export class ShardKeeper implements Ownership {
     this.#work()
   }
 
-  /** Reads who owns what: before others know of this member, and give it what it is to have. */
+  /** Reads who owns what. */
   async look(): Promise<void> {
-    for (const owner of await this.#options.shardOwners.owners()) this.#note(owner)
+    this.hear(await this.#options.shardOwners.owners())
   }
 
   /**
