@@ -31,21 +31,21 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
     if (version === undefined) {
       // Before anything is made, and again below, when nobody else can make anything.
       await refuseForeign(connection)
-      env.log.info('Making the tables in Cassandra.', { keyspace: connection.keyspace })
       await makeKeyspaces(options)
     }
-    await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock))
+    await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock, env))
   } catch (error) {
     throw schemaError(connection, error)
   }
 }
 
-async function migrate(connection: Connection, lock: SchemaLock): Promise<void> {
+async function migrate(connection: Connection, lock: SchemaLock, { log }: Env): Promise<void> {
   let version = await versionOf(connection)
   refuseNewer(connection, version)
   if (version === undefined) {
     await refuseForeign(connection)
     await begin(connection)
+    log.info('Making the tables in Cassandra.', { keyspace: connection.keyspace })
     version = 0
   }
   for (const migration of migrations.slice(version)) {
