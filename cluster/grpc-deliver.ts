@@ -22,6 +22,7 @@ const path = `/${MemberServiceDefinition.fullName}/${MemberServiceDefinition.met
 export function deliverBy(channel: Channel, introduction: Metadata): Deliver {
   const headers = headersOf(introduction)
   return async (request, { signal, onTrailer }) => {
+    const sent = Buffer.from(DeliverRequest.encode(request).finish())
     const { promise: reply, resolve, reject } = Promise.withResolvers<Uint8Array>()
     let heard = false
     const call = channel.createCall(path, Infinity, null, null, null)
@@ -39,7 +40,7 @@ export function deliverBy(channel: Channel, introduction: Metadata): Deliver {
     })
     signal?.addEventListener('abort', () => call.cancelWithStatus(Status.CANCELLED, 'given up'))
     call.startRead()
-    call.sendMessageWithContext({}, Buffer.from(DeliverRequest.encode(request).finish()))
+    call.sendMessageWithContext({}, sent)
     call.halfClose()
     return DeliverResponse.decode(await reply)
   }

@@ -65,7 +65,7 @@ export async function openServer(settings: Settings, env: Env,
 
   const [ground, graphs] = await Promise.all([
     lifecycle.start('store', {
-      ...times('store'), startMs: storeStartMs,
+      ...times('store'), ...settings.cassandra !== null && { startMs: storeStartMs },
       start: () => openGround(settings, env, mustEnd),
       stop: (ground, deadline) => ground.close(deadline),
     }),

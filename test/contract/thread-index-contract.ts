@@ -136,6 +136,18 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }
       })
 
+      it('takes keys that differ only beyond where an index cuts them', async () => {
+        const tenant = randomUUID()
+        const keys = Array.from({ length: 8 }, (_, length) => 'k'.repeat(194 + length))
+          .flatMap((start) => ['\u{1F600}', '\u{1F000}', '\u{20000}'].map((end) => start + end))
+        const metadata = Object.fromEntries(keys.map((key, number) => [key, number]))
+        const row = aThread({ tenant, metadataJson: JSON.stringify(metadata) })
+        await put(row)
+        for (const [key, value] of Object.entries(metadata)) {
+          expect(await ids({ tenant, metadata: { [key]: value } })).toEqual([row.threadId])
+        }
+      })
+
       it('pages through equal times without repeating or leaving out a thread', async () => {
         const tenant = randomUUID()
         await put(...Array.from({ length: 25 }, () => aThread({ tenant })))

@@ -286,11 +286,18 @@ export class Connection {
 
   /** As the host sees it that changes the schema: another one may not have heard of a change. */
   async #hostsAgree(): Promise<boolean> {
-    const answers = await Promise.all(['local', 'peers_v2'].map((table) => this.#client.execute(
-      `SELECT schema_version FROM system.${table}`, [],
-      { readTimeout: schemaMs, host: this.#schemaHost() })))
-    const versions = answers.flatMap(({ rows }) => rows.map((row) => String(row['schema_version'])))
-    return new Set(versions).size === 1
+    const host = this.#schemaHost()
+    try {
+      const answers = await Promise.all(['local', 'peers_v2'].map((table) =>
+        this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })))
+      // A host that has just come, or is gone, has none.
+      const versions = answers.flatMap(({ rows }) =>
+        rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : []))
+      return new Set(versions).size === 1
+    } catch {
+      // It is busy, or went: what was executed stands all the same.
+      return false
+    }
   }
 
   #swap(statements: readonly Statement[]): Promise<types.ResultSet> {

@@ -8,8 +8,8 @@ import type { RowAddress, StoredBodies } from './stored-body.ts'
 
 export type OwnedTable = 'thread' | 'assistant'
 
-/** Rows read at a time: as many as are decoded in a few milliseconds, and most shards have. */
-const pageRows = 500
+/** Rows read at a time: as many as are decoded without keeping others waiting. */
+const pageRows = 200
 
 /** Newer calls need higher ranks. */
 export class OwnedRowTable {

@@ -6,7 +6,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { ScratchStore } from '../embedded/index.ts'
 
-/** Calls `lost` with a sentence when a write fails before the store is closed. */
+/** Calls `lost` with a sentence when the disk fails before the store is closed. */
 export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
   let closing = false
   type Write<Values extends readonly unknown[]> = (...values: Values) => Promise<void>
@@ -15,7 +15,9 @@ export function watchedScratch(store: ScratchStore, lost: (reason: string) => vo
       try {
         await write(...values)
       } catch (error) {
-        if (!closing) lost(HeddleError.from(error).message)
+        const { code, message } = HeddleError.from(error)
+        // What is wrong with the row itself would be so for the next owner, too.
+        if (code === 'unavailable' && !closing) lost(message)
         throw error
       }
     }

@@ -45,7 +45,8 @@ let lastPart: { text: string; value: Json } = { text: '{}', value: {} }
 
 function tokenOf([key, value]: [string, Json]): string {
   const shown = Array.isArray(value) ? '[' : isObject(value) ? '{' : JSON.stringify(value)
-  return `${JSON.stringify(key)}:${shown}`.slice(0, tokenLimit)
+  // Half a character is the same to SQLite as any other half: two tokens must not differ in it.
+  return `${JSON.stringify(key)}:${shown}`.slice(0, tokenLimit).toWellFormed()
 }
 
 /** Whether a token says all there is to say: a scalar, or an empty container. */

@@ -5,8 +5,11 @@ import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 /** The number that a new row gets in its table; null leaves that to SQLite. */
 export type NumberOf = (tenant: string, id: string) => number | null
 
-/** Rows that a shard can have had while a store is open. */
-const numbersOfShard = 2 ** 32
+/**
+ * New rows that all shards together may have while a store is open: more than come in years. Up to
+ * 8 192 shards have numbers that are exact.
+ */
+const numbersOfShard = 2 ** 40
 
 /** The first number of a shard, and the first that is above all of its numbers. */
 export function numbersOf(shard: number): [first: number, end: number] {
