@@ -57,12 +57,18 @@ export class Ways<Reached> {
         else world.after(chance.between(1, silenceMs), () => from.after(0, () =>
           settle(() => reject(broken(to)))))
       }
+      let refused = false
       const arrive = () => {
+        // A connection brings nothing again that was answered so: its sender asks again by himself.
+        if (refused) return
         if (end === undefined || end.process.state === 'ended') {
           return back(() => reject(unreachable(to)))
         }
         end.process.after(0, () => void work(end.reached).then(
-          (answer) => back(() => resolve(answer)), (error) => back(() => reject(error))))
+          (answer) => back(() => resolve(answer)), (error) => {
+            refused = true
+            back(() => reject(error))
+          }))
       }
       // It takes a moment until it has left the process: it may be stopped before.
       from.after(chance.between(0, 0.2), () => {
