@@ -4,9 +4,11 @@ import { fastify } from 'fastify'
 import type { RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
+import { localTenant } from './caller.ts'
 import { addConnect } from './connect/plugin.ts'
+import { addGuard } from './guard.ts'
 import { onePort } from './one-port.ts'
-import { localTenant, operationsOver } from './operations/index.ts'
+import { operationsOver } from './operations/index.ts'
 import type { OperationParts } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import { addRest } from './rest/app.ts'
@@ -59,7 +61,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(errorReply(env.log))
   await keepLocal(app, options)
-  const parts = { ...operations, pulse, tenant: localTenant }
+  addGuard(app)
+  const parts = { ...operations, pulse }
   const { version, checkStore, clusterStatus } = options
   await addRest(app, { ...parts, version, checkStore, clusterStatus })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })

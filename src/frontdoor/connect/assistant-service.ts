@@ -8,58 +8,59 @@ import {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants, SetLatest,
 } from '../schema/assistant.ts'
 import { checkerOf } from '../validation.ts'
+import { tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'
 
-export function assistantService({ assistants, tenant }: Pick<RouteParts, 'assistants' | 'tenant'>):
+export function assistantService({ assistants }: Pick<RouteParts, 'assistants'>):
   ServiceImpl<typeof AssistantService> {
   return {
-    createAssistant: async (request) => {
+    createAssistant: async (request, context) => {
       const body = checkerOf(CreateAssistant)({
         ...contentOf(request), assistant_id: request.assistantId,
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
       })
-      return { assistant: assistantMessage(await assistants.create(tenant, body)) }
+      return { assistant: assistantMessage(await assistants.create(tenantOf(context), body)) }
     },
-    getAssistant: async ({ assistantId }) =>
-      ({ assistant: assistantMessage(await assistants.get(tenant, assistantId)) }),
-    updateAssistant: async (request) => {
+    getAssistant: async ({ assistantId }, context) =>
+      ({ assistant: assistantMessage(await assistants.get(tenantOf(context), assistantId)) }),
+    updateAssistant: async (request, context) => {
       const body = checkerOf(PatchAssistant)(contentOf(request))
-      const row = await assistants.patch(tenant, request.assistantId, body)
+      const row = await assistants.patch(tenantOf(context), request.assistantId, body)
       return { assistant: assistantMessage(row) }
     },
-    deleteAssistant: async ({ assistantId, deleteThreads }) => {
-      await assistants.delete(tenant, assistantId, deleteThreads)
+    deleteAssistant: async ({ assistantId, deleteThreads }, context) => {
+      await assistants.delete(tenantOf(context), assistantId, deleteThreads)
       return {}
     },
-    searchAssistants: async (request) => {
+    searchAssistants: async (request, context) => {
       const { sortBy: sort_by, sortOrder: sort_order, page } = request
       const body = checkerOf(SearchAssistants)(
         { ...filterOf(request), ...pageOf(page), sort_by, sort_order })
-      const { rows, total } = await assistants.search(tenant, body)
+      const { rows, total } = await assistants.search(tenantOf(context), body)
       return { assistants: rows.map(assistantMessage), total: BigInt(total) }
     },
-    countAssistants: async (request) => {
+    countAssistants: async (request, context) => {
       const body = checkerOf(CountAssistants)(filterOf(request))
-      return { count: BigInt(await assistants.count(tenant, body)) }
+      return { count: BigInt(await assistants.count(tenantOf(context), body)) }
     },
-    listAssistantVersions: async ({ assistantId, page, metadataJson }) => {
+    listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)
       const body = checkerOf(ListVersions)({ ...pageOf(page), metadata })
-      const rows = await assistants.versions(tenant, assistantId, body)
+      const rows = await assistants.versions(tenantOf(context), assistantId, body)
       return { versions: rows.map(assistantMessage) }
     },
-    setLatestAssistantVersion: async ({ assistantId, version }) => {
+    setLatestAssistantVersion: async ({ assistantId, version }, context) => {
       checkerOf(SetLatest)({ version })
-      const row = await assistants.setLatest(tenant, assistantId, version)
+      const row = await assistants.setLatest(tenantOf(context), assistantId, version)
       return { assistant: assistantMessage(row) }
     },
-    getAssistantGraph: async ({ assistantId, xray }) => {
-      const drawn = await assistants.graph(tenant, assistantId, xray)
+    getAssistantGraph: async ({ assistantId, xray }, context) => {
+      const drawn = await assistants.graph(tenantOf(context), assistantId, xray)
       return { graphJson: bytesOf(JSON.stringify(drawn)) }
     },
-    getAssistantSchemas: async ({ assistantId }) => {
-      const schemas = await assistants.schemas(tenant, assistantId)
+    getAssistantSchemas: async ({ assistantId }, context) => {
+      const schemas = await assistants.schemas(tenantOf(context), assistantId)
       return { schemasJson: bytesOf(JSON.stringify(schemas)) }
     },
   }

@@ -8,6 +8,7 @@ import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { App, RouteParts } from '../rest/route.ts'
 import { assistantService } from './assistant-service.ts'
+import { withCaller } from './caller-value.ts'
 import { errorsAsStatus } from './connect-error.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
@@ -26,6 +27,7 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(RunService, runService(options))
     },
     interceptors: [errorsAsStatus(options.log)],
+    contextValues: withCaller,
     readMaxBytes: options.readMaxBytes,
   })
 }

@@ -11,19 +11,20 @@ import type { RouteParts } from '../rest/route.ts'
 import { JoinStream, ListRuns, RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../validation.ts'
+import { tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
 
-type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
+type Parts = Pick<RouteParts, 'runs' | 'pulse'>
 
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
 }
 
 function creationCalls(parts: Parts) {
-  const { runs, tenant } = parts
+  const { runs } = parts
   return {
     createRun: async ({ run }, context) =>
       ({ run: runMessage(await startRun(parts, run, context)) }),
@@ -38,7 +39,8 @@ function creationCalls(parts: Parts) {
     waitRun: async ({ run: spec }, context) => {
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      return { runId: run.runId, resultJson: bytesOf(await runs.result(tenant, nameOf(run))) }
+      const text = await runs.result(tenantOf(context), nameOf(run))
+      return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function* (request, context) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
@@ -51,23 +53,24 @@ function creationCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-function recordCalls({ runs, tenant }: Parts) {
+function recordCalls({ runs }: Parts) {
   return {
-    getRun: async (request) => ({ run: runMessage(await runs.get(tenant, runNamed(request))) }),
-    listRuns: async ({ threadId, page, status }) => {
+    getRun: async (request, context) =>
+      ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
+    listRuns: async ({ threadId, page, status }, context) => {
       const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
       const body = checkerOf(ListRuns)({ ...pageOf(page), status })
-      return { runs: (await runs.list(tenant, thread_id, body)).map(runMessage) }
+      return { runs: (await runs.list(tenantOf(context), thread_id, body)).map(runMessage) }
     },
-    joinRun: async (request) =>
-      ({ resultJson: bytesOf(await runs.join(tenant, runNamed(request))) }),
-    cancelRun: async (request) => {
+    joinRun: async (request, context) =>
+      ({ resultJson: bytesOf(await runs.join(tenantOf(context), runNamed(request))) }),
+    cancelRun: async (request, context) => {
       const action = request.rollback ? 'rollback' : 'interrupt'
-      await runs.cancel(tenant, runNamed(request), { action, wait: request.wait })
+      await runs.cancel(tenantOf(context), runNamed(request), { action, wait: request.wait })
       return {}
     },
-    deleteRun: async (request) => {
-      await runs.delete(tenant, runNamed(request))
+    deleteRun: async (request, context) => {
+      await runs.delete(tenantOf(context), runNamed(request))
       return {}
     },
   } satisfies Partial<ServiceImpl<typeof RunService>>
@@ -82,14 +85,14 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
   return { threadId: path.thread_id, runId: path.run_id }
 }
 
-async function* eventsOf({ runs, pulse, tenant }: Parts, run: RunName, follow: FollowRun,
-  { signal }: HandlerContext): AsyncGenerator<FeedEvent> {
+async function* eventsOf({ runs, pulse }: Parts, run: RunName, follow: FollowRun,
+  context: HandlerContext): AsyncGenerator<FeedEvent> {
   const queue = new EventQueue()
-  using _ = whenAborted(signal, () => queue.abandon())
+  using _ = whenAborted(context.signal, () => queue.abandon())
   pulse.add(queue)
   let unfollow = () => {}
   try {
-    unfollow = await runs.follow(tenant, run, follow, queue)
+    unfollow = await runs.follow(tenantOf(context), run, follow, queue)
     yield* queue.told()
   } finally {
     pulse.remove(queue)
@@ -98,12 +101,12 @@ async function* eventsOf({ runs, pulse, tenant }: Parts, run: RunName, follow: F
 }
 
 /** Only while what it returns is in use: a call that ends by itself is nobody's going. */
-function cancelWhenGone({ runs, pulse, tenant }: Parts, spec: RunSpec | undefined, run: RunRow,
-  { signal }: HandlerContext): Disposable {
-  return whenAborted(signal, () => {
+function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: RunRow,
+  context: HandlerContext): Disposable {
+  return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || pulse.stopped) return
     // The run may be over as well, and nobody is left to be told.
-    runs.cancel(tenant, nameOf(run), { action: 'interrupt' }).catch(() => {})
+    runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
 }
 

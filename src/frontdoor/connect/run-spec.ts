@@ -8,16 +8,18 @@ import type { RouteParts } from '../rest/route.ts'
 import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf, invalid } from '../validation.ts'
+import { tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
 /** Creates the run, checked as REST checks it. */
-export function startRun({ runs, tenant }: Pick<RouteParts, 'runs' | 'tenant'>,
-  spec: RunSpec | undefined, { requestHeader }: HandlerContext): Promise<RunRow> {
+export function startRun({ runs }: Pick<RouteParts, 'runs'>,
+  spec: RunSpec | undefined, context: HandlerContext): Promise<RunRow> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
+  const tenant = tenantOf(context)
   const body = bodyOf(spec)
   const caller = {
-    commandId: spec.idempotencyKey, headers: Object.fromEntries(requestHeader.entries()),
+    commandId: spec.idempotencyKey, headers: Object.fromEntries(context.requestHeader.entries()),
   }
   if (spec.threadId === '') {
     return runs.createStateless(tenant, checkerOf(CreateStatelessRun)(body), caller)

@@ -9,40 +9,43 @@ import {
   CountThreads, CreateThread, PatchThread, SearchThreads, threadFields, ThreadPath,
 } from '../schema/thread.ts'
 import { checkerOf } from '../validation.ts'
+import { tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { checkpointOf, pageOf, threadMessage } from './messages.ts'
 
-type Parts = Pick<RouteParts, 'threads' | 'tenant'>
+type Parts = Pick<RouteParts, 'threads'>
 
 export function threadService(parts: Parts): ServiceImpl<typeof ThreadService> {
   return { ...recordCalls(parts), ...stateCalls(parts) }
 }
 
-function recordCalls({ threads, tenant }: Parts) {
+function recordCalls({ threads }: Parts) {
   return {
-    createThread: async (request) => {
+    createThread: async (request, context) => {
       const body = checkerOf(CreateThread)({
         thread_id: request.threadId, metadata: jsonIn('metadata_json', request.metadataJson),
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
         supersteps: request.supersteps.map(({ updates }) => ({ updates: updates.map(updateOf) })),
       })
-      return { thread: threadMessage(await threads.create(tenant, body)) }
+      return { thread: threadMessage(await threads.create(tenantOf(context), body)) }
     },
-    getThread: async (request) =>
-      ({ thread: threadMessage(await threads.get(tenant, threadIdOf(request))) }),
-    updateThread: async (request) => {
+    getThread: async (request, context) =>
+      ({ thread: threadMessage(await threads.get(tenantOf(context), threadIdOf(request))) }),
+    updateThread: async (request, context) => {
       const metadata = jsonIn('metadata_json', request.metadataJson)
       const body = checkerOf(PatchThread)({ metadata })
-      return { thread: threadMessage(await threads.patch(tenant, threadIdOf(request), body)) }
+      const view = await threads.patch(tenantOf(context), threadIdOf(request), body)
+      return { thread: threadMessage(view) }
     },
-    deleteThread: async (request) => {
-      await threads.delete(tenant, threadIdOf(request))
+    deleteThread: async (request, context) => {
+      await threads.delete(tenantOf(context), threadIdOf(request))
       return {}
     },
-    copyThread: async (request) =>
-      ({ thread: threadMessage(await threads.copy(tenant, threadIdOf(request))) }),
-    searchThreads: async (request) => {
+    copyThread: async (request, context) =>
+      ({ thread: threadMessage(await threads.copy(tenantOf(context), threadIdOf(request))) }),
+    searchThreads: async (request, context) => {
       const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues } = request
+      const tenant = tenantOf(context)
       const { threads: found, total } = await threads.search(tenant, checkerOf(SearchThreads)({
         ...filterOf(request), ...pageOf(request.page), sort_by, sort_order,
         ids: threadIds.length > 0 ? threadIds : undefined,
@@ -50,35 +53,37 @@ function recordCalls({ threads, tenant }: Parts) {
       }))
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
-    countThreads: async (request) => {
+    countThreads: async (request, context) => {
       const body = checkerOf(CountThreads)(filterOf(request))
-      return { count: BigInt(await threads.count(tenant, body)) }
+      return { count: BigInt(await threads.count(tenantOf(context), body)) }
     },
   } satisfies Partial<ServiceImpl<typeof ThreadService>>
 }
 
-function stateCalls({ threads, tenant }: Parts) {
+function stateCalls({ threads }: Parts) {
   return {
-    getThreadState: async (request) => {
+    getThreadState: async (request, context) => {
       const { checkpoint = {}, subgraphs } = checkerOf(ReadStateAt)(
         { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs })
-      const text = await threads.state(tenant, threadIdOf(request), checkpoint, subgraphs ?? false)
+      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint,
+        subgraphs ?? false)
       return { stateJson: bytesOf(text) }
     },
-    updateThreadState: async (request) => {
+    updateThreadState: async (request, context) => {
       const update = request.update && updateOf(request.update)
       const body = checkerOf(UpdateState)(
         { ...update, checkpoint: checkpointOf(request.checkpoint) })
-      const text = await threads.updateState(tenant, threadIdOf(request), body)
+      const text = await threads.updateState(tenantOf(context), threadIdOf(request), body)
       return { checkpointJson: bytesOf(text) }
     },
-    getThreadHistory: async (request) => {
+    getThreadHistory: async (request, context) => {
       const body = checkerOf(ReadHistory)({
         limit: request.limit || undefined, before: request.beforeCheckpointId,
         metadata: jsonIn('metadata_json', request.metadataJson),
         checkpoint: checkpointOf(request.checkpoint),
       })
-      return { statesJson: bytesOf(await threads.history(tenant, threadIdOf(request), body)) }
+      const text = await threads.history(tenantOf(context), threadIdOf(request), body)
+      return { statesJson: bytesOf(text) }
     },
   } satisfies Partial<ServiceImpl<typeof ThreadService>>
 }

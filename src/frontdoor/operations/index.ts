@@ -1,6 +1,6 @@
 /** The door of the operations: the one layer that every wire calls for what it offers. */
 
-export { localTenant, operationsOver } from './operations.ts'
+export { operationsOver } from './operations.ts'
 export type { OperationParts, Operations } from './operations.ts'
 export type { RunCaller } from './run-request.ts'
 export { nameOf } from './runs.ts'

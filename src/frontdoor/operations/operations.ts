@@ -30,6 +30,3 @@ export function operationsOver(parts: OperationParts): Operations {
     runs: new RunOperations({ ...parts, assistants }),
   }
 }
-
-/** Where there is no authentication everything belongs to this tenant. */
-export const localTenant = 'local'

@@ -23,7 +23,6 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
 /** What routes are made over. */
 export interface RouteParts extends Operations {
   readonly pulse: Pulse
-  readonly tenant: string
 }
 
 interface RouteWords {

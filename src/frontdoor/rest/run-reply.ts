@@ -8,7 +8,7 @@ import { answerLate } from './late-answer.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
 
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'tenant'>
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse'>
 
 export interface Watched {
   readonly run: RunName
@@ -52,8 +52,9 @@ export function placeOf({ threadId, runId }: RunName): string {
  */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wish):
   Promise<void> {
-  const { runs, pulse, tenant } = parts
+  const { runs, pulse } = parts
   const { run, reply, made = false } = watched
+  const { tenant } = reply.request.caller
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -80,8 +81,9 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
 
 /** Answers with the run's result when it is over. */
 export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
-  const { runs, pulse, tenant } = parts
+  const { runs, pulse } = parts
   const { run, reply, made = false } = watched
+  const { tenant } = reply.request.caller
   return answerLate({
     reply, pulse,
     headers: { 'content-location': placeOf(run) },
@@ -92,8 +94,8 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
 }
 
 /** The client went. Nobody is left to be told how it went with the run. */
-function abandon({ runs, pulse, tenant }: RunReplyParts, watched: Watched): void {
-  const { run, cancelOnDisconnect } = watched
+function abandon({ runs, pulse }: RunReplyParts, watched: Watched): void {
+  const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || pulse.stopped) return
-  runs.cancel(tenant, run, { action: 'interrupt' }).catch(() => {})
+  runs.cancel(reply.request.caller.tenant, run, { action: 'interrupt' }).catch(() => {})
 }

@@ -21,19 +21,19 @@ export function runRoutes(app: App, parts: RouteParts): void {
 }
 
 function creationRoutes(app: App, parts: RouteParts): void {
-  const { runs, tenant } = parts
+  const { runs } = parts
 
   app.post('/threads/:thread_id/runs', route({ ...creation, answer: 'Run',
     summary: 'Create a run in the background' }), async (request, reply) => {
-    const { params, body } = request
-    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    const { params, body, caller } = request
+    const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
     return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
   })
 
   app.post('/threads/:thread_id/runs/stream', route({ ...creation, answer: eventStream,
     summary: 'Create a run and stream its events' }), async (request, reply) => {
-    const { params, body } = request
-    const row = await runs.create(tenant, params.thread_id, body, callerOf(request))
+    const { params, body, caller } = request
+    const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
     const cancelOnDisconnect = body.on_disconnect === 'cancel'
     const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
     return streamRun(parts, watched, everything)
@@ -41,8 +41,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
 
   app.post('/threads/:thread_id/runs/wait', route({ ...creation, answer: 'RunResult',
     summary: 'Create a run and wait for its result' }), async (request, reply) => {
-    const { params, body } = request
-    const row = await runs.create(tenant, params.thread_id, body, waiterOf(request))
+    const { params, body, caller } = request
+    const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
     const cancelOnDisconnect = body.on_disconnect === 'cancel'
     const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
     return answerWithResult(parts, watched)
@@ -69,29 +69,29 @@ function watchingRoutes(app: App, parts: RouteParts): void {
   })
 }
 
-function recordRoutes(app: App, { runs, tenant }: RouteParts): void {
+function recordRoutes(app: App, { runs }: RouteParts): void {
   app.get('/threads/:thread_id/runs', route({ tag, params: ThreadPath, querystring: ListRuns,
     answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
-  async ({ params, query }, reply) => {
-    const rows = await runs.list(tenant, params.thread_id, query)
+  async ({ params, query, caller }, reply) => {
+    const rows = await runs.list(caller.tenant, params.thread_id, query)
     return sendJson(reply, arrayText(rows.map((row) => runJson(row, query.select))))
   })
 
   app.get('/threads/:thread_id/runs/:run_id', route({ ...one, answer: 'Run',
-    summary: 'Get a run' }), async ({ params }, reply) => {
-    const row = await runs.get(tenant, { threadId: params.thread_id, runId: params.run_id })
+    summary: 'Get a run' }), async ({ params, caller }, reply) => {
+    const row = await runs.get(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return sendJson(reply, runJson(row))
   })
 
   app.delete('/threads/:thread_id/runs/:run_id', route({ ...one,
-    summary: 'Delete a run' }), async ({ params }, reply) => {
-    await runs.delete(tenant, { threadId: params.thread_id, runId: params.run_id })
+    summary: 'Delete a run' }), async ({ params, caller }, reply) => {
+    await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return reply.code(204).send()
   })
 
   app.post('/threads/:thread_id/runs/:run_id/cancel', route({ ...one, querystring: CancelRun,
-    summary: 'Cancel a run' }), async ({ params, query }, reply) => {
-    await runs.cancel(tenant, { threadId: params.thread_id, runId: params.run_id }, query)
+    summary: 'Cancel a run' }), async ({ params, query, caller }, reply) => {
+    await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
     return reply.code(query.wait ? 204 : 202).send()
   })
 }

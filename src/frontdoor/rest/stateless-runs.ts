@@ -13,17 +13,17 @@ const tag = 'Stateless runs'
 const creation = { tag, body: CreateStatelessRun } as const
 
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
-  const { runs, tenant } = parts
+  const { runs } = parts
 
   app.post('/runs', route({ ...creation, answer: 'Run',
     summary: 'Create a stateless run in the background' }), async (request, reply) => {
-    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
     return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
   })
 
   app.post('/runs/stream', route({ ...creation, answer: eventStream,
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
-    const row = await runs.createStateless(tenant, request.body, callerOf(request))
+    const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
     const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
     return streamRun(parts, watched, everything)
@@ -31,7 +31,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
 
   app.post('/runs/wait', route({ ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
-    const row = await runs.createStateless(tenant, request.body, waiterOf(request))
+    const row = await runs.createStateless(request.caller.tenant, request.body, waiterOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
     const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
     return answerWithResult(parts, watched)

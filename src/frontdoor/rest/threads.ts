@@ -10,41 +10,42 @@ import type { App, RouteParts } from './route.ts'
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
 
-export function threadRoutes(app: App, { threads, tenant }: RouteParts): void {
+export function threadRoutes(app: App, { threads }: RouteParts): void {
   app.post('/threads', route({ tag, summary: 'Create a thread', body: CreateThread,
-    answer: 'Thread' }), async ({ body }, reply) =>
-    sendJson(reply, threadJson(await threads.create(tenant, body))))
+    answer: 'Thread' }), async ({ body, caller }, reply) =>
+    sendJson(reply, threadJson(await threads.create(caller.tenant, body))))
 
   app.get('/threads/:thread_id', route({ ...one, querystring: ReadThread,
-    summary: 'Get a thread' }), async ({ params }, reply) =>
-    sendJson(reply, threadJson(await threads.get(tenant, params.thread_id))))
+    summary: 'Get a thread' }), async ({ params, caller }, reply) =>
+    sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
 
   app.patch('/threads/:thread_id', route({ ...one, body: PatchThread,
     summary: 'Update a thread; with `Prefer: return=minimal` nothing is answered' }),
-  async ({ params, body, headers }, reply) => {
-    const view = await threads.patch(tenant, params.thread_id, body)
+  async ({ params, body, headers, caller }, reply) => {
+    const view = await threads.patch(caller.tenant, params.thread_id, body)
     if (/\breturn=minimal\b/.test(String(headers.prefer))) return reply.code(204).send()
     return sendJson(reply, threadJson(view))
   })
 
   app.delete('/threads/:thread_id', route({ tag, params: ThreadPath,
-    summary: 'Delete a thread with its runs and its history' }), async ({ params }, reply) => {
-    await threads.delete(tenant, params.thread_id)
+    summary: 'Delete a thread with its runs and its history' }),
+  async ({ params, caller }, reply) => {
+    await threads.delete(caller.tenant, params.thread_id)
     return reply.code(204).send()
   })
 
   app.post('/threads/:thread_id/copy', route({ ...one,
-    summary: 'Copy a thread with its history' }), async ({ params }, reply) =>
-    sendJson(reply, threadJson(await threads.copy(tenant, params.thread_id))))
+    summary: 'Copy a thread with its history' }), async ({ params, caller }, reply) =>
+    sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
 
   app.post('/threads/search', route({ tag, summary: 'Search threads', body: SearchThreads,
-    answer: 'Thread[]' }), async ({ body }, reply) => {
-    const { threads: found, total } = await threads.search(tenant, body)
+    answer: 'Thread[]' }), async ({ body, caller }, reply) => {
+    const { threads: found, total } = await threads.search(caller.tenant, body)
     const texts = found.map((view) => threadJson(view, body.select))
     return sendPage(reply, { texts, total, offset: body.offset ?? 0 })
   })
 
   app.post('/threads/count', route({ tag, summary: 'Count threads', body: CountThreads,
-    answer: 'Count' }), async ({ body }, reply) =>
-    sendJson(reply, String(await threads.count(tenant, body))))
+    answer: 'Count' }), async ({ body, caller }, reply) =>
+    sendJson(reply, String(await threads.count(caller.tenant, body))))
 }

@@ -1,0 +1,20 @@
+/** The caller of a typed call, handed on from the request that brought it. */
+
+import { createContextKey, createContextValues } from '@connectrpc/connect'
+import type { ContextValues, HandlerContext } from '@connectrpc/connect'
+import type { FastifyRequest } from 'fastify'
+
+import { assert } from '../../errors.ts'
+import type { Caller } from '../caller.ts'
+
+const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' })
+
+export function withCaller({ caller }: FastifyRequest): ContextValues {
+  return createContextValues().set(callerKey, caller)
+}
+
+export function tenantOf({ values }: Pick<HandlerContext, 'values'>): string {
+  const caller = values.get(callerKey)
+  assert(caller, 'a call has a caller')
+  return caller.tenant
+}
