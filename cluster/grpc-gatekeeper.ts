@@ -22,13 +22,17 @@ export function introduction({ secret }: MemberTrust, { cluster, version }: Dial
 /** Strangers fill no log: one line for all that come in this time. */
 const strangersMs = 10_000
 
-/** Turns strangers away, whatever they ask for: they learn nothing but that. */
-export function onlyTrusted({ secret }: MemberTrust, env: Env): ServerMiddleware {
+/**
+ * Turns strangers away, whatever they ask for: they learn nothing but that. The log hears of them
+ * while this member `serves`: one that is refused itself has a sentence of its own.
+ */
+export function onlyTrusted({ secret }: MemberTrust, env: Env, serves: () => boolean):
+ServerMiddleware {
   let quietUntilMs = -Infinity
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
   return (call, context) => {
     if (!isRight(context.metadata.get('authorization') ?? '')) {
-      if (env.monotonicMs() >= quietUntilMs) {
+      if (serves() && env.monotonicMs() >= quietUntilMs) {
         quietUntilMs = env.monotonicMs() + strangersMs
         env.log.warn('Somebody without the secret of this cluster was turned away.',
           { peer: context.peer })

@@ -57,8 +57,9 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
   setLogVerbosity(logVerbosity.NONE)
   const health = new Health()
   const members = new MemberService(options)
+  let serves = false
   const server = createServer(serverOptions).use(errorsToWire(env.log))
-    .use(onlyTrusted(trust, env))
+    .use(onlyTrusted(trust, env, () => serves))
   server.add(MemberServiceDefinition, members)
   server.add(HealthDefinition, health)
   addReflection(server)
@@ -68,6 +69,7 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
     address: `${name}:${taken}`,
     serve: (inbound) => {
       members.serve(inbound)
+      serves = true
       health.say('SERVING')
     },
     close: async (deadline) => {

@@ -142,8 +142,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         await roster.start()
         serving = true
         // Once more when they do: what changed in between, nobody told it.
-        void tellAll(rosterService, {}).then(() => ownership.look()).catch((error: unknown) =>
-          env.log.debug('The owners of shards cannot be read.', { error }))
+        void tellAll(rosterService, {}).then(() => ownership.lookAgain())
         await ownership.start(host)
       },
       status: () => ({ member: self, view: roster.view.members,

@@ -137,6 +137,12 @@ export class ShardKeeper implements Ownership {
     this.hear(await this.#options.shardOwners.owners())
   }
 
+  /** As `look`, but never throws: what cannot be read is found out by whoever asks for it. */
+  async lookAgain(): Promise<void> {
+    await this.#read([...this.#known.keys()])
+    this.#work()
+  }
+
   /**
    * Takes what is placed here, now and after each change of the view. Resolves when nothing is left
    * of it that nobody owns. Throws where the store does not answer.

@@ -13,6 +13,18 @@ import { progress } from './progress.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
 
+const help = `Usage: npm run bench -- [options]
+
+Measures this server beside the bare engine, driver or socket, and writes test/bench/RESULTS*.md.
+
+  --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
+  --cluster                   three members on Cassandra (12 minutes)
+  --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
+  --local-datacenter <name>   of that Cassandra (default: us)
+  --peer <url>                another server of this API, which serves the conformance project
+  --quick                     small numbers, to see that it works; nothing is written down
+  -h, --help                  this text`
+
 const { values: options } = parseArgs({ options: {
   store: { type: 'string', default: 'embedded' },
   /** Several members on Cassandra. */
@@ -24,7 +36,12 @@ const { values: options } = parseArgs({ options: {
   'local-datacenter': { type: 'string', default: 'us' },
   /** A smoke test: small numbers, nothing is written down. */
   quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
 } })
+if (options.help) {
+  console.log(help)
+  process.exit()
+}
 const { store, peer, quick } = options
 if (store !== 'embedded' && store !== 'cassandra') {
   throw new Error('--store is embedded or cassandra')
