@@ -2,7 +2,9 @@
  * The gate before every acknowledgement: it lets through what happened while the session lived.
  *
  *   1. Who passes is let through by a validation, a read of the own session, that began after he
- *      came. A few are under way at a time; whoever comes when they are so many rides the next one.
+ *      came. One is under way at a time, and whoever comes meanwhile rides the next one. That one
+ *      waits for those who were on their way when he came, but no longer than the last one took:
+ *      the slower the store, the more ride together, and the less they keep it from its writes.
  *   2. A validation that fails lets nobody through and turns nobody away: the gate is closed, and
  *      asks again until it knows.
  *   3. Only a session that was *read* to be over is over. Then nobody passes any more.
@@ -28,10 +30,19 @@ export interface Gate {
   readonly closing: Promise<void>
   /** Resolves when this session is known to have lived after this call; else `not_owner`. */
   pass(): Promise<void>
+  /** Somebody is on his way: what he writes is to pass when it is written. */
+  approach(): Passage
   /** Now, in the order of validations. */
   mark(): number
   /** Whether the session is known already to have lived after `mark` was made. */
   passed(mark: number): boolean
+}
+
+export interface Passage {
+  /** As that of the gate; he who passed is on his way again. */
+  pass(): Promise<void>
+  /** He does not come any more. */
+  leave(): void
 }
 
 export interface SessionGateOptions {
@@ -44,12 +55,8 @@ export interface SessionGateOptions {
 
 /** How long a closed gate waits before it asks again. */
 const askAgainMs = 250
-
-/**
- * Validations that may be under way. With one alone, whoever comes waits for half of one before
- * his own begins; three let a sixth more through of what is written under load.
- */
-const underWayMax = 3
+/** The most that a validation waits for those on their way: a store so slow is in trouble. */
+const awaitedMsMax = 50
 
 const reasons = {
   fenced: 'Another member fenced the session of this one and takes over.',
@@ -64,11 +71,17 @@ export class SessionGate implements Gate {
   /** Validations are numbered from 1 in the order in which they begin. */
   #begun = 0
   #newestAlive = 0
-  #underWay = 0
-  /** A validation is about to begin. */
+  /** A validation is under way, or about to begin. */
   #due = false
+  /** How long the last validation took. */
+  #tookMs = 0
   /** Those who wait, by the last validation that had begun when they came: a later one will do. */
   readonly #riders = new Map<number, PromiseWithResolvers<void>>()
+  readonly #approaching = new Set<Passage>()
+  /** Those whom the next validation waits for. */
+  #awaited = new Set<Passage>()
+  /** Set while it waits for them. */
+  #stopWaiting: (() => void) | undefined
   /** Set while a closed gate waits before it asks again. */
   #stopAsking: (() => void) | undefined
   /** Why nobody passes any more. */
@@ -85,9 +98,28 @@ export class SessionGate implements Gate {
   pass(): Promise<void> {
     if (this.#state === 'fenced') return Promise.reject(this.#refusal())
     let riders = this.#riders.get(this.#begun)
-    if (!riders) this.#riders.set(this.#begun, riders = newRiders())
+    if (!riders) {
+      this.#riders.set(this.#begun, riders = newRiders())
+      this.#awaited = new Set(this.#approaching)
+    }
     this.#goOn()
     return riders.promise
+  }
+
+  approach(): Passage {
+    const passage: Passage = {
+      pass: async () => {
+        this.#arrived(passage)
+        await this.pass()
+        this.#approaching.add(passage)
+      },
+      leave: () => {
+        this.#arrived(passage)
+        this.#goOn()
+      },
+    }
+    this.#approaching.add(passage)
+    return passage
   }
 
   mark(): number { return this.#begun }
@@ -99,36 +131,50 @@ export class SessionGate implements Gate {
     this.#state = 'fenced'
     this.#closing.resolve()
     this.#stopAsking?.()
+    this.#stopWaiting?.()
     for (const riders of this.#riders.values()) riders.reject(this.#refusal())
     this.#riders.clear()
   }
 
   /** Sees to it that everybody who waits will hear. */
   #goOn(): void {
-    if (this.#riders.size === 0 || this.#due || this.#underWay === underWayMax) return
+    if (this.#riders.size === 0 || this.#due) return
+    const { env } = this.#options
     if (this.#state === 'closed') {
-      this.#stopAsking ??= this.#options.env.after(askAgainMs, () => {
+      this.#stopAsking ??= env.after(askAgainMs, () => {
         this.#stopAsking = undefined
+        this.#due = true
         void this.#validate()
       })
-    } else if (this.#riders.has(this.#begun) || this.#underWay === 0) {
+    } else if (this.#awaited.size > 0) {
+      this.#stopWaiting ??= env.after(Math.min(this.#tookMs, awaitedMsMax), () => {
+        this.#awaited.clear()
+        this.#goOn()
+      })
+    } else {
       this.#due = true
       // Not at once: what else completes in this tick rides along.
-      queueMicrotask(() => {
-        this.#due = false
-        void this.#validate()
-      })
+      queueMicrotask(() => void this.#validate())
     }
+  }
+
+  #arrived(passage: Passage): void {
+    this.#approaching.delete(passage)
+    this.#awaited.delete(passage)
   }
 
   async #validate(): Promise<void> {
     if (this.#over) return
+    this.#stopWaiting?.()
+    this.#stopWaiting = undefined
     const number = ++this.#begun
-    this.#underWay++
+    const { env } = this.#options
+    const beganMs = env.monotonicMs()
     const hear = await this.#options.validate().then(
       (state) => () => this.#hear(number, state ?? 'missing'),
-      (error: unknown) => () => this.#close(number, error))
-    this.#underWay--
+      (error: unknown) => () => this.#close(error))
+    this.#due = false
+    this.#tookMs = env.monotonicMs() - beganMs
     // Shut meanwhile: an ended session acknowledges nothing, though it lived when it was asked.
     if (this.#over) return
     hear()
@@ -148,9 +194,7 @@ export class SessionGate implements Gate {
       this.#closing = Promise.withResolvers()
     }
     this.#state = 'open'
-    this.#stopAsking?.()
-    this.#stopAsking = undefined
-    this.#newestAlive = Math.max(this.#newestAlive, number)
+    this.#newestAlive = number
     for (const [mark, riders] of this.#riders) {
       if (mark >= number) continue
       this.#riders.delete(mark)
@@ -158,9 +202,9 @@ export class SessionGate implements Gate {
     }
   }
 
-  /** Those who ride the failed validation wait on. Where a later one said `alive`, nobody does. */
-  #close(number: number, error: unknown): void {
-    if (number < this.#newestAlive || this.#state === 'closed') return
+  /** Those who ride the failed validation wait on. */
+  #close(error: unknown): void {
+    if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#closing.resolve()
     this.#options.env.log.warn('The store is out of reach: nothing is acknowledged until it is ' +

@@ -104,11 +104,14 @@ Promise<MemberTrust> {
   return { secret: secret === '' ? store.secret : secret }
 }
 
+const refuse = () => Promise.reject(new HeddleError('not_owner'))
+
 /** Of a server that owns nothing: nothing is written here. */
 const nobodysGate: Gate = {
   state: 'fenced',
   closing: Promise.resolve(),
-  pass: () => Promise.reject(new HeddleError('not_owner')),
+  pass: refuse,
+  approach: () => ({ pass: refuse, leave: () => {} }),
   mark: () => 0,
   passed: () => false,
 }

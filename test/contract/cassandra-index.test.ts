@@ -14,6 +14,7 @@ import type { CassandraStore, ServedStore } from '../../src/store/cassandra/inde
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { anAssistant, aThread } from './rows.ts'
+import { openGate } from '../support/open-gate.ts'
 
 const cassandra = await cassandraForTests()
 
@@ -32,7 +33,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       directory: join(directory, name),
       onIndexLost: (reason) => { throw new Error(reason) },
     })
-    return { ...store, ports: store.serve({ gate: { pass: async () => {} } }) }
+    return { ...store, ports: store.serve({ gate: openGate }) }
   }
   beforeAll(async () => {
     one = await open('one')

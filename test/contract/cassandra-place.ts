@@ -12,6 +12,7 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { loadAll, loneIndex } from '../support/lone-index.ts'
 import type { StorePlace } from './store-place.ts'
+import { openGate } from '../support/open-gate.ts'
 
 let places = 0
 
@@ -32,7 +33,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
         env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
         onIndexLost: (reason) => { throw new Error(reason) },
       })
-      const ports = store.serve({ gate: { pass: async () => {} } })
+      const ports = store.serve({ gate: openGate })
       const found = loneIndex(store, env)
       const unfinished = await loadAll(store)
       const claimed = ++epoch

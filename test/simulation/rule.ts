@@ -5,6 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Gate, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
+import { gateThat, openGate } from '../support/open-gate.ts'
 
 /**
  * chain          the end of the log is the highest row that no row before it is missing of
@@ -95,18 +96,18 @@ export function transportWithout(rule: Rule | undefined, real: Transport, newId:
   }
 }
 
-const open = { pass: async () => {} }
-
 /** How often each append has come to its gate. */
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
 /** The gates of rolling over and of acknowledging. */
 export function gatesWithout(rule: Rule | undefined, gate: Gate):
-  { readonly rolling: Pick<Gate, 'pass'>; readonly appending: Pick<Gate, 'pass'> } {
-  const second = { pass: async () => { if (calls.getStore()!.passes++ > 0) await gate.pass() } }
+  { readonly rolling: Pick<Gate, 'pass'>; readonly appending: Pick<Gate, 'approach'> } {
+  const second = gateThat(async () => {
+    if (calls.getStore()!.passes++ > 0) await gate.pass()
+  })
   return {
-    rolling: rule === 'roll_over' ? open : gate,
-    appending: rule === 'validate_after' ? open : rule === 'rows_last' ? second : gate,
+    rolling: rule === 'roll_over' ? openGate : gate,
+    appending: rule === 'validate_after' ? openGate : rule === 'rows_last' ? second : gate,
   }
 }
 

@@ -54,7 +54,7 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   fence: { worlds: 50 },
   fence_quorum: { favourite: 'tear', worlds: 600 },
   rows_after: { worlds: 150 },
-  rows_last: { favourite: 'tear', worlds: 400 },
+  rows_last: { favourite: 'stop', worlds: 400 },
   drain: { worlds: 150 },
   same_id: { worlds: 150 },
 }

@@ -5,7 +5,8 @@
  *
  *   1. Rows of a shard appear when all of them are there, and go all at once: of a shard that is
  *      not covered nothing is ever found.
- *   2. What is put while a shard is being read waits beside it, and wins over what was read.
+ *   2. What is put before the rows of its shard are in the file waits beside them, and wins over
+ *      what was read: whoever puts it does not wait.
  *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
  */
 
@@ -26,15 +27,17 @@ import { watchedScratch } from './watched-scratch.ts'
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
 type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
 
-/** A row that was put, or the branch whose row was removed. */
-type Change = OwnedUpdate | { readonly table: OwnedTable; readonly removed: string }
+/** A row that was put, or what was removed with its row. */
+type Change = OwnedUpdate | { readonly removed: PurgeSubject }
 
 /** A shard whose rows are on their way. */
 interface Loading {
   /** By key, since its rows are being read. */
   readonly changes: Map<string, Change>
-  /** What was read is on its way into the file: what is put now can follow it there. */
-  filling: boolean
+  /** Keys of those that came after what was read had left for the file. */
+  readonly late: Set<string>
+  /** What was read is in the file: what is put now can follow it there. */
+  followed: boolean
 }
 
 /** Shards that are read at the same time. */
@@ -79,22 +82,13 @@ export class LocalIndex implements OwnIndex {
    */
   async load(shard: number): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
-    const loading: Loading = { changes: new Map(), filling: false }
-    const isMine = () => this.#states.get(shard) === loading
+    const loading: Loading = { changes: new Map(), late: new Set(), followed: false }
     this.#states.set(shard, loading)
     try {
-      await this.#toLoad(async () => {
-        const read = await this.#toRead(async () => (isMine() ? await this.#read(shard) : []))
-        await this.#unloading.get(shard)
-        if (!isMine()) return
-        loading.filling = true
-        await this.#store.load(shard, merged(read, loading.changes))
-      })
-      if (!isMine()) return []
-      this.#states.set(shard, 'covered')
-      return await this.#store.unfinished(shard)
+      const covered = await this.#toLoad(() => this.#cover(shard, loading))
+      return covered ? await this.#store.unfinished(shard) : []
     } catch (error) {
-      if (isMine()) await this.unload(shard).catch(() => {})
+      if (this.#states.get(shard) === loading) await this.unload(shard).catch(() => {})
       throw error
     }
   }
@@ -125,8 +119,8 @@ export class LocalIndex implements OwnIndex {
       const { table, row: { tenant } } = update
       const state = this.#stateOf(table, tenant, idOf(update))
       if (state === undefined || state === 'covered') return state === 'covered'
-      state.changes.set(keyOf(table, tenant, idOf(update)), update)
-      return state.filling
+      note(state, keyOf(table, tenant, idOf(update)), update)
+      return state.followed
     })
     if (stored.length > 0) await this.#store.log.append([], stored)
   }
@@ -139,7 +133,7 @@ export class LocalIndex implements OwnIndex {
       if (state === 'covered') return await this.#stored(table, tenant, id)
       const change = state?.changes.get(keyOf(table, tenant, id))
       if (change && 'row' in change) return change.row
-      if (read) return change && change.removed === row?.branch?.id ? undefined : row
+      if (read) return change && change.removed.branch.id === row?.branch?.id ? undefined : row
       const body = await this.#tables[table].bodyOf(tenant, id)
       row = body && codecOf(table).decode(body)
     }
@@ -154,14 +148,39 @@ export class LocalIndex implements OwnIndex {
       const key = keyOf(table, tenant, id)
       const change = state.changes.get(key)
       const again = change && 'row' in change && change.row.branch?.id !== branch.id
-      if (!again) state.changes.set(key, { table, removed: branch.id })
-      if (!state.filling) return
+      if (!again) note(state, key, { removed: subject })
+      if (!state.followed) return
     }
     await this.#store.log.purge(subject)
   }
 
   async close(): Promise<void> {
     await this.#store.close()
+  }
+
+  /** False where the shard was unloaded meanwhile. */
+  async #cover(shard: number, loading: Loading): Promise<boolean> {
+    const isMine = () => this.#states.get(shard) === loading
+    const read = await this.#toRead(async () => (isMine() ? await this.#read(shard) : []))
+    await this.#unloading.get(shard)
+    if (!isMine()) return false
+    loading.late.clear()
+    await this.#store.load(shard, merged(read, loading.changes))
+    if (!isMine()) return false
+    loading.followed = true
+    if (loading.late.size > 0) await this.#bringLate(loading)
+    if (!isMine()) return false
+    this.#states.set(shard, 'covered')
+    return true
+  }
+
+  async #bringLate({ changes, late }: Loading): Promise<void> {
+    const all = [...late].map((key) => changes.get(key)!)
+    const { log } = this.#store
+    await Promise.all([
+      log.append([], all.filter((change) => 'row' in change)),
+      ...all.flatMap((change) => ('removed' in change ? [log.purge(change.removed)] : [])),
+    ])
   }
 
   #stateOf(table: OwnedTable, tenant: string, id: string): Loading | 'covered' | undefined {
@@ -186,12 +205,17 @@ export class LocalIndex implements OwnIndex {
   }
 }
 
+function note({ changes, late, followed }: Loading, key: string, change: Change): void {
+  changes.set(key, change)
+  if (!followed) late.add(key)
+}
+
 /** What was read, and what has changed since then; of two rows of one thing the later one wins. */
 function merged(read: readonly EncodedRow[], changes: ReadonlyMap<string, Change>): EncodedRow[] {
   const removed = new Map<string, string>()
   const put: EncodedRow[] = []
   for (const [key, change] of changes) {
-    if ('removed' in change) removed.set(key, change.removed)
+    if ('removed' in change) removed.set(key, change.removed.branch.id)
     else put.push({ table: change.table, body: encoded(change) })
   }
   const isRemoved = ({ table, body }: EncodedRow) => {

@@ -25,7 +25,7 @@ export interface LogPortParts {
    * Passed in both modes of commit: rows of threads and runs are plain writes in either, and a
    * server may be started in the other mode than the one before it.
    */
-  readonly gate: Pick<Gate, 'pass'>
+  readonly gate: Pick<Gate, 'approach'>
 }
 
 type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
@@ -67,10 +67,11 @@ export class CassandraLog implements LogPort {
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const ticket = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const place = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
+    const passage = this.#parts.gate.approach()
     try {
       await this.#appendRows(rows)
       // Rows of a deposed owner are no history: no mutable row may speak for one of them.
-      if (rows.length > 0 && updates.length > 0) await this.#parts.gate.pass()
+      if (rows.length > 0 && updates.length > 0) await passage.pass()
       // What belongs to rows that stand is written; without any, the caller may ask again.
       const { connection } = this.#parts
       const change = (work: () => Promise<void>) =>
@@ -79,10 +80,11 @@ export class CassandraLog implements LogPort {
       await Promise.all(ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))))
       await ticket.before
       await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
-      await this.#parts.gate.pass()
+      await passage.pass()
       await this.#parts.index.put(owned.map(({ update }) => update))
       await place.before
     } finally {
+      passage.leave()
       place.leave()
       ticket.leave()
     }

@@ -65,7 +65,7 @@ export interface CassandraStore {
   /** Fixed when the cluster was created. */
   readonly shards: number
   /** The ports, whose acknowledgements pass the gate. Called once. */
-  serve(parts: { readonly gate: Pick<Gate, 'pass'> }): ServedStore
+  serve(parts: { readonly gate: Pick<Gate, 'pass' | 'approach'> }): ServedStore
   readonly index: ShardIndex
   /** Before a shard is given back, when nothing of it is under way. */
   letGo(shard: number): void

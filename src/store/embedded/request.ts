@@ -17,7 +17,7 @@ export interface StoreFile {
   readonly shards: number | undefined
 }
 
-/** Questions, answered after every write that was asked for before them. */
+/** Questions, answered after every append and purge that was asked for before them. */
 export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryParcel

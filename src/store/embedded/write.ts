@@ -20,7 +20,7 @@ export interface EncodedRow {
   readonly body: Uint8Array
 }
 
-/** Changes something; done in the order of asking. */
+/** Changes something; done in the order of asking, what loads and unloads after all others. */
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[]
       readonly updates: readonly EntryUpdate[] }

@@ -11,6 +11,7 @@ import type {
   AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
+import type { Write } from './write.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
@@ -31,28 +32,44 @@ function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply 
 }
 
 /** Whatever came in until now. */
-function waiting(first: Requests): Requests[] {
-  const batches = [first]
+function waiting(...first: readonly Requests[]): Requests[] {
+  const batches = [...first]
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
     batches.push(next.message as Requests)
   }
   return batches
 }
 
-function serve(database: Database, tables: Tables, batches: readonly Requests[]): void {
-  const ids = batches.flatMap(({ writeIds }) => writeIds)
-  if (ids.length > 0) {
-    const writes = batches.flatMap((batch) => unpackWrites(batch.writes))
-    const outcomes = commitTogether(database, tables, writes)
-    port.postMessage(ids.map((id, index): Reply => {
-      const error = outcomes[index]
-      return error === undefined ? { id } : { id, error: wireError(error) }
-    }))
-  }
+interface AskedWrite {
+  readonly id: number
+  readonly write: Write
+}
+
+/** Comes and goes by shard: many rows, for which nobody else is to wait. */
+function isBulk({ write: { kind } }: AskedWrite): boolean {
+  return kind === 'load' || kind === 'unload'
+}
+
+/** Leaves what is bulk to `later`, in its order. */
+function serve(database: Database, tables: Tables, batches: readonly Requests[],
+  later: AskedWrite[]): void {
+  const asked = batches.flatMap(({ writeIds, writes }) =>
+    unpackWrites(writes).map((write, index): AskedWrite => ({ id: writeIds[index]!, write })))
+  later.push(...asked.filter(isBulk))
+  commit(database, tables, asked.filter((each) => !isBulk(each)))
   const questions = batches.flatMap((batch) => batch.questions)
   if (questions.length > 0) {
     port.postMessage(questions.map((question) => answer(tables.reader, question)))
   }
+}
+
+function commit(database: Database, tables: Tables, asked: readonly AskedWrite[]): void {
+  if (asked.length === 0) return
+  const outcomes = commitTogether(database, tables, asked.map(({ write }) => write))
+  port.postMessage(asked.map(({ id }, index): Reply => {
+    const error = outcomes[index]
+    return error === undefined ? { id } : { id, error: wireError(error) }
+  }))
 }
 
 function start(): void {
@@ -60,9 +77,17 @@ function start(): void {
   const tables = new Tables(database, shards)
   const epoch = database.transaction(() => tables.nextEpoch())
   port.on('message', (first: Requests) => {
-    const batches = waiting(first)
-    serve(database, tables, batches)
-    if (!batches.some(({ close }) => close)) return database.tidy()
+    const later: AskedWrite[] = []
+    let closing = false
+    for (let batches = waiting(first); ; batches = waiting()) {
+      serve(database, tables, batches, later)
+      closing ||= batches.some(({ close }) => close)
+      const next = later.shift()
+      if (next === undefined) break
+      commit(database, tables, [next])
+      database.tidy()
+    }
+    if (!closing) return database.tidy()
     database.close()
     port.close()
   })

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { Activations } from '../../../cluster/index.ts'
-import type { Actor, Gate, GateState, Turn } from '../../../cluster/index.ts'
+import type { Actor, Gate, GateState, Passage, Turn } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { game } from './chess.ts'
@@ -27,6 +27,7 @@ class HandGate implements Gate {
     return waiting.promise
   }
 
+  approach(): Passage { return { pass: () => this.pass(), leave: () => {} } }
   mark(): number { return this.#begun }
   passed(mark: number): boolean { return this.#alive > mark }
 

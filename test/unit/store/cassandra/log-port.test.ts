@@ -7,6 +7,7 @@ import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
 import type { LogPortParts } from '../../../../src/store/cassandra/log-port.ts'
 import { Rank } from '../../../../src/store/cassandra/rank.ts'
 import { unborn } from '../../../../src/thread/thread-state.ts'
+import { gateThat } from '../../../support/open-gate.ts'
 
 const branch = { id: 'b', ancestors: [] }
 const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new Uint8Array(),
@@ -22,7 +23,10 @@ function logWith(pass: () => Promise<void>) {
     rank: new Rank(), log: { append: note('log') }, branches: {}, runs: {},
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
     index: { put: note('index') },
-    gate: { pass: async () => { done.push('gate'); await pass() } },
+    gate: gateThat(async () => {
+      done.push('gate')
+      await pass()
+    }),
   }
   return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
 }
