@@ -139,8 +139,7 @@ export class ShardKeeper implements Ownership {
 
   /** As `look`, but never throws: what cannot be read is found out by whoever asks for it. */
   async lookAgain(): Promise<void> {
-    await this.#read([...this.#known.keys()])
-    this.#work()
+    await this.look().catch((error: unknown) => this.#unread(error))
   }
 
   /**
@@ -326,7 +325,7 @@ export class ShardKeeper implements Ownership {
 
   /** Never throws. */
   async #read(shards: readonly number[]): Promise<void> {
-    const { env, shardOwners } = this.#options
+    const { shardOwners } = this.#options
     try {
       await Promise.all(shards.map((shard) => this.#limited(async () => {
         const owner = await shardOwners.owner(shard)
@@ -334,8 +333,12 @@ export class ShardKeeper implements Ownership {
         if (owner !== undefined) this.#note(owner)
       })))
     } catch (error) {
-      env.log.debug('The owners of shards cannot be read.', { error })
+      this.#unread(error)
     }
     this.#tell()
+  }
+
+  #unread(error: unknown): void {
+    this.#options.env.log.debug('The owners of shards cannot be read.', { error })
   }
 }
