@@ -48,12 +48,14 @@ type Hold = 'free' | 'taking' | 'owned' | 'giving'
 /** Compare-and-sets under way at once. */
 const changesAtOnce = 16
 /**
- * Shards that stop at once, the others serve on until their turn comes: of few at a time each is
- * back sooner, for their changes wait less for each other.
+ * Shards that stop at once, the others serve on until their turn comes: nobody serves one that has
+ * stopped before another member has taken it, so that no more stop than are taken.
  */
 const goingAtOnce = 4
 /** One in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200
+/** Nor does one that nobody takes. */
+const takenMs = 1_000
 /** A shard that another one still has is tried again after so long, if nobody says it is free. */
 const tryAgainMs = 500
 /** Owners that somebody waits for are read again after so long. */
@@ -247,9 +249,16 @@ export class ShardKeeper implements Ownership {
       this.#stopped.add(shard)
       this.#tell()
       given = this.#letGo(shard).then(() => this.#release(owned))
-      await atLatest(this.#options.env, turnMs, given)
+      const { env } = this.#options
+      const isFree = await atLatest(env, turnMs, given.then(() => true))
+      if (isFree) await atLatest(env, takenMs, this.#taken(shard))
     })
     await given
+  }
+
+  /** Resolves when somebody owns it. */
+  async #taken(shard: number): Promise<void> {
+    while (this.#known[shard]?.session === null) await this.#change.promise
   }
 
   async #release(owned: ShardOwner): Promise<void> {
