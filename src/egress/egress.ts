@@ -256,7 +256,7 @@ const resolveAll: Resolve = (host) => lookup(host, { all: true })
 
 /** A number from 0 to 1 out of a random id. */
 function chanceIn(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8), 16) / 0xffff_ffff
+  return Number.parseInt(uuid.slice(0, 8), 16) / 0x1_0000_0000
 }
 
 function reasonOf(error: unknown): string {

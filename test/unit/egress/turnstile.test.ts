@@ -39,8 +39,8 @@ describe('a turnstile', () => {
       await settled()
       leave()
     }
-    await Promise.all(['a', 'a', 'a', 'b'].map(enter))
-    expect(order).toEqual(['a', 'b', 'a', 'a'])
+    await Promise.all(['a', 'a', 'a', 'a', 'b'].map(enter))
+    expect(order).toEqual(['a', 'a', 'b', 'a', 'a'])
   })
 
   it('forgets those who give up, and refuses those who are too many', async () => {
