@@ -10,14 +10,11 @@
 
 import { lookup } from 'node:dns/promises'
 
-import { Agent, ProxyAgent, request } from 'undici'
-import type { Dispatcher } from 'undici'
-
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
-import { guardedConnector, mustBeOpenEverywhere } from './guarded-connector.ts'
 import type { Resolve } from './guarded-connector.ts'
+import type { Http } from './http.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './patience.ts'
 import { redirected, redirectsMax, targetOf } from './redirect.ts'
 import type { Hop } from './redirect.ts'
@@ -68,7 +65,6 @@ export interface Egress {
   close(): Promise<void>
 }
 
-const connectMs = 5_000
 /** From a request to the end of its answer. */
 const answerMs = 15_000
 /** For a place among those that are under way. */
@@ -101,9 +97,8 @@ class HttpEgress {
   readonly #env: Env
   readonly #agent: string
   readonly #rules: AddressRules
-  readonly #resolve: Resolve
-  readonly #dispatcher: Dispatcher
-  readonly #proxied: boolean
+  readonly #open: () => Promise<Http>
+  #http: Promise<Http> | undefined
   readonly #turnstile = new Turnstile(limits)
   readonly #closing = new AbortController()
 
@@ -111,12 +106,11 @@ class HttpEgress {
     this.#env = env
     this.#agent = `heddle/${version}`
     this.#rules = new AddressRules(allowed)
-    this.#resolve = resolve
-    this.#proxied = proxy !== undefined
-    this.#dispatcher = proxy === undefined
-      ? new Agent({ connect: guardedConnector({ rules: this.#rules, resolve,
-        timeoutMs: connectMs }) })
-      : new ProxyAgent({ uri: proxy, connectTimeout: connectMs })
+    this.#open = async () => {
+      // Not before it is needed: it takes a while to load, and most servers call nobody.
+      const { openHttp } = await import('./http.ts')
+      return openHttp({ rules: this.#rules, resolve, proxy })
+    }
   }
 
   check(url: string): void {
@@ -137,7 +131,7 @@ class HttpEgress {
 
   async close(): Promise<void> {
     this.#closing.abort(new HeddleError('unavailable', 'The way out is closed.'))
-    await this.#dispatcher.destroy()
+    await (await this.#http)?.close()
   }
 
   async #try(call: Call, stopped: AbortSignal): Promise<Tried> {
@@ -182,22 +176,18 @@ class HttpEgress {
   }
 
   async #ask(hop: Hop, signal: AbortSignal): Promise<Answered> {
-    const text = await untilAborted(signal, () => this.#prepare(hop))
-    if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
-    const { statusCode: status, headers, body } = await request(hop.url, {
-      dispatcher: this.#dispatcher, method: hop.method, headers: hop.headers, signal,
-      body: text ?? null, headersTimeout: 0, bodyTimeout: 0,
+    const http = await (this.#http ??= this.#open())
+    const text = await untilAborted(signal, async () => {
+      await http.mustBeOpen(hop.url)
+      return await hop.body?.()
     })
+    if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
+    const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
     const url = targetOf(hop, status, headers['location'])
     const outcome = { kind: 'answered', status, ...await textOf(body) } as const
     const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
     return { outcome, againMs: isPassing(status) ? askedMs : undefined,
       ...url !== undefined && { target: { status, url } } }
-  }
-
-  async #prepare({ url, body }: Hop): Promise<string | undefined> {
-    if (this.#proxied) await mustBeOpenEverywhere(hostOf(url), this.#resolve, this.#rules)
-    return await body?.()
   }
 
   #wait(ms: number, stopped: AbortSignal): Promise<void> {

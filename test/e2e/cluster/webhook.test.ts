@@ -38,8 +38,9 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       for (const response of held) response.writeHead(503).end()
       for (let count = threads; answered.size < threads; count++) await receiver.heard(count + 1)
       expect(answered).toEqual(new Set(ids))
-      const killed = held.filter(({ writableFinished, destroyed }) => destroyed && !writableFinished)
-      expect(killed.length).toBeGreaterThan(0)
+      // Those of the other one were answered.
+      const cut = held.filter(({ writableFinished }) => !writableFinished)
+      expect(cut.length).toBeGreaterThan(0)
     } finally {
       await cluster.close()
       await receiver.close()
