@@ -119,7 +119,7 @@ export class ThreadTable {
       UNION ALL
       SELECT tenant, thread_id FROM thread INDEXED BY thread_hidden WHERE hidden = 1
       UNION
-      SELECT tenant, thread_id FROM owing JOIN thread USING (no)`)
+      SELECT tenant, thread_id FROM owing CROSS JOIN thread USING (no)`)
   }
 
   get(tenant: string, threadId: string): StoredRow | undefined {
