@@ -40,7 +40,7 @@ describe('a webhook', () => {
       { input: say('hello'), metadata: { mine: 1 }, webhook: webhook('/create') })
     const { run, method, headers } = await hookOf('/create')
     expect(method).toBe('POST')
-    expect(headers).toMatchObject({ 'content-type': 'application/json',
+    expect(headers).toMatchObject({ 'x-word': 'a secret', 'content-type': 'application/json',
       'user-agent': expect.stringMatching(/^heddle\//), 'idempotency-key': made.run_id,
       'x-heddle-delivery': made.run_id })
     const { values } = await threads.getState(id)
