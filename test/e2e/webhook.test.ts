@@ -1,4 +1,4 @@
-/** A webhook is told also where the server was killed between the end of the run and that. */
+/** Webhooks are told also where the server was killed between the end of a run and that. */
 
 import { expect, it } from 'vitest'
 
@@ -57,3 +57,54 @@ it('A webhook of a stateless run is told after a kill before anybody listened, a
       await server.close()
     }
   })
+
+it('Every run that was acknowledged tells its webhook, whenever the server is killed', async () => {
+  const answered = new Set<unknown>()
+  const failed = new Set<unknown>()
+  let count = 0
+  let kills = 0
+  const receiver = await openReceiver(({ headers }, response) => {
+    const id = headers['x-heddle-delivery']
+    // Some fail at first, some hang until the server is killed.
+    const fate = ++count % 5
+    if (fate === 1 && !failed.has(id)) {
+      failed.add(id)
+      return void response.writeHead(503).end()
+    }
+    if (fate === 3 && kills < 3) return
+    answered.add(id)
+    response.end()
+  })
+  const server = await startServer({ project: 'conformance',
+    args: ['--egress-allow', '127.0.0.1'] })
+  const acknowledged = new Set<string>()
+  const work = async () => {
+    const { runs } = clientOf(server.url)
+    try {
+      for (let n = 0; ; n++) {
+        const thread = n % 2 === 0 ? null : crypto.randomUUID()
+        const { run_id: id } = await runs.create(thread, 'echo',
+          { input: say('a'), ifNotExists: 'create', webhook: receiver.url })
+        acknowledged.add(id)
+      }
+    } catch {
+      // Killed: what was not acknowledged may or may not be.
+    }
+  }
+  try {
+    for (; kills < 3; kills++) {
+      const goal = receiver.received.length + 10 * (kills + 1)
+      const working = Promise.all([work(), work(), work()])
+      await receiver.heard(goal)
+      await server.kill('SIGKILL')
+      await working
+      await server.restart()
+    }
+    const untold = () => [...acknowledged].filter((id) => !answered.has(id))
+    while (untold().length > 0) await receiver.heard(receiver.received.length + 1)
+    expect(acknowledged.size).toBeGreaterThan(30)
+  } finally {
+    await server.close()
+    await receiver.close()
+  }
+}, 120_000)
