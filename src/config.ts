@@ -6,10 +6,11 @@
 
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 
 import { defaultWorkers, knownSettings, logLevels } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
+import type { RegionName } from './region.ts'
 
 const stores = ['embedded', 'cassandra'] as const
 /**
@@ -38,6 +39,13 @@ export interface Settings {
   /** Of web pages that may call; none named: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
   readonly reload: boolean
+  readonly region: RegionName
+  /** It was said that this is that region's deployment. */
+  readonly inRegion: boolean
+  /** An http(s) URL, through which others are called. */
+  readonly egressProxy: string | undefined
+  /** Addresses, ranges and names of hosts that may be called though they are private. */
+  readonly egressAllow: readonly string[]
   readonly logLevel: typeof logLevels[number]
   /** Null where everything is kept in the data directory. */
   readonly cassandra: CassandraSettings | null
@@ -105,6 +113,10 @@ export function resolveSettings(source: SettingsSource): Settings {
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
     reload: reader.yesOrNo('reload', true),
+    region: reader.oneOf('region', ['us', 'eu'], 'us'),
+    inRegion: reader.text('region', '') !== '',
+    egressProxy: reader.webAddress('egressProxy'),
+    egressAllow: Object.freeze(reader.targets('egressAllow')),
     logLevel: reader.oneOf('logLevel', logLevels, 'info'),
     cassandra: embedded ? null : cassandraSettings(reader, source.folder),
   }
@@ -230,6 +242,20 @@ class SettingsReader {
       this.#mistaken(name, text, `must be one of ${words.join(', ')}`, fallback)
   }
 
+  /** Undefined where none is given. What was typed is not repeated: it may hold a password. */
+  webAddress(name: SettingName): string | undefined {
+    const text = this.text(name, '')
+    if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
+    const { flags, variable } = knownSettings[name]
+    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) must be an http(s) URL.`)
+    return undefined
+  }
+
+  targets(name: SettingName): readonly string[] {
+    return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
+      'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
+  }
+
   origins(name: SettingName): readonly string[] {
     const given = this.#given(name) ?? []
     const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
@@ -250,6 +276,13 @@ class SettingsReader {
     this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${rule}, not "${text}".`)
     return fallback
   }
+}
+
+function isTarget(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  if (bits !== undefined) return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most
+  return most > 0 || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
 }
 
 function isOrigin(text: string): boolean {

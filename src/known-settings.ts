@@ -63,6 +63,22 @@ export const knownSettings = {
     variable: 'HEDDLE_RELOAD',
     sentence: 'Do not load the project anew when one of its files changes.',
   },
+  egressProxy: {
+    flags: '--egress-proxy <url>',
+    variable: 'HEDDLE_EGRESS_PROXY',
+    sentence: 'The proxy through which webhooks are called (default: none).',
+  },
+  egressAllow: {
+    flags: '--egress-allow <targets>',
+    variable: 'HEDDLE_EGRESS_ALLOW',
+    sentence: 'Private addresses, ranges and hosts that may be called all the same: ' +
+      '10.1.0.0/16,hooks.internal (default: none).',
+  },
+  region: {
+    flags: '--region <name>',
+    variable: 'HEDDLE_REGION',
+    sentence: 'Which region this is: us or eu (default: us).',
+  },
   store: {
     flags: '--store <kind>',
     variable: 'HEDDLE_STORE',

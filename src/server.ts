@@ -6,11 +6,14 @@ import type { ActorKey, ActorKind, Env, Router } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
-import { openFrontDoor } from './frontdoor/index.ts'
+import { narrowed, openEgress } from './egress/index.ts'
+import type { Egress } from './egress/index.ts'
+import { openFrontDoor, runJson } from './frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
 import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
 import { assistantClient, assistantKind } from './records/index.ts'
+import { regions } from './region.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
 import type { Ground, Tenants } from './server/ground.ts'
@@ -75,10 +78,16 @@ export async function openServer(settings: Settings, env: Env,
       stop: (graphs) => graphs.close(),
     }),
   ])
+  const { egressProxy: proxy, egressAllow: allowed } = settings
+  const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
+  const egress = narrowed(wayOut, project.webhooks)
   const actors = await lifecycle.start('actors', {
     ...times('actors'),
-    start: () => openActors(ground, graphs.host, env),
-    stop: (actors, deadline) => actors.close(deadline),
+    start: () => openActors({ ground, host: graphs.host, egress, env }),
+    stop: async (actors, deadline) => {
+      await actors.close(deadline)
+      await wayOut.close()
+    },
   })
   await lifecycle.start('runs', {
     ...times('runs'),
@@ -98,6 +107,8 @@ export async function openServer(settings: Settings, env: Env,
       }),
       assistants: assistantClient(actors.router),
       assistantIndex: ground.everybody.assistants,
+      egress,
+      region: regionOf(settings),
       checkStore: ground.check,
       clusterStatus: ground.status,
     }) : undefined,
@@ -111,6 +122,10 @@ export async function openServer(settings: Settings, env: Env,
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
   const { place, name: member } = ground
   return { url: door?.url, place, member, graphs: served, close: lifecycle.stop }
+}
+
+function regionOf({ inRegion, region }: Settings): DoorParts['region'] {
+  return inRegion ? { name: region, ...regions[region] } : undefined
 }
 
 function openGround({ cassandra, dataDirectory }: Settings, env: Env,
@@ -150,9 +165,16 @@ interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
   close(deadline: AbortSignal): Promise<void>
 }
 
-function openActors({ ownership, gate, transport, ...ground }: Ground, host: GraphHost, env: Env):
-Actors {
-  const kinds = kindsOver(ground, host, env, (key, command) => router.ask(key, command))
+interface ActorParts {
+  readonly ground: Ground
+  readonly host: GraphHost
+  readonly egress: Pick<Egress, 'send'>
+  readonly env: Env
+}
+
+function openActors(parts: ActorParts): Actors {
+  const { ground: { ownership, gate, transport }, env } = parts
+  const kinds = kindsOver(parts, (key, command) => router.ask(key, command))
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
@@ -190,14 +212,13 @@ Actors {
   }
 }
 
-type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants'>
-
-function kindsOver(ports: Ports, host: GraphHost, env: Env, ask: Router['ask']): ActorKind[] {
-  const { log, threads, runs, assistants } = ports
+function kindsOver({ ground, host, egress, env }: ActorParts, ask: Router['ask']): ActorKind[] {
+  const { log, threads, runs, assistants } = ground
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask,
+      log, threads, runs, host, env, ask, egress,
+      showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),

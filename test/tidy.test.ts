@@ -24,9 +24,9 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/containment', 'src/known-settings', 'src/config',
-  'cluster', 'src/records', 'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor',
-  'src/store', 'src/server', 'src/main']
+const order = ['proto/gen', 'src/errors', 'src/containment', 'src/region',
+  'src/known-settings', 'src/config', 'cluster', 'src/egress', 'src/records', 'src/checkpoint',
+  'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server', 'src/main']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -50,6 +50,8 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
   [/^nice-grpc|^@grpc\//, ['cluster/transport-grpc.ts', 'cluster/grpc-', 'proto/gen/']],
+  [/^undici$/, ['src/egress/']],
+  [/^ipaddr\.js$/, ['src/egress/', 'src/frontdoor/']],
   [/^pino$/, ['cluster/env.ts']],
   [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],

@@ -18,7 +18,7 @@ import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
 
 export interface FrontDoorOptions extends OperationParts,
-  Pick<ServerFacts, 'checkStore' | 'clusterStatus'> {
+  Pick<ServerFacts, 'checkStore' | 'clusterStatus' | 'region'> {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
@@ -63,8 +63,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await keepLocal(app, options)
   addGuard(app)
   const parts = { ...operations, pulse }
-  const { version, checkStore, clusterStatus } = options
-  await addRest(app, { ...parts, version, checkStore, clusterStatus })
+  const { version, region, checkStore, clusterStatus } = options
+  await addRest(app, { ...parts, version, region, checkStore, clusterStatus })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
     await app.listen({ host, port: options.port })

@@ -2,3 +2,4 @@
 
 export { openFrontDoor } from './front-door.ts'
 export type { FrontDoor, FrontDoorOptions } from './front-door.ts'
+export { runJson } from './rest/render.ts'

@@ -6,7 +6,9 @@ import { parseEnv } from 'node:util'
 
 import { z } from 'zod'
 
+import type { Narrowing } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
+import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 export interface Project {
   /** Absolute; links resolved, so that a file has one name only. */
@@ -18,6 +20,8 @@ export interface Project {
   readonly env: Readonly<Record<string, string>>
   /** The dotenv file that `env` names, there or not; null where it names none. */
   readonly envFile: string | null
+  /** Which webhooks its runs may have. */
+  readonly webhooks: Narrowing
   /** What the file asks for and does not get, a sentence each. */
   readonly warnings: readonly string[]
 }
@@ -53,6 +57,9 @@ const graphs = z.record(
 /** The keys that Heddle reads. All others of the ecosystem may be there as well. */
 const configShape = z.looseObject({
   graphs,
+  webhooks: webhookShape.prefault({}),
+  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() },
+    { error: 'must be an object' }).nullish(),
   env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
     z.object({
       path: z.string().optional(),
@@ -78,7 +85,8 @@ export async function readProject(path: string): Promise<Project> {
     description: description ?? null,
   }))
   await requireFiles(configFile, graphs)
-  return { root, configFile, graphs, ...await readEnv(root, config) }
+  const env = await readEnv(root, config)
+  return { root, configFile, graphs, ...env, webhooks: readWebhooks(configFile, config, env.env) }
 }
 
 async function findConfig(path: string): Promise<string> {
@@ -138,6 +146,15 @@ async function requireFiles(configFile: string, graphs: readonly ProjectGraph[])
       : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
   }))
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
+}
+
+/** The process has the last word on variables, as for graphs. */
+function readWebhooks(configFile: string, { webhooks, http }: Config,
+  env: Readonly<Record<string, string>>): Narrowing {
+  const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
+  if (read.broken.length === 0) return read.webhooks
+  throw refusal(configFile, read.broken.map(({ name, message }) =>
+    ({ field: `webhooks.headers.${name}`, message })))
 }
 
 type ProjectEnv = Pick<Project, 'env' | 'envFile' | 'warnings'>

@@ -24,7 +24,10 @@ export interface ThreadQuery extends ThreadFilter {
   readonly offset: number
 }
 
-/** A thread left `busy` or hidden by an earlier owner: whoever owns it now must look at it. */
+/**
+ * A thread left `busy`, hidden, or with webhooks to tell by an earlier owner: whoever owns it now
+ * must look at it.
+ */
 export interface UnfinishedThread {
   readonly tenant: string
   readonly threadId: string

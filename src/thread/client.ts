@@ -122,6 +122,8 @@ export interface RunPlan {
   readonly temporary: boolean
   /** How long one attempt may take. */
   readonly timeoutMs: number
+  /** Told of the end by POST. */
+  readonly webhook?: string
 }
 
 export interface CancelRun {

@@ -34,6 +34,11 @@ export type OwnCommand =
   | { readonly type: 'time_limit'; readonly executionId: number }
   /** Look whether something can start: a delay has passed, or the thread was just loaded. */
   | { readonly type: 'wake' }
+  /** A run with a webhook is over. */
+  | { readonly type: 'owed' }
+  /** A webhook was told, or given up for a reason. */
+  | { readonly type: 'settled'; readonly runId: string; readonly told: boolean
+      readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
   /** Another owner is to go on: nothing starts any more. `done` hears when nothing goes on. */

@@ -272,17 +272,18 @@ export class RunDriver {
   #handBack({ runId }: RunRow): void {
     this.#drop()
     const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '' }
+      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false }
     void this.#ledger.write([{ $case: 'runEnded', value }])
   }
 
   #finish(run: RunRow, { status, waiting = false, interruptsJson = '', error }: Ending): void {
     if (this.#execution?.run.runId === run.runId) this.#drop()
+    const plan = planOf(run)
     const { seq } = this.#ledger.position
     const errorJson = error ? JSON.stringify(error) : ''
     const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
     const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
-      waiting, finalCheckpointId }
+      waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const result = waited ? this.#resultOf(ended) : undefined
@@ -291,10 +292,10 @@ export class RunDriver {
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended, durable)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
-    const plan = planOf(run)
     const followed = this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
     this.#ledger.rest()
+    if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
     // Who may come back with a key or an id finds it for a while.
     this.#mayGo = plan.temporary && !plan.resumable && run.commandId === ''
     if (!plan.temporary) return

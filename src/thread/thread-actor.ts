@@ -10,6 +10,7 @@ import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
 import { threadWire } from './feed-wire.ts'
 import { RunDriver } from './run-driver.ts'
+import { RunWebhooks } from './run-webhooks.ts'
 import { StateAnswers } from './state-answers.ts'
 import { StateEditor } from './state-editor.ts'
 import { ThreadLedger } from './thread-ledger.ts'
@@ -28,8 +29,11 @@ class ThreadActor implements Actor {
   /** Set by `activate`, which comes before everything else. */
   #setting!: ThreadSetting
   #runs!: RunDriver
+  #webhooks!: RunWebhooks
   #editor!: StateEditor
   #answers!: StateAnswers
+  /** It is kept only for webhooks that are still to be told. */
+  #expired = false
   /** Resolves when what was deleted is removed, as far as it can be. */
   #purged: Promise<void> = Promise.resolve()
 
@@ -48,16 +52,18 @@ class ThreadActor implements Actor {
     const tell = (command: OwnCommand) => this.#tell(command)
     this.#setting = { ports, ledger, tenant, threadId, tell }
     this.#runs = new RunDriver(this.#setting)
+    this.#webhooks = new RunWebhooks(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
     this.#answers = new StateAnswers(this.#setting)
     const { branch, deleted } = ledger.state.row
     if (deleted) await this.#purge(branch!)
     else if (ledger.state.runs.length > 0) this.#runs.recover()
     else if (ledger.state.row.hidden) this.#runs.linger()
+    this.#webhooks.goOn()
   }
 
   get occupied(): boolean {
-    return this.#runs.busy || this.#runs.followed || this.#editor.busy
+    return this.#runs.busy || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
   }
 
   receive(command: unknown, id?: string): Turn | Promise<Turn> {
@@ -73,6 +79,8 @@ class ThreadActor implements Actor {
       case 'time_limit': return done(this.#runs.timeLimit(told.executionId),
         this.#editor.timeLimit(told.executionId))
       case 'wake': return done(this.#runs.startNext())
+      case 'owed': return done(this.#webhooks.goOn())
+      case 'settled': return this.#settled(told)
       case 'expire': return this.#expire()
       case 'rest': return done(told.done(this.#runs.rest()))
       case 'create': return this.#create(told.request, noteOf(id))
@@ -99,7 +107,7 @@ class ThreadActor implements Actor {
         return read(listed)
       }
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
-      case 'delete_run': return this.#runs.delete(command.runId, note)
+      case 'delete_run': return this.#deleteRun(command.runId, note)
       case 'join': return this.#runs.join(command.runId)
     }
   }
@@ -125,6 +133,7 @@ class ThreadActor implements Actor {
   /** What is on its way to disk gets there, or fails, before anybody loads the thread again. */
   async passivate(): Promise<void> {
     this.#runs.letGo()
+    this.#webhooks.letGo()
     this.#editor.letGo(goingAway())
     const { ledger } = this.#setting
     ledger.release()
@@ -241,6 +250,7 @@ class ThreadActor implements Actor {
   #delete(note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
     this.#runs.deleteAll()
+    this.#webhooks.letGo()
     this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
     const branch = ledger.state.row.branch!
     const value = { atMs: this.#ports.env.nowMs() }
@@ -258,11 +268,24 @@ class ThreadActor implements Actor {
     return this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch, epoch })
   }
 
-  /** Not while somebody still reads what the run told. */
+  async #deleteRun(runId: string, note: readonly RecordOf[]): Promise<Turn> {
+    const turn = await this.#runs.delete(runId, note)
+    this.#webhooks.goOn()
+    return turn
+  }
+
+  /** Not while somebody still reads what the run told, or is to be told of its end. */
   #expire(): Turn {
     const { exists, runs, row } = this.#setting.ledger.state
-    const done = exists && row.hidden && runs.length === 0 && !this.#runs.followed
-    return done ? this.#delete([]) : { reply: undefined }
+    const over = exists && row.hidden && runs.length === 0
+    this.#expired = over && this.#webhooks.owed
+    if (!over || this.#expired || this.#runs.followed) return { reply: undefined }
+    return this.#delete([])
+  }
+
+  #settled(settled: Extract<OwnCommand, { type: 'settled' }>): Turn {
+    this.#webhooks.settle(settled)
+    return this.#expired ? this.#expire() : { reply: undefined }
   }
 
   /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */

@@ -1,6 +1,9 @@
 /** What a thread works with: its ledger, its ports, its limits, and its own mailbox. */
 
 import type { ActorKey, Env } from '../../cluster/index.ts'
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
 import type { RunTable } from '../records/index.ts'
@@ -18,6 +21,10 @@ export interface ThreadPorts extends LedgerPorts {
   readonly feeds: ByteBudget<RunFeed>
   /** Unique in this process. */
   readonly nextExecutionId: () => number
+  /** The way out, to webhooks. */
+  readonly egress: Pick<Egress, 'send'>
+  /** A run's record as the API shows it: a JSON object. */
+  readonly showRun: (run: RunRow) => JsonText
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
@@ -31,10 +38,12 @@ export interface ThreadLimits {
   readonly lingerMs: number
   /** An edit runs no node: one that takes longer hangs in a reducer. */
   readonly editMs: number
+  /** Webhooks that one thread may owe: with more, the oldest are given up. */
+  readonly owedWebhooks: number
 }
 
 export const defaultLimits: ThreadLimits = {
-  pendingRuns: 100, pendingEdits: 100, lingerMs: 60_000, editMs: 30_000,
+  pendingRuns: 100, pendingEdits: 100, lingerMs: 60_000, editMs: 30_000, owedWebhooks: 100,
 }
 
 export interface ThreadSetting {

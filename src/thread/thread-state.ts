@@ -36,7 +36,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [], heard: [],
+      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [],
     },
   }
 }
@@ -100,11 +100,16 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted':
-      return { ...withRow(state, { hidden: true, deleted: true }), exists: false, runs: [] }
+      return { ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [] }),
+        exists: false, runs: [] }
     case 'runCreated': return queued(state, record.value, at)
     case 'runStarted': return started(state, record.value, at)
-    case 'runEnded': return ended(state, record.value)
-    case 'runDeleted': return withoutRuns(state, [record.value.runId], record.value.atMs)
+    case 'runEnded': return owing(ended(state, record.value), record.value)
+    case 'runDeleted': {
+      const { runId, atMs } = record.value
+      return settled(withoutRuns(state, [runId], atMs), runId)
+    }
+    case 'webhookSettled': return settled(state, record.value.runId)
     case 'headMoved': return headMoved(state, record.value)
     case 'checkpoint': return record.value.ns === '' ? advanced(state, record.value, at) : state
     case 'stateEdited': {
@@ -165,6 +170,18 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
     resting: restingAfter(value),
   }
+}
+
+/** The end of a run and that its webhook is to be told of it become true together. */
+function owing(state: ThreadState, { runId, owesWebhook }: Payload<'runEnded'>): ThreadState {
+  if (!owesWebhook) return state
+  return withRow(state, { owedWebhooks: [...state.row.owedWebhooks, runId] })
+}
+
+function settled(state: ThreadState, runId: string): ThreadState {
+  const { owedWebhooks } = state.row
+  if (!owedWebhooks.includes(runId)) return state
+  return withRow(state, { owedWebhooks: owedWebhooks.filter((each) => each !== runId) })
 }
 
 /** A cancelled run waits for nobody, whatever it left undone. */

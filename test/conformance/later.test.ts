@@ -34,13 +34,6 @@ it.each([
   expect(sentenceOf(answer).split(' ').length).toBeGreaterThan(2)
 })
 
-it('A webhook is refused with 422, not forgotten', async () => {
-  const answer = await ask(server.url, 'POST', '/runs/wait',
-    { assistant_id: 'echo', input: say('x'), webhook: 'https://example.com/hook' })
-  expect(answer.status).toBe(422)
-  expect(sentenceOf(answer)).toMatch(/webhook/i)
-})
-
 it('Feedback keys are refused with 422, since nobody collects feedback', async () => {
   const answer = await ask(server.url, 'POST', '/runs/wait',
     { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })

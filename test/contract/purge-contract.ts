@@ -182,10 +182,16 @@ export function describePurge(name: string, makePlace: MakePlace): void {
           .toMatchObject({ code: 'stale_append' })
       })
 
-      it('names busy and hidden threads of all tenants as unfinished after a restart', async () => {
-        const [busy, idle, hidden, done] = [aThread({ tenant: randomUUID(), status: 'busy' }),
-          aThread(), aThread({ hidden: true }), aThread({ status: 'busy' })]
-        await store.log.append([], [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' }]
+      it('names threads that are busy, hidden or owe a webhook as unfinished after a restart, ' +
+        'of all tenants', async () => {
+        const owing = { owedWebhooks: [randomUUID()] }
+        const [busy, idle, hidden, done, owes, owed, later, both] = [
+          aThread({ tenant: randomUUID(), status: 'busy' }), aThread(), aThread({ hidden: true }),
+          aThread({ status: 'busy' }), aThread({ tenant: randomUUID(), ...owing }), aThread(owing),
+          aThread(), aThread({ ...owing, status: 'busy' })]
+        await store.log.append([], [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' },
+          owes, owed, { ...owed, seq: 2, owedWebhooks: [] }, later, { ...later, seq: 2, ...owing },
+          both, { ...both, seq: 2 }]
           .map((row) => ({ table: 'thread', row })))
         await store.close()
         store = await place.open()
@@ -193,6 +199,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         const isNamed = ({ tenant, threadId }: typeof busy) =>
           unfinished.some((each) => each.tenant === tenant && each.threadId === threadId)
         expect([busy, idle, hidden, done].map(isNamed)).toEqual([true, false, true, false])
+        expect([owes, owed, later, both].map(isNamed)).toEqual([true, false, true, true])
       })
 
       it('finishes what was asked for before it closes, and refuses what comes after', async () => {

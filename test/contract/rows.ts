@@ -37,7 +37,7 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
     createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
     metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
     head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
-    stepSeq: 0, unfinished: [], heard: [], ...row,
+    stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], ...row,
   }
 }
 

@@ -26,7 +26,8 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       search: async () => ({ rows: threadRows(), total: threadRows().length }),
       count: async () => threadRows().length,
     },
-    unfinished: async () => threadRows().filter(({ status }) => status === 'busy'),
+    unfinished: async () => threadRows().filter(({ status, owedWebhooks }) =>
+      status === 'busy' || owedWebhooks.length > 0),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
       list: async ({ threadId, limit, offset }: RunQuery) =>

@@ -11,6 +11,7 @@ import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/inde
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
 import { memoryTables } from './memory-tables.ts'
+import { ScriptedEgress } from './scripted-egress.ts'
 import { ScriptedHost } from './scripted-host.ts'
 
 export class ThreadHouse {
@@ -18,6 +19,7 @@ export class ThreadHouse {
   readonly log = new MemoryLog()
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
+  egress = new ScriptedEgress()
   client!: ThreadClient
   /** What other members ask of it. */
   inbound!: Inbound
@@ -33,9 +35,12 @@ export class ThreadHouse {
   /** As after SIGKILL: nothing is left but what the store has. */
   restart(): void {
     this.host = new ScriptedHost()
+    this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
     const kind = threadKind({
-      log: this.log, ...this.tables, host: this.host, env: this.env, limits: this.#limits,
+      log: this.log, ...this.tables, host: this.host, egress: this.egress, env: this.env,
+      showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
+      limits: this.#limits,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),

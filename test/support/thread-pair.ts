@@ -12,6 +12,7 @@ import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
 import { memoryTables } from './memory-tables.ts'
+import { ScriptedEgress } from './scripted-egress.ts'
 import { ScriptedHost } from './scripted-host.ts'
 
 class PurgingLog extends MemoryLog {
@@ -140,6 +141,7 @@ export class ThreadChain<Host extends GraphHost> {
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
+      egress: new ScriptedEgress(), showRun: () => '{}',
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })

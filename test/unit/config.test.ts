@@ -26,6 +26,7 @@ describe('settings', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
       port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
+      egressAllow: [], egressProxy: undefined, region: 'us', inRegion: false,
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
     })
   })
@@ -52,6 +53,25 @@ describe('settings', () => {
   it('count an empty text as none', () => {
     expect(resolved({ options: { data: '' }, environment: { PORT: '', HEDDLE_DATA_DIR: '/d' } }))
       .toMatchObject({ port: 2024, dataDirectory: '/d' })
+  })
+
+  it('say what may be called, and through what', () => {
+    const options = { egressProxy: 'http://u:p@p:1',
+      egressAllow: '10.1.0.0/16, ::1,hooks.internal' }
+    expect(resolved({ options })).toMatchObject({ egressProxy: 'http://u:p@p:1',
+      egressAllow: ['10.1.0.0/16', '::1', 'hooks.internal'] })
+    for (const target of ['10.0.0.0/33', '10.0.0.0/', '::/129', 'a b', 'http://a', '10.0.0.0/8/8',
+      'a/8']) {
+      expect(mistakes({ options: { egressAllow: target } })).toMatch(/^--egress-allow .* must be/)
+    }
+    const proxy = mistakes({ options: { egressProxy: 'socks://user:secret@proxy' } })
+    expect(proxy).toMatch(/^--egress-proxy .* must be an http\(s\) URL/)
+    expect(proxy).not.toContain('secret')
+  })
+
+  it('name the region, and whether it was said', () => {
+    expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', inRegion: true })
+    expect(mistakes({ options: { region: 'mars' } })).toContain('must be one of us, eu')
   })
 
   it('name each mistake in a sentence of its own', () => {
@@ -94,7 +114,7 @@ describe('settings', () => {
   })
 
   it('are few, and each says what it does', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(30)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(40)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

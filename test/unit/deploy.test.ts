@@ -4,13 +4,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 
+import { closedRanges, globalRange } from '../../src/egress/address-rules.ts'
 import { knownSettings } from '../../src/known-settings.ts'
+import { regions } from '../../src/region.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
 const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
-const pages = ['cassandra.md', 'cluster.md'].map((name) =>
+const pages = ['cassandra.md', 'cluster.md', 'egress.md'].map((name) =>
   readFileSync(join(deploy, name), 'utf8'))
 
 interface Service {
@@ -87,11 +89,66 @@ describe('what operators are told to type', () => {
   it('names settings and files that there are', () => {
     const variables: readonly string[] =
       Object.values(knownSettings).map(({ variable }) => variable)
-    const named = pages[1]!.match(/`--[a-z-]+/g)!.map((flag) => flag.slice(1))
-    expect(known).toEqual(expect.arrayContaining(named))
-    expect(variables).toEqual(expect.arrayContaining(pages[1]!.match(/HEDDLE_[A-Z_]+/g)!))
-    for (const [, path] of pages[1]!.matchAll(/\]\(([^)]+)\)/g)) {
-      expect(existsSync(join(deploy, path!)), path).toBe(true)
+    for (const page of pages.slice(1)) {
+      const named = page.match(/`--[a-z-]+/g)!.map((flag) => flag.slice(1))
+      expect(known).toEqual(expect.arrayContaining(named))
+      expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g)!))
+      for (const [, path] of page.matchAll(/\]\(([^)]+)\)/g)) {
+        expect(existsSync(join(deploy, path!)), path).toBe(true)
+      }
+    }
+  })
+})
+
+interface Peer {
+  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] }
+  readonly podSelector?: object
+  readonly namespaceSelector?: object
+}
+interface Policy {
+  readonly spec: {
+    readonly podSelector: object
+    readonly policyTypes: readonly string[]
+    readonly egress?: readonly { readonly to: readonly Peer[] }[]
+  }
+}
+
+describe('the network policy', () => {
+  const manifests = readFileSync(join(deploy, 'kubernetes/network.yaml'), 'utf8')
+  const policies = parseAllDocuments(manifests).map((each) => each.toJS() as Policy)
+  const outward = policies.filter(({ spec }) => spec.policyTypes.includes('Egress'))
+  const peers = outward.flatMap(({ spec }) => spec.egress!.flatMap(({ to }) => to))
+  const blocks = peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock] : []))
+
+  it('lets members reach no private address but those of pods that it names', () => {
+    expect(outward).toHaveLength(1)
+    const isV6 = (range: string) => range.includes(':')
+    const closed = closedRanges.map(([range]) => range)
+    expect(blocks).toEqual([
+      { cidr: '0.0.0.0/0', except: closed.filter((range) => !isV6(range)) },
+      { cidr: globalRange, except: closed.filter(isV6) },
+    ])
+    // A rule without peers, or a peer without a selector, would mean everybody.
+    for (const { to } of outward[0]!.spec.egress!) expect(to.length).toBeGreaterThan(0)
+    for (const { ipBlock, ...selectors } of peers) {
+      if (!ipBlock) expect(JSON.stringify(selectors)).toContain('matchLabels')
+    }
+  })
+
+  it('is about every member, whichever way', () => {
+    expect(policies.flatMap(({ spec }) => spec.policyTypes)).toEqual(['Ingress', 'Egress'])
+    for (const { spec } of policies) {
+      expect(spec.podSelector).toEqual({ matchLabels: { 'app.kubernetes.io/name': 'heddle' } })
+    }
+  })
+})
+
+describe('the lists for firewalls', () => {
+  it.each(['us', 'eu'] as const)('have the published addresses of %s', (name) => {
+    for (const way of ['egress', 'ingress'] as const) {
+      const lines = readFileSync(join(deploy, `firewall/${name}-${way}.txt`), 'utf8').split('\n')
+      expect(lines.filter((line) => line !== '' && !line.startsWith('#')))
+        .toEqual(regions[name][way].map((address) => `${address}/32`))
     }
   })
 })

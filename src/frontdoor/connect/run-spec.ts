@@ -47,6 +47,7 @@ function bodyOf(spec: RunSpec): Record<string, unknown> {
     after_seconds: spec.afterSeconds,
     durability: spec.durability,
     checkpoint: checkpointOf(spec.checkpoint),
+    webhook: spec.webhook || undefined,
   }
 }
 

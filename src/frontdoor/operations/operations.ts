@@ -1,6 +1,7 @@
 /** The operations, made over what they need. */
 
 import type { Env } from '../../../cluster/index.ts'
+import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
@@ -13,6 +14,8 @@ export interface OperationParts {
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
+  /** Says which webhooks may be called. */
+  readonly egress: Pick<Egress, 'check'>
   readonly env: Env
 }
 

@@ -74,11 +74,13 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
       resumable, temporary,
       durability: body.durability ?? durabilityOf(body.checkpoint_during),
       checkpoint,
+      webhook: body.webhook,
     }, ['input']),
     plan: {
       graphId, resumable, temporary, userId: '', timeoutMs: runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller.headers),
+      ...body.webhook != null && { webhook: body.webhook },
     },
   }
 }

@@ -5,10 +5,12 @@ import { v5 } from 'uuid'
 import { pause } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { FeedListener, FollowRun, StartRun, ThreadClient } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
+import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
 import type { RunCaller } from './run-request.ts'
@@ -16,6 +18,7 @@ import type { RunCaller } from './run-request.ts'
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
+  readonly egress: Pick<Egress, 'check'>
   readonly env: Env
 }
 
@@ -37,19 +40,22 @@ const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
+  readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
   /** By their ids, those whose start may be lost with its owner: nobody was told of them. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, env }: RunOperationParts) {
+  constructor({ threads, assistants, egress, env }: RunOperationParts) {
     this.#threads = threads
     this.#assistants = assistants
+    this.#egress = egress
     this.#env = env
   }
 
   /** The run as it was put on disk. It goes on whether or not anybody listens. */
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
+    this.#checkWebhook(body)
     const assistant = await this.#assistants.get(tenant, body.assistant_id)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
@@ -58,6 +64,7 @@ export class RunOperations {
   /** A repeat with the same Idempotency-Key must find the same hidden thread. */
   async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
     Promise<RunRow> {
+    this.#checkWebhook(body)
     const assistant = await this.#assistants.get(tenant, body.assistant_id)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
@@ -98,6 +105,17 @@ export class RunOperations {
       return await this.#result(tenant, run)
     } finally {
       this.#untold.delete(run.runId)
+    }
+  }
+
+  /** Throws `invalid` for one that is never called. */
+  #checkWebhook({ webhook }: Pick<CreateRun, 'webhook'>): void {
+    if (webhook == null) return
+    try {
+      this.#egress.check(webhook)
+    } catch (error) {
+      const { message } = HeddleError.from(error)
+      throw invalid([{ field: 'webhook', message }])
     }
   }
 

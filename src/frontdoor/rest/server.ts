@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 
 import type { ClusterStatus } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { Region } from '../../region.ts'
 import { route, sendJson } from './route.ts'
 import type { App } from './route.ts'
 
@@ -13,6 +14,8 @@ export interface ServerFacts {
   readonly version: string
   /** Throws a HeddleError where the store is out of reach. */
   checkStore(): Promise<void>
+  /** Where this is deployed, with its published addresses; undefined where it is no region's. */
+  readonly region?: (Region & { readonly name: string }) | undefined
   /** How the cluster looks from here. */
   clusterStatus(): ClusterStatus
 }
@@ -25,7 +28,7 @@ const flags = {
   assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false,
 }
 
-export function serverRoutes(app: App, { version, checkStore, clusterStatus }: ServerFacts):
+export function serverRoutes(app: App, { version, region, checkStore, clusterStatus }: ServerFacts):
 void {
   app.get('/ok', route({ tag: 'Server', summary: 'Whether the server serves',
     querystring: CheckServer, answer: 'Ok' }), async ({ query }, reply) => {
@@ -35,7 +38,7 @@ void {
 
   app.get('/info', route({ tag: 'Server', summary: 'What the server is and offers',
     answer: 'Info' }), async (_request, reply) =>
-    sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {} })))
+    sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
   app.get('/internal/cluster', { schema: { hide: true } }, async ({ socket }, reply) => {
     // For whoever runs the members of this machine; nobody else is told that it is there.

@@ -64,7 +64,11 @@ const Count = Type.Integer({ $id: 'Count' })
 const Ok = Type.Object({ ok: Type.Boolean() }, { $id: 'Ok' })
 
 const Info = Type.Object({ version: Type.String(), context: Type.Literal('js'),
-  flags: JsonObject(), metadata: JsonObject() }, { $id: 'Info' })
+  flags: JsonObject(), metadata: JsonObject(),
+  region: Type.Optional(Type.Object({ name: Type.String(),
+    egress: Type.Array(Type.String(), { description: 'Where its calls to others come from.' }),
+    ingress: Type.Array(Type.String(), { description: 'Where its hosts are reached.' }) })),
+}, { $id: 'Info' })
 
 const Failure = Type.Object({
   detail: Type.String(), message: Type.String(), code: Type.String(),

@@ -34,10 +34,12 @@ const common = {
   durability: Type.Optional(Nullable(OneOf(['sync', 'async', 'exit'], { default: 'async' }))),
   checkpoint_during: Type.Optional(Nullable(Type.Boolean({ deprecated: true,
     description: 'false means durability `exit`.' }))),
+  webhook: Type.Optional(Nullable(Type.String({ maxLength: 2_048,
+    description: 'An http(s) URL that is told by POST when the run is over.' }))),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'Of tracing; ignored.' }))),
 }
 
-const unoffered = { 'x-not-offered': ['webhook', 'feedback_keys'] }
+const unoffered = { 'x-not-offered': ['feedback_keys'] }
 
 export const CreateRun = Type.Object({
   ...common,

@@ -77,8 +77,9 @@ export class LocalIndex implements OwnIndex {
   }
 
   /**
-   * Covers a shard that this member has claimed. Tells the threads that its last owner left busy
-   * or hidden; none where the shard was unloaded meanwhile. After a failure it is not taken.
+   * Covers a shard that this member has claimed. Tells the threads that its last owner left busy,
+   * hidden or with webhooks to tell; none where the shard was unloaded meanwhile. After a failure
+   * it is not taken.
    */
   async load(shard: number): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')

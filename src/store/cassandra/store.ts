@@ -48,8 +48,8 @@ export interface ServedStore {
 /** The rows that this member owns, for searches: shard by shard, since shards come and go. */
 export interface ShardIndex extends OwnIndex {
   /**
-   * Covers a shard that was claimed. Tells which threads its last owner left busy or hidden; none
-   * where it was unloaded meanwhile. Where it fails, it may be called again.
+   * Covers a shard that was claimed. Tells which threads its last owner left busy, hidden or with
+   * webhooks to tell; none where it was unloaded meanwhile. Where it fails, it may be called again.
    */
   load(shard: number): Promise<readonly UnfinishedThread[]>
   /** Uncovers it at once: called before it is given back. Resolves when its rows are gone. */

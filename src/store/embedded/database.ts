@@ -15,7 +15,13 @@ export interface Statement<Row extends readonly unknown[]> {
   run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
 }
 
-const schemaVersion = 1
+const schemaVersion = 2
+
+/** What makes the tables: those of the first version, and what each later one may lack. */
+export interface Schema {
+  readonly first: string
+  readonly added: string
+}
 
 /**
  * Measured: pages of 4 KB, since a commit writes every page it touched and most of them for a few
@@ -45,7 +51,7 @@ export class Database {
    * costs no wait for the disk. Throws HeddleError where a newer program wrote the file, otherwise
    * what SQLite throws.
    */
-  constructor(file: string, schema?: string, durable = true) {
+  constructor(file: string, schema?: Schema, durable = true) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
     try {
       this.#sqlite.exec(schema === undefined ? readerSettings : settings)
@@ -103,13 +109,14 @@ export class Database {
     if (this.#sqlite.isOpen) this.#sqlite.close()
   }
 
-  #migrate(file: string, schema: string): void {
+  #migrate(file: string, { first, added }: Schema): void {
     const [version] = this.prepare<[number]>('PRAGMA user_version').get()!
     if (version > schemaVersion) {
       throw new HeddleError('unsupported', `${file} was written by a newer version of Heddle. ` +
         'Start that version, or choose another data directory.')
     }
     if (version === schemaVersion) return
-    this.transaction(() => this.#sqlite.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`))
+    const missing = version === 0 ? `${first}; ${added}` : added
+    this.transaction(() => this.#sqlite.exec(`${missing}; PRAGMA user_version = ${schemaVersion}`))
   }
 }

@@ -31,9 +31,10 @@ export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate
 }
 
 function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
-  const { threadId, status, hidden, stateUpdatedAtMs } = row
+  const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks } = row
+  const owes = owedWebhooks.length > 0
   return { table: 'thread',
-    entry: { ...columnsOf(row), threadId, status, hidden, stateUpdatedAtMs, body } }
+    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body } }
 }
 
 function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {

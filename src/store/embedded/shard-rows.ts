@@ -22,7 +22,7 @@ export class ShardRows {
     this.#threads = threads
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
-      AND (hidden = 1 OR status = 'busy')`)
+      AND (hidden = 1 OR status = 'busy' OR no IN (SELECT no FROM owing))`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
     this.#note = database.prepare('INSERT INTO loaded VALUES (?)')
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')

@@ -4,7 +4,7 @@ import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
-import type { Database } from './database.ts'
+import type { Database, Schema } from './database.ts'
 import { entryOfBody } from './entry.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
@@ -14,13 +14,16 @@ import { numbersByShard } from './row-number.ts'
 import { RunTable, runSchema } from './run-table.ts'
 import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
-import { ThreadTable, threadSchema } from './thread-table.ts'
+import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
-export const schema = [
-  branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
-  'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);',
-].join('')
+export const schema: Schema = {
+  first: [
+    branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+    'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);',
+  ].join(''),
+  added: owingSchema,
+}
 
 export class Tables {
   readonly reader: Reader

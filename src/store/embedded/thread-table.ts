@@ -19,6 +19,8 @@ export interface ThreadEntry {
   readonly seq: number
   readonly status: string
   readonly hidden: boolean
+  /** Somebody is still to be told of what happened to it. */
+  readonly owes: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly stateUpdatedAtMs: number
@@ -63,9 +65,12 @@ export const threadSchema = `
   ) WITHOUT ROWID;
 `
 
+/** Of the threads, those that owe something: few, so that most writes leave it alone. */
+export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
+
 type Known = readonly [no: number, sameBranch: number, epoch: number, seq: number,
   status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
-  stateUpdatedAtMs: number, metadataJson: string]
+  stateUpdatedAtMs: number, metadataJson: string, owes: number]
 
 /** Where a row is found in the indexes of searches; null for a hidden one. */
 interface Shown {
@@ -85,6 +90,8 @@ export class ThreadTable {
   readonly #delete: Statement<never>
   readonly #putToken: Statement<never>
   readonly #deleteToken: Statement<never>
+  readonly #owe: Statement<never>
+  readonly #settle: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
 
   /** Without `numberOf`, SQLite numbers new rows. */
@@ -94,7 +101,7 @@ export class ThreadTable {
     this.counts = new ThreadCounts(database)
     this.tokenCounts = new TokenCounts(database)
     this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
-      created_at, updated_at, state_updated_at, metadata
+      created_at, updated_at, state_updated_at, metadata, no IN (SELECT no FROM owing)
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
       'SELECT metadata, body FROM thread WHERE tenant = ? AND thread_id = ?')
@@ -104,18 +111,22 @@ export class ThreadTable {
     this.#putToken = database.prepare('INSERT INTO thread_meta VALUES (?, ?, ?, ?)')
     this.#deleteToken = database.prepare(`DELETE FROM thread_meta
       WHERE tenant = ? AND token = ? AND created_at = ? AND no = ?`)
+    this.#owe = database.prepare('INSERT INTO owing VALUES (?)')
+    this.#settle = database.prepare('DELETE FROM owing WHERE no = ?')
     this.#unfinished = database.prepare(`
       SELECT tenant, thread_id FROM thread INDEXED BY thread_status
         WHERE hidden = 0 AND status <> 'idle' AND status = 'busy'
       UNION ALL
-      SELECT tenant, thread_id FROM thread INDEXED BY thread_hidden WHERE hidden = 1`)
+      SELECT tenant, thread_id FROM thread INDEXED BY thread_hidden WHERE hidden = 1
+      UNION
+      SELECT tenant, thread_id FROM owing CROSS JOIN thread USING (no)`)
   }
 
   get(tenant: string, threadId: string): StoredRow | undefined {
     return this.#get.get(tenant, threadId)
   }
 
-  /** Busy and hidden ones of all tenants. */
+  /** Busy and hidden ones, and those that owe something, of all tenants. */
   unfinished(): UnfinishedThread[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
@@ -136,6 +147,7 @@ export class ThreadTable {
       idKey(entry.branchId), entry.epoch, entry.seq, entry.status, Number(hidden),
       entry.createdAtMs, entry.updatedAtMs, entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
     this.#index(tenant, Number(lastInsertRowid), null, hidden ? null : entry)
+    if (entry.owes) this.#owe.run(lastInsertRowid)
   }
 
   /**
@@ -155,12 +167,13 @@ export class ThreadTable {
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...Known]>(
       `SELECT tenant, no, 1, epoch, seq, status, hidden, created_at, updated_at,
-        state_updated_at, metadata FROM ${rows}`)
+        state_updated_at, metadata, no IN (SELECT no FROM owing) FROM ${rows}`)
     for (const [tenant, ...known] of all.all(...values)) this.#remove(tenant, known)
   }
 
   #remove(tenant: string, known: Known): void {
     const [no] = known
+    if (known[10] === 1) this.#settle.run(no)
     this.#count(tenant, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
@@ -169,7 +182,7 @@ export class ThreadTable {
   /** Sets only the columns that differ: an index of the others is not touched. */
   #change(entry: ThreadEntry, known: Known): void {
     const [no, sameBranch, , , status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
-      metadataJson] = known
+      metadataJson, owes] = known
     const { tenant } = entry
     const before = shownOf(known)
     const after = entry.hidden ? null : entry
@@ -191,6 +204,8 @@ export class ThreadTable {
     this.#database.prepare(`UPDATE thread SET ${columns.map((each) => `${each} = ?`).join(', ')}
       WHERE no = ?`).run(...values, no)
     this.#index(tenant, no, before, after)
+    if (entry.owes && !owes) this.#owe.run(no)
+    if (!entry.owes && owes) this.#settle.run(no)
   }
 
   /** Before the row changes. */

@@ -82,7 +82,7 @@ describe('a path that leads nowhere', () => {
 
 describe('what would be forgotten', () => {
   it.each([
-    ['POST', '/runs/wait', { assistant_id: 'agent', webhook: 'https://example.com' }, 'webhook'],
+    ['POST', '/runs/wait', { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
     ['POST', `${path}/runs`, { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
     ['POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } }, 'ttl'],
     ['PATCH', path, { ttl: { ttl: 5 } }, 'ttl'],

@@ -2,6 +2,7 @@
 
 import { afterEach } from 'vitest'
 
+import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
@@ -32,6 +33,7 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
+    egress: openEgress({ env, version: '0.0.1' }),
     checkStore: async () => {}, clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })

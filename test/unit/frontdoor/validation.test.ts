@@ -66,8 +66,8 @@ describe('a check', () => {
   it('refuses what is not offered, and only where it is asked for', () => {
     const check = checkerOf(CreateRun)
     const body = { assistant_id: 'agent' }
-    expect(() => check({ ...body, webhook: 'https://example.com', feedback_keys: ['a'] }))
-      .toThrow('Not offered yet: webhook, feedback_keys')
+    expect(() => check({ ...body, feedback_keys: ['a'] }))
+      .toThrow('Not offered yet: feedback_keys')
     expect(check({ ...body, webhook: null, feedback_keys: [] })).toMatchObject(body)
     expect(() => checkerOf(CreateThread)({ ttl: { ttl: 5 } })).toThrow('ttl')
   })

@@ -30,7 +30,7 @@ describe('a project', () => {
       configFile: join(root, 'langgraph.json'),
       graphs: [{ graphId: 'agent', file: join(root, 'agent.ts'), exportName: 'graph',
         description: null }],
-      env: {}, envFile: null, warnings: [],
+      env: {}, envFile: null, warnings: [], webhooks: expect.anything(),
     })
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
   })
@@ -81,6 +81,29 @@ describe('a project', () => {
       dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
       http: { cors: {} }, store: { ttl: {} }, unheard_of: 1, auth: null })
     expect((await readProject(root)).warnings).toEqual([])
+  })
+
+  it('says where webhooks may go, and what goes along', async () => {
+    const root = await withConfig({ ...minimal, env: { LG_WEBHOOK_TOKEN: 'secret' },
+      http: { disable_webhooks: true },
+      webhooks: { headers: { 'X-Token': 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}' },
+        url: { require_https: true, allowed_domains: ['*.example.org'], allowed_ports: [443] } } })
+    expect((await readProject(root)).webhooks).toEqual({
+      offered: false, headers: { 'x-token': 'Bearer secret' }, httpsOnly: true,
+      hosts: ['*.example.org'], ports: [443], longestUrl: 2_048 })
+    expect((await readProject(await withConfig(minimal))).webhooks).toEqual({ offered: true,
+      headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
+  })
+
+  it('may send no variable along but those meant for it', async () => {
+    const config = (variable: string) =>
+      ({ ...minimal, webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
+    expect(await refusalOf(config('PATH')))
+      .toContain('webhooks.headers.a may only use variables that begin LG_WEBHOOK_')
+    expect(await refusalOf(config('LG_WEBHOOK_MISSING')))
+      .toContain('webhooks.headers.a uses LG_WEBHOOK_MISSING, which is not set')
+    expect(await refusalOf({ ...minimal, webhooks: { url: { allowed_ports: 'all' } } }))
+      .toContain('webhooks.url.allowed_ports must be a list of numbers')
   })
 
   it('is told which of its wishes are not met', async () => {

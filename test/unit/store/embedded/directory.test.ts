@@ -74,6 +74,19 @@ describe('a data directory', () => {
       await store.close()
     })
 
+  it('is brought up to date where the version before has written it', async () => {
+    await (await open()).close()
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(join(place.directory, 'heddle.db'))
+    database.exec('DROP TABLE owing; PRAGMA user_version = 1')
+    database.close()
+    const store = await open()
+    const row = aThread({ owedWebhooks: ['run'] })
+    await store.log.append([], [{ table: 'thread', row }])
+    expect(await store.unfinished()).toEqual([{ tenant: row.tenant, threadId: row.threadId }])
+    await store.close()
+  })
+
   it('is refused where a newer version has written it', async () => {
     await (await open()).close()
     const { DatabaseSync } = await import('node:sqlite')

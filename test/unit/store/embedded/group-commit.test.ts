@@ -31,7 +31,8 @@ describe('a group commit', () => {
     rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })], updates: [] })
   const thread = (threadId: string, createdAtMs: number): Write => ({ kind: 'append', rows: [],
     updates: [{ table: 'thread', entry: { tenant: 'local', threadId, branchId: threadId, epoch: 1,
-      seq: 1, status: 'busy', hidden: false, createdAtMs, updatedAtMs: 1, stateUpdatedAtMs: 1,
+      seq: 1, status: 'busy', hidden: false, owes: false, createdAtMs,
+      updatedAtMs: 1, stateUpdatedAtMs: 1,
       metadataJson: '{}', body: new Uint8Array() } }] })
   const fillDisk = () => {
     const [pages] = database.prepare<[number]>('PRAGMA page_count').get()!

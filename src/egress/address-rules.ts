@@ -1,0 +1,76 @@
+/** Which addresses may be called: none where this machine, its network or its cloud answers. */
+
+import { isIP } from 'node:net'
+
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Special addresses, as IANA's registries have them, and one that a cloud answers at. */
+export const closedRanges = [
+  ['0.0.0.0/8', 'this network'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'behind a carrier\'s NAT'],
+  ['127.0.0.0/8', 'loopback'],
+  ['168.63.129.16/32', 'a cloud\'s own'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'for protocols'],
+  ['192.0.2.0/24', 'for documentation'],
+  ['192.88.99.0/24', 'a 6to4 relay'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'for benchmarks'],
+  ['198.51.100.0/24', 'for documentation'],
+  ['203.0.113.0/24', 'for documentation'],
+  ['224.0.0.0/4', 'multicast'],
+  ['240.0.0.0/4', 'reserved'],
+  ['2001::/23', 'for protocols'],
+  ['2001:db8::/32', 'for documentation'],
+  ['2002::/16', '6to4'],
+  ['3fff::/20', 'for documentation'],
+] as const
+
+const closed = closedRanges.map(([range, what]) => ({ range: ipaddr.parseCIDR(range), what }))
+
+/** Of IPv6, only here are addresses that anybody can reach. */
+export const globalRange = '2000::/3'
+const global = ipaddr.parseCIDR(globalRange)
+
+/** Translates to IPv4: the address in its last bytes is the one that answers. */
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+
+export class AddressRules {
+  readonly #ranges: readonly [Address, number][]
+  readonly #hosts: ReadonlySet<string>
+
+  /** `allowed`: addresses, ranges (`10.1.0.0/16`) and names of hosts that may be called too. */
+  constructor(allowed: readonly string[]) {
+    const isRange = (target: string) => isIP(target.split('/', 1)[0]!) !== 0
+    const whole = (target: string) => `${target}/${isIP(target) === 4 ? 32 : 128}`
+    this.#ranges = allowed.filter(isRange).map((target) =>
+      ipaddr.parseCIDR(target.includes('/') ? target : whole(target)))
+    this.#hosts = new Set(allowed.filter((target) => !isRange(target))
+      .map((target) => target.toLowerCase()))
+  }
+
+  /** Why `address` may not be called for `host`; undefined where it may. */
+  fault(host: string, address: string): string | undefined {
+    if (this.#hosts.has(host)) return undefined
+    const behind = translated(ipaddr.parse(address))
+    if (this.#ranges.some((range) => isIn(behind, range))) return undefined
+    const found = closed.find(({ range }) => isIn(behind, range))
+    if (found !== undefined) return found.what
+    return behind instanceof ipaddr.IPv6 && !isIn(behind, global) ? 'not global' : undefined
+  }
+}
+
+function isIn(address: Address, range: [Address, number]): boolean {
+  return address.kind() === range[0].kind() && address.match(range)
+}
+
+/** The IPv4 address that is reached by an IPv6 one; any other as it is. */
+function translated(address: Address): Address {
+  if (address instanceof ipaddr.IPv4) return address
+  const mapped = address.isIPv4MappedAddress() || isIn(address, nat64)
+  return mapped ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
+}

@@ -1,0 +1,256 @@
+/**
+ * The one way out to endpoints of customers: checked, bounded in time, size and number, and tried
+ * again.
+ *
+ * 1. No connection is made to an address that the rules close, whatever a name, a redirect or a
+ *    second look-up says. A proxy looks names up by itself: what it is handed is checked before.
+ * 2. A call ends: so many tries, each within its time, and no waits longer than is written here.
+ * 3. One host that hangs takes no more than its share of the calls under way.
+ */
+
+import { lookup } from 'node:dns/promises'
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import { AddressRules } from './address-rules.ts'
+import type { Resolve } from './guarded-connector.ts'
+import type { Http } from './http.ts'
+import { askedWaitMs, isPassing, triesMax, waitAfter } from './patience.ts'
+import { redirected, redirectsMax, targetOf } from './redirect.ts'
+import type { Hop } from './redirect.ts'
+import { Turnstile } from './turnstile.ts'
+import { callableUrl, hostOf } from './url-rules.ts'
+
+export interface EgressOptions {
+  readonly env: Env
+  /** Of this server, as others are told it. */
+  readonly version: string
+  /** An http(s) URL: everything goes out through it. */
+  readonly proxy?: string | undefined
+  /** Addresses, ranges and hosts that may be called though they are private. */
+  readonly allowed?: readonly string[]
+  /** The system's own unless told. */
+  readonly resolve?: Resolve
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  /** By names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Made anew each time it is sent; undefined where nothing is to be sent any more. */
+  readonly body?: () => Promise<string | undefined>
+  /** Six unless told. */
+  readonly tries?: number
+  /** Throws `invalid` for a URL that this call may not be sent to, by a redirect either. */
+  readonly mayCall?: (url: URL) => void
+}
+
+/**
+ * answered  with whatever status; `cut` where the body was longer than is read
+ * refused   it may not be called, or redirects to where that is so
+ * failed    nothing answered the last try
+ */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string
+      readonly cut: boolean }
+  | { readonly kind: 'refused' | 'failed'; readonly reason: string }
+
+export interface Egress {
+  /** Throws `invalid`, with what is wrong, for a URL that is never called. */
+  check(url: string): void
+  /** Tries until it is answered for good. Throws the signal's reason where that aborts. */
+  send(call: Call, signal: AbortSignal): Promise<Outcome>
+  /** Cuts everything off that is under way. */
+  close(): Promise<void>
+}
+
+/** From a request to the end of its answer. */
+const answerMs = 15_000
+/** For a place among those that are under way. */
+const turnMs = 60_000
+const answerBytesMax = 1024 * 1024
+const limits = { inAll: 64, perHost: 8, waiting: 10_000 } as const
+
+/** What came of one try. */
+interface Tried {
+  readonly outcome: Outcome
+  /** Undefined where trying again is of no use. */
+  readonly againMs: number | undefined
+}
+
+interface Answered extends Tried {
+  /** Set where the answer sends it on. */
+  readonly target?: { readonly status: number; readonly url: string }
+}
+
+export function openEgress(options: EgressOptions): Egress {
+  const egress = new HttpEgress(options)
+  return {
+    check: (url) => egress.check(url),
+    send: (call, signal) => egress.send(call, signal),
+    close: () => egress.close(),
+  }
+}
+
+class HttpEgress {
+  readonly #env: Env
+  readonly #agent: string
+  readonly #rules: AddressRules
+  readonly #open: () => Promise<Http>
+  #http: Promise<Http> | undefined
+  readonly #turnstile = new Turnstile(limits)
+  readonly #closing = new AbortController()
+
+  constructor({ env, version, proxy, allowed = [], resolve = resolveAll }: EgressOptions) {
+    this.#env = env
+    this.#agent = `heddle/${version}`
+    this.#rules = new AddressRules(allowed)
+    this.#open = async () => {
+      // Not before it is needed: it takes a while to load, and most servers call nobody.
+      const { openHttp } = await import('./http.ts')
+      return openHttp({ rules: this.#rules, resolve, proxy })
+    }
+  }
+
+  check(url: string): void {
+    callableUrl(url, this.#rules)
+  }
+
+  async send(call: Call, signal: AbortSignal): Promise<Outcome> {
+    const { tries: most = triesMax } = call
+    const stopped = AbortSignal.any([signal, this.#closing.signal])
+    for (let tries = 1; ; tries++) {
+      stopped.throwIfAborted()
+      const { outcome, againMs } = await this.#try(call, stopped)
+      if (againMs === undefined || tries === most) return outcome
+      const chance = chanceIn(this.#env.uuid())
+      await this.#wait(waitAfter({ tries, chance, askedMs: againMs }), stopped)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new HeddleError('unavailable', 'The way out is closed.'))
+    await (await this.#http)?.close()
+  }
+
+  async #try(call: Call, stopped: AbortSignal): Promise<Tried> {
+    try {
+      const url = this.#mayCall(call, call.url)
+      const headers = { 'user-agent': this.#agent, ...call.headers }
+      const { method, body } = call
+      return await this.#follow(call, { method, url, headers, body }, stopped)
+    } catch (error) {
+      stopped.throwIfAborted()
+      const { code, message } = HeddleError.from(error)
+      if (code === 'invalid' || code === 'forbidden') return refused(message)
+      return { outcome: { kind: 'failed', reason: reasonOf(error) }, againMs: 0 }
+    }
+  }
+
+  async #follow(call: Call, first: Hop, stopped: AbortSignal): Promise<Tried> {
+    let hop = first
+    for (let redirects = 0; ; redirects++) {
+      const { target, ...tried } = await this.#inTurn(hop, stopped)
+      if (target === undefined) return tried
+      if (redirects === redirectsMax) return refused(`it redirects more than ${redirectsMax} times`)
+      hop = redirected(hop, target.status, this.#mayCall(call, target.url))
+    }
+  }
+
+  #mayCall({ mayCall }: Call, text: string): URL {
+    const url = callableUrl(text, this.#rules)
+    mayCall?.(url)
+    return url
+  }
+
+  async #inTurn(hop: Hop, stopped: AbortSignal): Promise<Answered> {
+    const host = hostOf(hop.url)
+    const leave = await this.#within(turnMs, stopped, (signal) =>
+      this.#turnstile.enter(host, signal))
+    try {
+      return await this.#within(answerMs, stopped, (signal) => this.#ask(hop, signal))
+    } finally {
+      leave()
+    }
+  }
+
+  async #ask(hop: Hop, signal: AbortSignal): Promise<Answered> {
+    const http = await (this.#http ??= this.#open())
+    const text = await untilAborted(signal, async () => {
+      await http.mustBeOpen(hop.url)
+      return await hop.body?.()
+    })
+    if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
+    const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
+    const url = targetOf(hop, status, headers['location'])
+    const outcome = { kind: 'answered', status, ...await textOf(body) } as const
+    const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
+    return { outcome, againMs: isPassing(status) ? askedMs : undefined,
+      ...url !== undefined && { target: { status, url } } }
+  }
+
+  #wait(ms: number, stopped: AbortSignal): Promise<void> {
+    return untilAborted(stopped, (signal) => new Promise((done) => {
+      const stop = this.#env.after(ms, done)
+      signal.addEventListener('abort', stop, { once: true })
+    }))
+  }
+
+  /** The signal aborts with `unavailable` where it takes longer. */
+  async #within<Result>(ms: number, stopped: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const late = new AbortController()
+    const stop = this.#env.after(ms, () => late.abort(
+      new HeddleError('unavailable', `it took longer than ${ms / 1_000} seconds`)))
+    try {
+      return await work(AbortSignal.any([stopped, late.signal]))
+    } finally {
+      stop()
+    }
+  }
+}
+
+/** Throws the signal's reason as soon as that aborts. */
+async function untilAborted<Result>(signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work(signal), aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function refused(reason: string): Tried {
+  return { outcome: { kind: 'refused', reason }, againMs: undefined }
+}
+
+/** What is beyond the bound is not read: the connection is cut. */
+async function textOf(body: AsyncIterable<Uint8Array>):
+Promise<{ readonly body: string; readonly cut: boolean }> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, answerBytesMax - bytes))
+    bytes += chunk.length
+    if (bytes > answerBytesMax) break
+  }
+  return { body: Buffer.concat(chunks).toString(), cut: bytes > answerBytesMax }
+}
+
+const resolveAll: Resolve = (host) => lookup(host, { all: true })
+
+/** A number from 0 to 1 out of a random id. */
+function chanceIn(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8), 16) / 0x1_0000_0000
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (error instanceof HeddleError || typeof code !== 'string') return String(message)
+  return `${code}: ${String(message)}`
+}

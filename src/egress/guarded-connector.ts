@@ -1,0 +1,64 @@
+/** Connects only to addresses that may be called: what is checked is what is connected to. */
+
+import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
+
+import { buildConnector } from 'undici'
+
+import { HeddleError } from '../errors.ts'
+import type { AddressRules } from './address-rules.ts'
+import { hostOf } from './url-rules.ts'
+
+/** All addresses that a name has. Throws where it has none. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
+
+export interface ConnectorOptions {
+  readonly rules: AddressRules
+  readonly resolve: Resolve
+  readonly timeoutMs: number
+}
+
+/**
+ * A name is looked up once for a connection: another answer to another question does not matter.
+ * Of several addresses those are tried that may be called.
+ */
+export function guardedConnector({ rules, resolve, timeoutMs }: ConnectorOptions):
+buildConnector.connector {
+  const openOnes = callbackify(async (host: string) => {
+    const found = await resolve(host)
+    const open = found.filter(({ address }) => rules.fault(host, address) === undefined)
+    if (open.length === 0) throw closedHost(host, found, rules)
+    return open
+  })
+  const lookup: LookupFunction = (name, { all }, done) =>
+    openOnes(hostOf({ hostname: name }), (error, open) => {
+      if (error !== null) done(error, [])
+      else if (all) done(null, [...open])
+      else done(null, open[0]!.address, open[0]!.family)
+    })
+  const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false })
+  return (options, done) => {
+    const host = hostOf(options)
+    const fault = isIP(host) === 0 ? undefined : rules.fault(host, host)
+    if (fault === undefined) connect(options, done)
+    else done(closedHost(host, [{ address: host, family: isIP(host) }], rules), null)
+  }
+}
+
+/** Throws `forbidden` where somebody else looks the name up and might be told a closed address. */
+export async function mustBeOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
+Promise<void> {
+  // Where nobody knows it here, whoever looks it up has to mind what he finds.
+  const found = await resolve(host).catch(() => [])
+  const closed = found.filter(({ address }) => rules.fault(host, address) !== undefined)
+  if (closed.length > 0) throw closedHost(host, closed, rules)
+}
+
+function closedHost(host: string, found: readonly LookupAddress[], rules: AddressRules):
+HeddleError {
+  const [first] = found
+  const why = first === undefined ? 'has no address' : `is ${rules.fault(host, first.address)}`
+  return new HeddleError('forbidden', `${host} ${why}: it is not called.`)
+}

@@ -1,0 +1,58 @@
+/** HTTP as it goes out: straight to addresses that may be called, or through a proxy. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+
+import { Agent, ProxyAgent, request } from 'undici'
+
+import type { AddressRules } from './address-rules.ts'
+import { guardedConnector, mustBeOpenEverywhere } from './guarded-connector.ts'
+import type { Resolve } from './guarded-connector.ts'
+import { hostOf } from './url-rules.ts'
+
+export interface HttpOptions {
+  readonly rules: AddressRules
+  readonly resolve: Resolve
+  /** An http(s) URL, through which everything goes. */
+  readonly proxy: string | undefined
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export interface Http {
+  /** Throws `forbidden` where the host may not be called. */
+  mustBeOpen(url: URL): Promise<void>
+  /** Throws `forbidden` as well, where that shows only when it connects. */
+  ask(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>
+  /** Cuts everything off. */
+  close(): Promise<void>
+}
+
+const connectMs = 5_000
+
+export function openHttp({ rules, resolve, proxy }: HttpOptions): Http {
+  const dispatcher = proxy === undefined
+    ? new Agent({ connect: guardedConnector({ rules, resolve, timeoutMs: connectMs }) })
+    : new ProxyAgent({ uri: proxy, connectTimeout: connectMs })
+  return {
+    mustBeOpen: async (url) => {
+      if (proxy !== undefined) await mustBeOpenEverywhere(hostOf(url), resolve, rules)
+    },
+    ask: async ({ method, url, headers, body }, signal) => {
+      const answer = await request(url, { dispatcher, method, headers, body, signal,
+        headersTimeout: 0, bodyTimeout: 0 })
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}

@@ -1,0 +1,55 @@
+/** A way out that is narrower than the rules of all: to hosts and ports that somebody names. */
+
+import { HeddleError } from '../errors.ts'
+import type { Egress } from './egress.ts'
+import { hostOf } from './url-rules.ts'
+
+export interface Narrowing {
+  /** False: nothing is called at all. */
+  readonly offered: boolean
+  /** Sent with every call, to the first origin only. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly httpsOnly: boolean
+  /** Names, `*.example.org` for those below; empty for any. */
+  readonly hosts: readonly string[]
+  /** Empty for any. */
+  readonly ports: readonly number[]
+  readonly longestUrl: number
+}
+
+/** The same way out for some calls: redirects of them are held to the same rules. */
+export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: Narrowing):
+Pick<Egress, 'check' | 'send'> {
+  const mayCall = (url: URL) => {
+    const fault = faultOf(url, rules)
+    if (fault !== undefined) throw new HeddleError('invalid', fault)
+  }
+  return {
+    check: (text) => {
+      if (!rules.offered) throw new HeddleError('invalid', 'must be left out: it is not offered')
+      check(text)
+      if (text.length > rules.longestUrl) {
+        throw new HeddleError('invalid', `must have ${rules.longestUrl} characters at most`)
+      }
+      mayCall(new URL(text))
+    },
+    send: (call, signal) => send({ ...call, mayCall,
+      headers: { ...rules.headers, ...call.headers } }, signal),
+  }
+}
+
+function faultOf(url: URL, { httpsOnly, hosts, ports }: Narrowing): string | undefined {
+  if (httpsOnly && url.protocol !== 'https:') return 'must be an https URL'
+  const host = hostOf(url)
+  if (hosts.length > 0 && !hosts.some((each) => isBelow(host, each.toLowerCase()))) {
+    return `must be at a host that the project names, which ${host} is not`
+  }
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const isOpen = ports.length === 0 || ports.includes(port)
+  return isOpen ? undefined : `must be at a port that the project names, which ${port} is not`
+}
+
+function isBelow(host: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length
+    : host === pattern
+}

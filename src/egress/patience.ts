@@ -1,0 +1,36 @@
+/** Whether a call is tried again, and when. Pure. */
+
+/** Between one try and the next; each is shortened by chance, to half of it at most. */
+const waitsMs = [1_000, 5_000, 25_000, 60_000, 120_000] as const
+
+export const triesMax = waitsMs.length + 1
+
+/** A server that asks for more is asked again sooner than it wants. */
+const longestWaitMs = 120_000
+
+/** 4xx says that the same call is answered so for ever; these say when, not what. */
+const passing = new Set([408, 425, 429])
+
+/** Whether the same call may be answered otherwise later. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || passing.has(status)
+}
+
+/** How long to wait after try `tries`; `chance` is from 0 to 1. */
+export function waitAfter({ tries, chance, askedMs }: {
+  readonly tries: number
+  readonly chance: number
+  /** What the answer asked for. */
+  readonly askedMs: number
+}): number {
+  const ownMs = waitsMs[tries - 1]! * (1 + chance) / 2
+  return Math.max(ownMs, Math.min(askedMs, longestWaitMs))
+}
+
+/** Of a Retry-After: seconds, or a date; 0 where it says nothing. */
+export function askedWaitMs(retryAfter: unknown, nowMs: number): number {
+  if (typeof retryAfter !== 'string') return 0
+  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1_000
+  const untilMs = Date.parse(retryAfter)
+  return Number.isNaN(untilMs) ? 0 : Math.max(0, untilMs - nowMs)
+}

@@ -1,0 +1,40 @@
+/** Where an answer sends a call, and what of it goes along. Pure. */
+
+import { HeddleError } from '../errors.ts'
+
+/** What is sent in one hop. */
+export interface Hop {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  /** Made when it is sent; undefined where nothing is to be sent any more. */
+  readonly body?: (() => Promise<string | undefined>) | undefined
+}
+
+export const redirectsMax = 3
+
+/** What another origin is told; all other headers may be secrets of the first. */
+const plainHeaders = new Set(['content-type', 'user-agent', 'accept', 'idempotency-key',
+  'x-heddle-delivery'])
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** Where the answer sends it, not checked yet; undefined where it is an answer to keep. */
+export function targetOf({ url }: Hop, status: number, location: unknown): string | undefined {
+  if (!redirects.has(status) || typeof location !== 'string') return undefined
+  const target = URL.parse(location, url.href)
+  if (target === null) throw new HeddleError('forbidden', 'It redirects to what is no URL.')
+  if (url.protocol === 'https:' && target.protocol === 'http:') {
+    throw new HeddleError('forbidden', 'It redirects from https to http: that is not followed.')
+  }
+  return target.href
+}
+
+/** The next hop, to a target that may be called. Only 303 makes another method of it. */
+export function redirected(hop: Hop, status: number, url: URL): Hop {
+  const headers = url.origin === hop.url.origin ? hop.headers : Object.fromEntries(
+    Object.entries(hop.headers).filter(([name]) => plainHeaders.has(name.toLowerCase())))
+  if (status !== 303) return { ...hop, url, headers }
+  const { 'content-type': _, ...rest } = headers
+  return { method: 'GET', url, headers: rest, body: undefined }
+}

@@ -1,0 +1,47 @@
+/** Which URLs may be called, as far as their text tells: names are looked up when it is done. */
+
+import { isIP } from 'node:net'
+
+import { HeddleError } from '../errors.ts'
+import type { AddressRules } from './address-rules.ts'
+
+const longest = 2_048
+
+/** The port of a scheme, and those that no service of the system has. */
+const leastFreePort = 1_024
+const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/** Throws `invalid` with a sentence. */
+export function callableUrl(text: string, rules: AddressRules): URL {
+  const url = URL.parse(text)
+  const fault = url === null ? 'must be an absolute http(s) URL' : faultOf(text, url, rules)
+  if (fault !== undefined) throw new HeddleError('invalid', fault)
+  return url!
+}
+
+function faultOf(text: string, url: URL, rules: AddressRules): string | undefined {
+  const { protocol, username, password, port } = url
+  if (text.length > longest) return `must have ${longest} characters at most`
+  if (!(protocol in ports) || !/^\s*https?:\/\//i.test(text)) {
+    return 'must be an absolute http(s) URL'
+  }
+  if (username !== '' || password !== '') return 'must not name a user or a password'
+  const isFree = port === '' || Number(port) >= leastFreePort ||
+    Object.values(ports).includes(Number(port))
+  if (!isFree) return `must not name port ${port}: use 80, 443 or one above 1023`
+  const host = hostOf(url)
+  const addresses = isIP(host) === 0 ? addressesOfName(host) : [host]
+  const faults = addresses.map((address) => rules.fault(host, address))
+  if (faults.length === 0 || faults.includes(undefined)) return undefined
+  return `must not be called, because ${host} is ${faults[0]}`
+}
+
+/** Of names that mean the same everywhere. */
+function addressesOfName(host: string): string[] {
+  return /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : []
+}
+
+/** In lower case, IPv4 addresses in four decimals, IPv6 without brackets, names without a dot. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}

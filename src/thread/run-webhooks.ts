@@ -1,0 +1,125 @@
+/**
+ * Tells webhooks of the ends of a thread's runs, at least once each.
+ *
+ * What is owed stands in the thread's log from the row that ended the run on, so that whoever owns
+ * the thread next goes on with it. It is told after that row is on disk, beside the mailbox, and
+ * settled by a row of its own: told, or given up.
+ */
+
+import { pause } from '../../cluster/index.ts'
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+import type { Outcome } from '../egress/index.ts'
+import { unlessGone } from '../errors.ts'
+import type { OwnCommand } from './command.ts'
+import { planOf } from './run-request.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+import { graphOf } from './thread-setting.ts'
+import { webhookBody } from './webhook-body.ts'
+
+/** After so long a new owner tries once more, and no further. */
+const oldMs = 3_600_000
+
+/** How long until it is begun anew where something of ours failed. */
+const againMs = 5_000
+
+export class RunWebhooks {
+  readonly #setting: ThreadSetting
+  /** Those under way, by their runs. */
+  readonly #underWay = new Map<string, AbortController>()
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** Whether any is still to be told. */
+  get owed(): boolean { return this.#owed.length > 0 }
+
+  get #owed() { return this.#setting.ledger.state.row.owedWebhooks }
+
+  /** Sees to it that what is owed is under way, and nothing else. */
+  goOn(): void {
+    const surplus = this.#owed.length - this.#setting.ports.limits.owedWebhooks
+    for (const runId of this.#owed.slice(0, Math.max(0, surplus))) {
+      this.settle({ runId, told: false, reason: 'too many of this thread wait' })
+    }
+    for (const [runId, stop] of this.#underWay) if (!this.#owed.includes(runId)) stop.abort()
+    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#tell(runId)
+  }
+
+  settle({ runId, told, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>): void {
+    const { ledger, ports: { env }, tenant, threadId } = this.#setting
+    if (!this.#owed.includes(runId)) return
+    if (!told) env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason })
+    void ledger.write([{ $case: 'webhookSettled', value: {
+      runId, atMs: env.nowMs(), told, reason,
+    } }])
+  }
+
+  /** The thread is deleted, or goes on elsewhere or later. */
+  letGo(): void {
+    for (const stop of this.#underWay.values()) stop.abort()
+  }
+
+  async #tell(runId: string): Promise<void> {
+    const { ports: { env }, tenant, threadId } = this.#setting
+    const stop = new AbortController()
+    this.#underWay.set(runId, stop)
+    while (!stop.signal.aborted) {
+      try {
+        await this.#try(runId, stop.signal)
+        break
+      } catch (error) {
+        if (stop.signal.aborted) break
+        env.log.warn('A webhook could not be told yet.', { tenant, threadId, runId, error })
+        await pause(env, againMs)
+      }
+    }
+    if (this.#underWay.get(runId) === stop) this.#underWay.delete(runId)
+  }
+
+  async #try(runId: string, signal: AbortSignal): Promise<void> {
+    const { ledger, tell } = this.#setting
+    await ledger.durable
+    const outcome = await this.#send(runId, signal)
+    tell({ type: 'settled', runId, ...ending(outcome) })
+  }
+
+  async #send(runId: string, signal: AbortSignal): Promise<Outcome> {
+    const { ports: { runs, egress, env }, tenant, threadId } = this.#setting
+    const run = await runs.get(tenant, threadId, runId)
+    const url = run && planOf(run).webhook
+    if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
+    return await egress.send({
+      method: 'POST', url,
+      // The same each time, for whoever wants to hear it once.
+      headers: { 'content-type': 'application/json', 'idempotency-key': runId,
+        'x-heddle-delivery': runId },
+      body: async () => this.#owed.includes(runId) ? await this.#body(run!) : undefined,
+      ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
+    }, signal)
+  }
+
+  async #body(run: RunRow): Promise<JsonText> {
+    const { ports: { env, showRun }, ledger } = this.#setting
+    const started = run.started ? await ledger.recordsAt(run.firstSeq) : []
+    const [startedAtMs] = started.flatMap((record) =>
+      record.$case === 'runStarted' && record.value.runId === run.runId ? [record.value.atMs] : [])
+    return webhookBody({
+      run, shown: showRun(run), sentAtMs: env.nowMs(), startedAtMs,
+      values: planOf(run).temporary ? undefined : await this.#values(run),
+    })
+  }
+
+  async #values({ finalCheckpointId: id }: RunRow): Promise<JsonText | undefined> {
+    if (id === '') return undefined
+    const channels = graphOf(this.#setting)?.stateChannels ?? null
+    return await this.#setting.ledger.values(id, channels).catch(unlessGone)
+  }
+}
+
+function ending(outcome: Outcome): { readonly told: boolean; readonly reason: string } {
+  if (outcome.kind !== 'answered') return { told: false, reason: outcome.reason }
+  const told = outcome.status >= 200 && outcome.status < 300
+  return { told, reason: told ? '' : `it answered ${outcome.status}` }
+}

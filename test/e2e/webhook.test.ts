@@ -1,0 +1,113 @@
+/** Webhooks are told also where the server was killed between the end of a run and that. */
+
+import { expect, it } from 'vitest'
+
+import { openReceiver } from '../support/receiver.ts'
+import { say } from '../support/run-events.ts'
+import { clientOf } from '../support/server.ts'
+import { startServer } from '../support/server-process.ts'
+
+it('A webhook that hung when the server was killed is told after the restart, as the same delivery',
+  async () => {
+    let answers = false
+    const receiver = await openReceiver((_, response) => {
+      if (answers) response.end()
+    })
+    const server = await startServer({ project: 'conformance',
+      args: ['--egress-allow', '127.0.0.1'] })
+    try {
+      const { runs, threads } = clientOf(server.url)
+      const { thread_id: id } = await threads.create()
+      const values = await runs.wait(id, 'echo', { input: say('a'), webhook: receiver.url })
+      await receiver.heard(1)
+      await server.kill('SIGKILL')
+      answers = true
+      await server.restart()
+      await receiver.heard(2)
+      const [before, after] = receiver.received.map(({ headers, body }) =>
+        ({ id: headers['x-heddle-delivery'], run: JSON.parse(body) as { values: unknown } }))
+      expect(after!.id).toBe(before!.id)
+      expect(after!.run.values).toEqual(values)
+    } finally {
+      await server.close()
+      await receiver.close()
+    }
+  })
+
+it('A webhook of a stateless run is told after a kill before anybody listened, and only once',
+  async () => {
+    const receiver = await openReceiver()
+    await receiver.close()
+    const server = await startServer({ project: 'conformance',
+      args: ['--egress-allow', '127.0.0.1'] })
+    try {
+      const { runs } = clientOf(server.url)
+      await runs.wait(null, 'echo', { input: say('a'), webhook: receiver.url })
+      await server.kill('SIGKILL')
+      const back = await openReceiver(undefined, '127.0.0.1', receiver.port)
+      await server.restart()
+      await back.heard(1)
+      await runs.wait(null, 'echo', { input: say('b') })
+      await server.kill('SIGTERM')
+      await server.restart()
+      await runs.wait(null, 'echo', { input: say('c') })
+      expect(back.received).toHaveLength(1)
+      await back.close()
+    } finally {
+      await server.close()
+    }
+  })
+
+it('Every run that was acknowledged tells its webhook, whenever the server is killed', async () => {
+  const answered = new Set<unknown>()
+  const failed = new Set<unknown>()
+  let count = 0
+  /** How many may still hang in this life of the server. */
+  let hanging = 0
+  const receiver = await openReceiver(({ headers }, response) => {
+    const id = headers['x-heddle-delivery']
+    // Some fail at first, some hang until the server is killed.
+    const fate = ++count % 5
+    if (fate === 1 && !failed.has(id)) {
+      failed.add(id)
+      return void response.writeHead(503).end()
+    }
+    if (fate === 3 && hanging-- > 0) return
+    answered.add(id)
+    response.end()
+  })
+  const server = await startServer({ project: 'conformance',
+    args: ['--egress-allow', '127.0.0.1'] })
+  const acknowledged = new Set<string>()
+  const work = async () => {
+    const { runs } = clientOf(server.url)
+    try {
+      for (let n = 0; ; n++) {
+        const thread = n % 2 === 0 ? null : crypto.randomUUID()
+        const { run_id: id } = await runs.create(thread, 'echo',
+          { input: say('a'), ifNotExists: 'create', webhook: receiver.url })
+        acknowledged.add(id)
+      }
+    } catch {
+      // Killed: what was not acknowledged may or may not be.
+    }
+  }
+  try {
+    for (let kills = 1; kills <= 3; kills++) {
+      hanging = 3
+      const goal = receiver.received.length + 10 * kills
+      const working = Promise.all([work(), work(), work()])
+      await receiver.heard(goal)
+      await server.kill('SIGKILL')
+      hanging = 0
+      await working
+      await server.restart()
+    }
+    const untold = () => [...acknowledged].filter((id) => !answered.has(id))
+    while (untold().length > 0) await receiver.heard(receiver.received.length + 1)
+    expect(acknowledged.size).toBeGreaterThan(30)
+  } finally {
+    await server.close()
+    await receiver.close()
+  }
+}, 120_000)

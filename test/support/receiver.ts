@@ -1,0 +1,62 @@
+/** An endpoint of a customer: keeps what it is sent, and answers as a test says. */
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Receiver {
+  readonly port: number
+  readonly url: string
+  /** Everything that came, oldest first. */
+  readonly received: readonly Received[]
+  /** Resolves when so many have come. */
+  heard(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Answers 200 unless told. */
+export type Answer = (received: Received, response: ServerResponse) => void
+
+export async function openReceiver(answer: Answer = (_, response) => response.end(),
+  host = '127.0.0.1', port = 0): Promise<Receiver> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  const hear: RequestListener = async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = '', url: path = '', headers } = request
+    const one = { method, path, headers, body: Buffer.concat(chunks).toString() }
+    received.push(one)
+    answer(one, response)
+    for (const look of waiting) look()
+  }
+  const server = createServer((request, response) => void hear(request, response))
+  server.listen(port, host)
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  return {
+    port: address.port, url: `http://${host}:${address.port}/`, received,
+    heard: (count) => new Promise((done) => {
+      const look = () => {
+        if (received.length < count) return
+        waiting.delete(look)
+        done()
+      }
+      waiting.add(look)
+      look()
+    }),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

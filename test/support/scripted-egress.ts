@@ -1,0 +1,31 @@
+/** A way out on which nothing goes: a test sees what is sent, and says what comes of it. */
+
+import type { Call, Egress, Outcome } from '../../src/egress/index.ts'
+
+export interface SentCall {
+  readonly call: Call
+  readonly signal: AbortSignal
+  /** What a try is made of; undefined where nothing is to be sent any more. */
+  body(): Promise<Record<string, unknown> | undefined>
+  end(outcome: Outcome): void
+  fail(reason: unknown): void
+}
+
+export const heard: Outcome = { kind: 'answered', status: 200, body: '', cut: false }
+
+export class ScriptedEgress implements Pick<Egress, 'send'> {
+  readonly sent: SentCall[] = []
+
+  send(call: Call, signal: AbortSignal): Promise<Outcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+    this.sent.push({
+      call, signal, end: resolve, fail: reject,
+      body: async () => {
+        const text = await call.body?.()
+        return text === undefined ? undefined : JSON.parse(text) as Record<string, unknown>
+      },
+    })
+    return promise
+  }
+}

@@ -1,0 +1,285 @@
+/** The way out, to real servers: what is called, what never is, and how often. */
+
+import { connect, createServer } from 'node:net'
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { openEgress } from '../../../src/egress/index.ts'
+import type { Call, Egress, EgressOptions } from '../../../src/egress/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { openReceiver } from '../../support/receiver.ts'
+import type { Answer, Receiver } from '../../support/receiver.ts'
+
+const forever = new AbortController().signal
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close()
+})
+
+async function receiver(answer?: Answer, host?: string): Promise<Receiver> {
+  const one = await openReceiver(answer, host)
+  opened.push(one)
+  return one
+}
+
+/** Waits between tries are over at once, and kept; times for an answer end when a test says so. */
+function egress(options: Partial<EgressOptions> = {}):
+Egress & { readonly waits: readonly number[]; late(): void } {
+  const waits: number[] = []
+  const late = new Set<() => void>()
+  const env = { ...virtualEnv(), uuid: () => '80000000-0000-4000-8000-000000000000',
+    after: (ms: number, fn: () => void) => {
+      if (ms === 15_000) {
+        late.add(fn)
+        return () => void late.delete(fn)
+      }
+      if (ms === 60_000) return () => {}
+      waits.push(ms)
+      const timer = setImmediate(fn)
+      return () => clearImmediate(timer)
+    } }
+  const way = openEgress({ env, version: '1.2.3', allowed: ['127.0.0.1'], ...options })
+  const one = { ...way, waits, late: () => { for (const fn of late) fn() } }
+  opened.push(one)
+  return one
+}
+
+const post = (url: string, more: Partial<Call> = {}): Call =>
+  ({ method: 'POST', url, body: async () => '{}', ...more })
+
+const at = (...addresses: string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: 4 }))
+
+describe('a call', () => {
+  it('is answered, and says who calls', async () => {
+    const there = await receiver((_, response) => response.end('heard'))
+    const answer = await egress().send(post(`${there.url}hook?a=b`,
+      { headers: { 'content-type': 'application/json' }, body: async () => '{"a":1}' }), forever)
+    expect(answer).toEqual({ kind: 'answered', status: 200, body: 'heard', cut: false })
+    expect(there.received).toMatchObject([{ method: 'POST', path: '/hook?a=b', body: '{"a":1}',
+      headers: { 'user-agent': 'heddle/1.2.3', 'content-type': 'application/json' } }])
+  })
+
+  it('reads so much of an answer and no more', async () => {
+    const there = await receiver((_, response) => {
+      response.write('x'.repeat(1024 * 1024))
+      response.write('y')
+    })
+    const answer = await egress().send(post(there.url), forever)
+    expect(answer).toMatchObject({ kind: 'answered', status: 200, cut: true })
+  })
+
+  it('ends where it is given up, whatever it waits for', async () => {
+    const there = await receiver(() => {})
+    const stop = new AbortController()
+    const sent = egress().send(post(there.url), stop.signal)
+    await there.heard(1)
+    stop.abort(new Error('no more'))
+    await expect(sent).rejects.toThrow('no more')
+  })
+
+  it('ends with the way out', async () => {
+    const there = await receiver(() => {})
+    const way = egress()
+    const sent = way.send(post(there.url), forever)
+    await there.heard(1)
+    const ended = expect(sent).rejects.toThrow('The way out is closed')
+    await way.close()
+    await ended
+  })
+})
+
+describe('a call that fails', () => {
+  it('is tried again, later and later, and then no more', async () => {
+    const there = await receiver((_, response) => response.writeHead(500).end())
+    const way = egress()
+    expect(await way.send(post(there.url), forever)).toMatchObject({ status: 500 })
+    expect(there.received).toHaveLength(6)
+    expect(way.waits).toEqual([750, 3_750, 18_750, 45_000, 90_000])
+  })
+
+  it.each([408, 425, 429, 502, 503])('is tried again after %i', async (status) => {
+    const there = await receiver((_, response) =>
+      response.writeHead(there.received.length === 1 ? status : 204).end())
+    expect(await egress().send(post(there.url), forever)).toMatchObject({ status: 204 })
+    expect(there.received).toHaveLength(2)
+  })
+
+  it.each([400, 401, 404, 409, 410, 422])('is not tried again after %i', async (status) => {
+    const there = await receiver((_, response) => response.writeHead(status).end())
+    expect(await egress().send(post(there.url), forever)).toMatchObject({ status })
+    expect(there.received).toHaveLength(1)
+  })
+
+  it.each([['20', 20_000], ['86400', 120_000], ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+    ['soon', 750], ['0', 750]])('waits as it is asked to, in bounds: %s', async (asked, ms) => {
+    const there = await receiver((_, response) =>
+      response.writeHead(there.received.length === 1 ? 503 : 200, { 'retry-after': asked }).end())
+    const way = egress()
+    await way.send(post(there.url), forever)
+    expect(way.waits).toEqual([ms])
+  })
+
+  it('is tried again where nobody answers in time, or nobody listens', async () => {
+    const there = await receiver(() => way.late())
+    const way = egress()
+    expect(await way.send(post(there.url, { tries: 2 }), forever))
+      .toEqual({ kind: 'failed', reason: 'it took longer than 15 seconds' })
+    expect(there.received).toHaveLength(2)
+    const gone = await openReceiver()
+    await gone.close()
+    expect(await way.send(post(gone.url, { tries: 2 }), forever))
+      .toMatchObject({ kind: 'failed', reason: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  it('is made anew for each try, and ends where nothing is to be sent any more', async () => {
+    const there = await receiver((_, response) => response.writeHead(500).end())
+    let tries = 0
+    const body = async () => (++tries < 3 ? `try ${tries}` : undefined)
+    expect(await egress().send(post(there.url, { body }), forever))
+      .toMatchObject({ kind: 'refused' })
+    expect(there.received.map(({ body }) => body)).toEqual(['try 1', 'try 2'])
+  })
+})
+
+describe('an address that is closed', () => {
+  it('is not called by its name, and not tried again', async () => {
+    const inside = await receiver(undefined, '127.0.0.2')
+    const way = egress({ resolve: async () => at('127.0.0.2') })
+    const url = `http://inside.example:${inside.port}/`
+    expect(() => way.check(url)).not.toThrow()
+    expect(await way.send(post(url), forever)).toEqual(
+      { kind: 'refused', reason: 'inside.example is loopback: it is not called.' })
+    expect(way.waits).toEqual([])
+    expect(inside.received).toEqual([])
+  })
+
+  it('is not called where the name meant another one before', async () => {
+    const outside = await receiver((_, response) =>
+      response.writeHead(200, { connection: 'close' }).end())
+    const inside = await receiver(undefined, '127.0.0.2')
+    const answers = [at('127.0.0.1'), at('127.0.0.2')]
+    const way = egress({ resolve: async () => answers.shift()! })
+    const send = (port: number) => way.send(post(`http://rebound.example:${port}/`), forever)
+    expect(await send(outside.port)).toMatchObject({ kind: 'answered' })
+    expect(await send(inside.port)).toMatchObject({ kind: 'refused' })
+    expect(inside.received).toEqual([])
+  })
+
+  it('is left out where a name has others as well', async () => {
+    const outside = await receiver()
+    const way = egress({ resolve: async () => at('127.0.0.2', '127.0.0.1') })
+    await way.send(post(`http://both.example:${outside.port}/`), forever)
+    expect(outside.received).toHaveLength(1)
+  })
+
+  it.each(['http://127.0.0.2:PORT/', 'http://2130706434:PORT/', 'http://0x7f000002:PORT/',
+    'http://inside.example:PORT/', 'http://[::ffff:127.0.0.2]:PORT/', 'ftp://127.0.0.1/',
+    'http://u:p@127.0.0.1:PORT/', 'http://127.0.0.1:22/',
+  ])('is not called by a redirect to %s', async (to) => {
+    const inside = await receiver(undefined, '127.0.0.2')
+    const there = await receiver((_, response) => response.writeHead(307,
+      { location: to.replace('PORT', String(inside.port)) }).end())
+    const way = egress({ resolve: async () => at('127.0.0.2') })
+    expect(await way.send(post(there.url), forever)).toMatchObject({ kind: 'refused' })
+    expect(inside.received).toEqual([])
+    expect(there.received).toHaveLength(1)
+  })
+})
+
+describe('a redirect', () => {
+  const secret = { authorization: 'Bearer secret', 'x-hook-token': 'secret', cookie: 'secret',
+    'content-type': 'application/json', 'idempotency-key': 'one' }
+
+  it('is followed with the same call; secrets stay with their origin', async () => {
+    const other = await receiver()
+    const there = await receiver(({ path }, response) => response.writeHead(308,
+      { location: path === '/' ? '/next' : other.url }).end())
+    await egress().send(post(there.url, { headers: secret, body: async () => 'told' }), forever)
+    expect(there.received.map(({ path, headers }) => [path, headers['x-hook-token']]))
+      .toEqual([['/', 'secret'], ['/next', 'secret']])
+    const [{ method, headers, body }] = other.received as [Receiver['received'][number]]
+    expect([method, body]).toEqual(['POST', 'told'])
+    expect(JSON.stringify(headers)).not.toContain('secret')
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'one' })
+  })
+
+  it('to see another place is followed without the body', async () => {
+    const there = await receiver(({ path }, response) =>
+      response.writeHead(path === '/' ? 303 : 200, { location: '/seen' }).end())
+    await egress().send(post(there.url), forever)
+    expect(there.received.map(({ method, body }) => [method, body])).toEqual([
+      ['POST', '{}'], ['GET', '']])
+  })
+
+  it('is followed three times at most', async () => {
+    const there = await receiver((_, response) =>
+      response.writeHead(302, { location: '/on' }).end())
+    expect(await egress().send(post(there.url), forever))
+      .toEqual({ kind: 'refused', reason: 'it redirects more than 3 times' })
+    expect(there.received).toHaveLength(4)
+  })
+})
+
+describe('calls at once', () => {
+  it('are so many to one host, and those to another host go on', async () => {
+    const slow = await receiver(() => {})
+    const quick = await receiver()
+    const names: Record<string, LookupAddress[]> = {}
+    const way = egress({ resolve: async (host) => names[host] ?? at('127.0.0.1') })
+    const stop = new AbortController()
+    const held = Array.from({ length: 12 }, () =>
+      way.send(post(`http://slow.example:${slow.port}/`), stop.signal).catch(() => 'stopped'))
+    await slow.heard(8)
+    expect(await way.send(post(`http://quick.example:${quick.port}/`), forever))
+      .toMatchObject({ status: 200 })
+    expect(slow.received).toHaveLength(8)
+    stop.abort()
+    expect(new Set(await Promise.all(held))).toEqual(new Set(['stopped']))
+  })
+})
+
+describe('with a proxy', () => {
+  /** Connects where it is asked to, whatever the name, to 127.0.0.1; keeps what it was asked. */
+  async function openProxy() {
+    const asked: string[] = []
+    const server = createServer((socket) => {
+      socket.once('data', (first) => {
+        const [line = ''] = first.toString().split('\r\n')
+        asked.push(line)
+        const target = URL.parse(line.split(' ')[1]!)
+        const on = connect(Number(target!.port), '127.0.0.1')
+        on.write(first.toString().replace(target!.origin, ''))
+        on.pipe(socket)
+        socket.on('error', () => {})
+        on.on('error', () => socket.destroy())
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    opened.push({ close: async () => void server.close() })
+    const { port } = server.address() as { port: number }
+    return { url: `http://127.0.0.1:${port}`, asked }
+  }
+
+  it('everything goes through it, names that nobody knows here included', async () => {
+    const there = await receiver()
+    const proxy = await openProxy()
+    const way = egress({ proxy: proxy.url, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
+    const answer = await way.send(post(`http://hooks.example:${there.port}/a`), forever)
+    expect(answer).toMatchObject({ kind: 'answered', status: 200 })
+    expect(proxy.asked).toEqual([`POST http://hooks.example:${there.port}/a HTTP/1.1`])
+    expect(there.received).toHaveLength(1)
+  })
+
+  it('nobody asks for closed addresses, nor for names that may mean one', async () => {
+    const proxy = await openProxy()
+    const way = egress({ proxy: proxy.url, allowed: [],
+      resolve: async () => at('8.8.8.8', '10.0.0.1') })
+    for (const url of ['http://10.0.0.1/', 'http://mixed.example/', 'https://mixed.example/']) {
+      expect(await way.send(post(url), forever), url).toMatchObject({ kind: 'refused' })
+    }
+    expect(proxy.asked).toEqual([])
+  })
+})

@@ -1,0 +1,51 @@
+/** A way out for some calls only: which URLs these may have, and what they carry. */
+
+import { describe, expect, it } from 'vitest'
+
+import { narrowed } from '../../../src/egress/index.ts'
+import type { Call, Narrowing } from '../../../src/egress/index.ts'
+import { heard } from '../../support/scripted-egress.ts'
+
+const open: Narrowing =
+  { offered: true, headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 }
+
+const over = (rules: Partial<Narrowing>, sent: Call[] = []) => narrowed({
+  check: () => {},
+  send: async (call) => {
+    sent.push(call)
+    return heard
+  },
+}, { ...open, ...rules })
+
+describe('a narrowed way out', () => {
+  it.each([
+    [{ offered: false }, 'https://example.org/', /not offered/],
+    [{ httpsOnly: true }, 'http://example.org/', /https/],
+    [{ hosts: ['hooks.example.org'] }, 'https://example.org/', /host/],
+    [{ hosts: ['*.example.org'] }, 'https://example.org/', /host/],
+    [{ hosts: ['*.example.org'] }, 'https://badexample.org/', /host/],
+    [{ hosts: ['example.org'] }, 'https://a.example.org/', /host/],
+    [{ ports: [443] }, 'http://example.org/', /port/],
+    [{ ports: [443] }, 'https://example.org:8443/', /port/],
+    [{ longestUrl: 20 }, 'https://example.org/long', /20 characters/],
+  ] as const)('with %j refuses %s', (rules, url, sentence) =>
+    expect(() => over(rules).check(url)).toThrow(sentence))
+
+  it.each([
+    [{}, 'http://example.org:8080/'],
+    [{ httpsOnly: true, ports: [443] }, 'https://example.org/'],
+    [{ hosts: ['*.Example.org'] }, 'https://a.b.EXAMPLE.org./'],
+    [{ hosts: ['x.org', 'example.org'] }, 'https://example.org/'],
+    [{ ports: [80, 8443] }, 'http://example.org/'],
+  ] as const)('with %j takes %s', (rules, url) =>
+    expect(() => over(rules).check(url)).not.toThrow())
+
+  it('holds redirects to its rules, and replaces no header that the call has', async () => {
+    const sent: Call[] = []
+    const way = over({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)
+    await way.send({ method: 'POST', url: 'https://a.org/',
+      headers: { 'content-type': 'application/json' } }, new AbortController().signal)
+    expect(sent[0]!.headers).toEqual({ 'x-token': 't', 'content-type': 'application/json' })
+    expect(() => sent[0]!.mayCall!(new URL('https://b.org/'))).toThrow(/host/)
+  })
+})

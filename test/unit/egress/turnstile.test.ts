@@ -1,0 +1,59 @@
+/** So many at once, and each host its turn. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { Turnstile } from '../../../src/egress/turnstile.ts'
+import { settled } from '../../support/thread-house.ts'
+
+const forever = new AbortController().signal
+
+describe('a turnstile', () => {
+  it('never lets more in than it says, and everybody in the end', async () => {
+    const host = fc.constantFrom('a', 'b', 'c')
+    await fc.assert(fc.asyncProperty(fc.array(host, { maxLength: 40 }), async (hosts) => {
+      const turnstile = new Turnstile({ inAll: 4, perHost: 2, waiting: 100 })
+      const inside: string[] = []
+      const through = await Promise.all(hosts.map(async (host) => {
+        const leave = await turnstile.enter(host, forever)
+        inside.push(host)
+        expect(inside.length).toBeLessThanOrEqual(4)
+        expect(inside.filter((each) => each === host).length).toBeLessThanOrEqual(2)
+        await Promise.resolve()
+        inside.splice(inside.indexOf(host), 1)
+        leave()
+        leave()
+        return host
+      }))
+      expect(through).toEqual(hosts)
+      expect(inside).toEqual([])
+    }), { numRuns: 200 })
+  })
+
+  it('lets a host that waits long in before one that comes again and again', async () => {
+    const turnstile = new Turnstile({ inAll: 1, perHost: 1, waiting: 10 })
+    const order: string[] = []
+    const enter = async (host: string) => {
+      const leave = await turnstile.enter(host, forever)
+      order.push(host)
+      await settled()
+      leave()
+    }
+    await Promise.all(['a', 'a', 'a', 'a', 'b'].map(enter))
+    expect(order).toEqual(['a', 'a', 'b', 'a', 'a'])
+  })
+
+  it('forgets those who give up, and refuses those who are too many', async () => {
+    const turnstile = new Turnstile({ inAll: 1, perHost: 1, waiting: 1 })
+    const leave = await turnstile.enter('a', forever)
+    const stop = new AbortController()
+    const waiting = turnstile.enter('a', stop.signal)
+    await expect(turnstile.enter('b', forever)).rejects.toThrow('wait to go out')
+    stop.abort(new Error('given up'))
+    await expect(waiting).rejects.toThrow('given up')
+    const next = turnstile.enter('b', forever)
+    leave()
+    const leaveNext = await next
+    leaveNext()
+  })
+})

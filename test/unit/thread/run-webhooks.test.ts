@@ -1,0 +1,228 @@
+/** Webhooks of runs: told after the end is on disk, by whoever owns the thread, until done. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { StartRun } from '../../../src/thread/index.ts'
+import { heard } from '../../support/scripted-egress.ts'
+import type { SentCall } from '../../support/scripted-egress.ts'
+import { ThreadHouse, settled } from '../../support/thread-house.ts'
+
+const url = 'https://example.org/hook'
+
+function withWebhook(house: ThreadHouse, change: Partial<StartRun> = {},
+  plan: Partial<StartRun['plan']> = {}): StartRun {
+  const run = house.run(change)
+  return { ...run, plan: { ...run.plan, webhook: url, ...plan } }
+}
+
+/** A run with a webhook that is over. */
+async function ended(house: ThreadHouse, run = withWebhook(house)): Promise<string> {
+  await house.client.startRun('t', 'x', run)
+  await house.host.step(house.host.only, 'one')
+  house.host.end(house.host.only)
+  await settled()
+  return run.runId
+}
+
+const only = (house: ThreadHouse): SentCall => {
+  const [one, second] = house.egress.sent
+  if (!one || second) throw new Error(`${house.egress.sent.length} calls were sent`)
+  return one
+}
+
+const owed = async (house: ThreadHouse) =>
+  (await house.tables.threads.get('t', 'x'))?.owedWebhooks
+
+describe('a run with a webhook', () => {
+  it('tells nobody before its end is on disk', async () => {
+    const house = new ThreadHouse()
+    await house.client.startRun('t', 'x', withWebhook(house))
+    await house.host.step(house.host.only, 'one')
+    expect(house.egress.sent).toEqual([])
+    const disk = Promise.withResolvers<void>()
+    house.log.gate = disk.promise
+    house.host.end(house.host.only)
+    await settled()
+    expect(house.egress.sent).toEqual([])
+    disk.resolve()
+    await settled()
+    expect(house.egress.sent).toHaveLength(1)
+  })
+
+  it('tells what it was, when it ran and what came of it', async () => {
+    const house = new ThreadHouse()
+    const run = withWebhook(house)
+    await house.client.startRun('t', 'x', run)
+    house.env.advance(1_000)
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only)
+    await settled()
+    house.env.advance(1_000)
+    expect(only(house).call).toMatchObject({ method: 'POST', url, headers: {
+      'content-type': 'application/json', 'idempotency-key': run.runId,
+      'x-heddle-delivery': run.runId } })
+    expect(await only(house).body()).toEqual({
+      run_id: run.runId, status: 'success', values: { log: ['one'] },
+      run_started_at: '2026-01-01T00:00:00.000+00:00',
+      run_ended_at: '2026-01-01T00:00:01.000+00:00',
+      webhook_sent_at: '2026-01-01T00:00:02.000+00:00',
+    })
+  })
+
+  it('tells its own state, also when the thread has gone on', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'two')
+    house.host.end(house.host.only)
+    await settled()
+    expect(await only(house).body()).toMatchObject({ values: { log: ['one'] } })
+  })
+
+  it('tells the message of an error, and of one that never began that it did not', async () => {
+    const house = new ThreadHouse()
+    await house.client.startRun('t', 'x', withWebhook(house))
+    const waiting = withWebhook(house)
+    await house.client.startRun('t', 'x', waiting)
+    await house.client.cancelRun('t', 'x', waiting.runId, { action: 'interrupt', wait: false })
+    house.host.end(house.host.only,
+      { status: 'error', error: { error: 'TypeError', message: 'boom' } })
+    await settled()
+    const [cancelled, failed] = await Promise.all(house.egress.sent.map((one) => one.body()))
+    expect(cancelled).toMatchObject({ status: 'interrupted', run_started_at: null })
+    expect(failed).toMatchObject({ status: 'error', error: 'boom' })
+  })
+
+  it('keeps nobody waiting: the next run begins, and the thread answers', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    await house.startRun('x')
+    expect(house.host.running.size).toBe(1)
+    expect((await house.client.get('t', 'x')).row.status).toBe('busy')
+  })
+
+  it('is told once, and settled on record', async () => {
+    const house = new ThreadHouse()
+    const runId = await ended(house)
+    expect(await owed(house)).toEqual([runId])
+    only(house).end(heard)
+    await settled()
+    expect(await owed(house)).toEqual([])
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.egress.sent).toEqual([])
+  })
+
+  it('is given up with a line in the log where that was of no use', async () => {
+    const house = new ThreadHouse()
+    const runId = await ended(house)
+    only(house).end({ kind: 'answered', status: 410, body: '', cut: false })
+    await settled()
+    expect(await owed(house)).toEqual([])
+    expect(house.env.lines).toContainEqual({ level: 'warn', message: 'A webhook was given up.',
+      facts: { tenant: 't', threadId: 'x', runId, reason: 'it answered 410' } })
+  })
+})
+
+describe('a webhook whose owner dies', () => {
+  it('is told by the next one, as the same delivery', async () => {
+    const house = new ThreadHouse()
+    const runId = await ended(house)
+    house.restart()
+    expect(await house.tables.unfinished()).toMatchObject([{ threadId: 'x' }])
+    await house.client.get('t', 'x')
+    await settled()
+    expect(only(house).call.headers).toMatchObject({ 'x-heddle-delivery': runId })
+    expect(await only(house).body()).toMatchObject({ run_id: runId, values: { log: ['one'] } })
+  })
+
+  it('is tried once more and no further where it is old', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    expect(only(house).call.tries).toBeUndefined()
+    house.env.advance(3_700_000)
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(only(house).call.tries).toBe(1)
+  })
+
+  it('is begun anew where something of ours failed', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    only(house).fail(new Error('no such table'))
+    await settled()
+    expect(await owed(house)).toHaveLength(1)
+    house.env.advance(5_000)
+    await settled()
+    expect(house.egress.sent).toHaveLength(2)
+  })
+})
+
+describe('a webhook of what is deleted', () => {
+  it('is not told any more: of a run', async () => {
+    const house = new ThreadHouse()
+    const runId = await ended(house)
+    await house.client.deleteRun('t', 'x', runId)
+    expect(only(house).signal.aborted).toBe(true)
+    expect(await only(house).body()).toBeUndefined()
+    expect(await owed(house)).toEqual([])
+  })
+
+  it('is not told any more: of a thread', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    await house.client.delete('t', 'x')
+    expect(only(house).signal.aborted).toBe(true)
+  })
+
+  it('is not owed by a copy', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    const copy = await house.client.copy('t', 'x')
+    expect(copy.row.owedWebhooks).toEqual([])
+    await settled()
+    expect(house.egress.sent).toHaveLength(1)
+  })
+})
+
+describe('the thread of a stateless run', () => {
+  const stateless = async () => {
+    const house = new ThreadHouse()
+    await ended(house, withWebhook(house, { ifMissing: 'hidden' }, { temporary: true }))
+    return house
+  }
+
+  it('stays until its webhook was told, which leaves the state out', async () => {
+    const house = await stateless()
+    house.env.advance(61_000)
+    await settled()
+    expect(await only(house).body()).not.toHaveProperty('values')
+    only(house).end(heard)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it('stays its time for those who come back, however soon the webhook was told', async () => {
+    const house = await stateless()
+    only(house).end(heard)
+    await settled()
+    expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+    house.env.advance(61_000)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+})
+
+describe('a thread that owes too many', () => {
+  it('gives the oldest up', async () => {
+    const house = new ThreadHouse({ owedWebhooks: 2 })
+    const first = await ended(house)
+    await ended(house)
+    await ended(house)
+    expect(await owed(house)).toHaveLength(2)
+    expect(await owed(house)).not.toContain(first)
+    expect(house.egress.sent.map(({ signal }) => signal.aborted)).toEqual([true, false, false])
+  })
+})
