@@ -33,6 +33,8 @@ export class House {
   readonly heard: () => boolean
   /** Whether `letGo` waits for `release`. */
   holds = false
+  /** Whether what is taken settles at once, or never. */
+  settles = true
 
   constructor(fate: Fate, heard: () => boolean = () => true) {
     this.arbiter = new Arbiter(fate)
@@ -77,7 +79,10 @@ export class House {
         for (const listener of listeners) listener()
       },
       start: () => keeper.look().then(() => keeper.start({
-        taken: (shard) => told.push(`${shard} taken`),
+        taken: (shard) => {
+          told.push(`${shard} taken`)
+          return this.settles ? Promise.resolve() : new Promise(() => {})
+        },
         letGo: async (shard) => {
           const epoch = keeper.known[shard]?.epoch
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
