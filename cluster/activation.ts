@@ -34,6 +34,8 @@ export interface ActivationOptions {
    * under way.
    */
   ended(letters: readonly Letter[], broken: boolean): void
+  /** Called once, where it failed. */
+  failed(): void
 }
 
 export class Activation {
@@ -61,6 +63,9 @@ export class Activation {
   get key(): ActorKey { return this.#options.key }
 
   get state(): ActivationState { return this.#state }
+
+  /** How many commands wait for their turn. */
+  get waiting(): number { return this.#mailbox.waiting }
 
   /** Something is under way, waits, or holds it: it must not be passivated for idleness. */
   get occupied(): boolean {
@@ -127,6 +132,7 @@ export class Activation {
     if (!active && this.#state !== 'activating') return
     this.#state = 'passivating'
     this.#broken = active && this.#actor!.occupied
+    this.#options.failed()
     this.#warn('An actor failed; the next command makes it anew.', reason)
     this.#mailbox.fail(reason)
     if (active) void this.#letGo(AbortSignal.abort())

@@ -30,6 +30,18 @@ export interface ActivationsOptions {
   readonly mailboxBound?: number
 }
 
+/** How it stands with the actors of one kind in this process. */
+export interface Census {
+  /** Those on their way in or out included. */
+  alive: number
+  /** Lives that were begun since the process started, and those that failed. */
+  begun: number
+  failed: number
+  /** Commands that wait for their turn, in all mailboxes and in the fullest. */
+  waiting: number
+  fullest: number
+}
+
 /** How long after a failure with work under way a new life begins. */
 const reviveMs = 1_000
 
@@ -50,12 +62,14 @@ export class Activations {
   readonly #gate: ReplyGate | undefined
   readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
+  readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
   #closed = false
 
   constructor(options: ActivationsOptions) {
     const { env, kinds, gate, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
     this.#env = env
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
+    this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
     this.#idleMs = idleMs
     this.#limit = limit
     this.#mailboxBound = mailboxBound
@@ -66,6 +80,19 @@ export class Activations {
 
   /** How many are alive, those on their way in or out included. */
   get size(): number { return this.#table.size }
+
+  /** Of each kind; counted when it is asked for. */
+  census(): ReadonlyMap<string, Readonly<Census>> {
+    const census = new Map<string, Census>([...this.#lives].map(([kind, lives]) =>
+      [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]))
+    for (const { key, waiting } of this.#table.values()) {
+      const counts = census.get(key.kind)!
+      counts.alive++
+      counts.waiting += waiting
+      counts.fullest = Math.max(counts.fullest, waiting)
+    }
+    return census
+  }
 
   /**
    * The actor's reply; it lives under the epoch given where it does not live yet. `id` is the same
@@ -147,6 +174,8 @@ export class Activations {
   #activate(text: string, key: ActorKey, epoch: number, letters: readonly Letter[]): Activation {
     const kind = this.#kinds.get(key.kind)
     assert(kind !== undefined, `somebody hosts actors of kind ${key.kind}`)
+    const lives = this.#lives.get(key.kind)!
+    lives.begun++
     return new Activation({
       kind,
       key,
@@ -154,6 +183,7 @@ export class Activations {
       letters,
       log: this.#env.log,
       mailboxBound: this.#mailboxBound,
+      failed: () => { lives.failed++ },
       ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) for (const letter of waiting) letter.reject(closed())

@@ -1,5 +1,6 @@
 /** The one window through which time, chance and the console come in, so a test can own them. */
 
+import { randomBytes } from 'node:crypto'
 import { isatty } from 'node:tty'
 import { styleText } from 'node:util'
 
@@ -34,6 +35,8 @@ export interface Env {
   uuid(): string
   /** By time, version 7: each is greater than the one made before it by this process or worker. */
   uuid7(): string
+  /** 32 bytes that nobody can foresee, as 43 characters of base64url. */
+  secret(): string
   readonly log: Log
 }
 
@@ -63,6 +66,7 @@ export function systemEnv(options: SystemEnvOptions = {}): Env {
     },
     uuid: () => v4(),
     uuid7: () => v7(),
+    secret: () => randomBytes(32).toString('base64url'),
     log: systemLog(options),
   }
 }

@@ -54,20 +54,20 @@ export class MemberService implements MemberServiceImplementation {
     for (const outbox of this.#outboxes.values()) outbox.letGo()
   }
 
-  async deliver({ key, epoch, commandId, patienceMs, command }: DeliverRequest,
+  async deliver({ key, epoch, commandId, patienceMs, command, trace }: DeliverRequest,
     context: CallContext): Promise<DeliverResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
     const { values } = wireOf(this.#wires, named(key))
     const reply = this.#recent.answer(commandId, async () => {
       const said = await this.#heard().ask(named(key), values.decode(command),
-        { id: commandId, epoch })
+        { id: commandId, epoch, ...trace !== '' && { trace } })
       return withinLimit(values.encode(said))
     })
     const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
     return { reply: known ?? new Uint8Array(), underWay: known === undefined }
   }
 
-  async* follow({ key, request, followId }: FollowRequest, context: CallContext):
+  async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):
   AsyncGenerator<FollowResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
     const { values, listeners } = wireOf(this.#wires, named(key))
@@ -79,7 +79,8 @@ export class MemberService implements MemberServiceImplementation {
     context.signal.addEventListener('abort', letGo)
     this.#outboxes.set(followId, outbox)
     try {
-      stop = await this.#heard().follow(named(key), values.decode(request), listener)
+      stop = await this.#heard().follow(named(key), values.decode(request), listener,
+        trace === '' ? {} : { trace })
       if (context.signal.aborted) return
       yield { calls: [], lagged: false }
       for await (const calls of outbox.batches()) yield { calls, lagged: false }

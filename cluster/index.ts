@@ -1,7 +1,7 @@
 /** The door of the actor substrate: names, turns, ownership, and the window to the world. */
 
 export { Activations } from './activations.ts'
-export type { ActivationsOptions } from './activations.ts'
+export type { ActivationsOptions, Census } from './activations.ts'
 export type { Actor, ActorContext, ActorKind, Turn } from './actor.ts'
 export { actorKeyText } from './actor-key.ts'
 export type { ActorKey } from './actor-key.ts'
@@ -42,6 +42,7 @@ export type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts
 export { defaultShards, shardOf } from './shard.ts'
 export { ShardKeeper } from './shard-keeper.ts'
 export type { ShardHost } from './shard-keeper.ts'
+export type { Episode, EpisodeFacts, EpisodeStart, Tracing } from './tracing.ts'
 export { inProcessTransport } from './transport.ts'
 export type { Delivery, Inbound, Transport } from './transport.ts'
 export type { LinkOptions } from './grpc-link.ts'

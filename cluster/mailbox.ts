@@ -60,6 +60,9 @@ export class Mailbox {
     return !this.#turning && this.#letters.length === 0 && this.#owed === 0
   }
 
+  /** How many wait for their turn. */
+  get waiting(): number { return this.#letters.length }
+
   /** The reply to `act`; rejects with `full` where too many wait. */
   post(act: Act): Promise<unknown> {
     if (this.#actor === undefined || this.#turning) return this.#wait(act, this.#bound)

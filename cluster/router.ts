@@ -10,6 +10,8 @@ import type { Owner, Ownership } from './ownership.ts'
 import type { Service } from './service.ts'
 import { serviceKey } from './service.ts'
 import { shardOf } from './shard.ts'
+import { titleOf, watched } from './tracing.ts'
+import type { EpisodeStart, Tracing } from './tracing.ts'
 import type { Inbound, Transport } from './transport.ts'
 import { atLatest } from './within.ts'
 
@@ -33,6 +35,8 @@ export interface RouterOptions {
   readonly ownership: Ownership
   readonly activations: Activations
   readonly transport: Transport
+  /** Undefined where nobody watches. */
+  readonly tracing?: Tracing
 }
 
 /** How long a command looks for somebody who hears it. */
@@ -42,31 +46,40 @@ const tryAgainMs = 100
 
 /** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
 export function createRouter(options: RouterOptions): Router {
-  const { env, movable = true, ownership, activations, transport } = options
+  const { env, movable = true, ownership, activations, transport, tracing } = options
+  const traced = () => tracing && { trace: tracing.current() }
   return {
-    ask: (key, command) => {
-      const owner = ownerOf(ownership, key)
-      if (owner?.member !== ownership.self) return askOthers(key, command, env.uuid())
-      // Where nobody asks again it need not be known again.
-      const id = movable ? env.uuid() : undefined
-      const asked = activations.ask(key, owner.epoch, command, id)
-      return asked.catch((error: unknown) => {
-        if (!mayBeHeardElsewhere(error)) throw error
-        return askOthers(key, command, id, error)
-      })
-    },
-    follow: (key, request, listener) => untilHeard(options, key, (owner) =>
-      owner.member === ownership.self
+    ask: (key, command) => watched(tracing, asking(key, command), () => ask(key, command)),
+    follow: (key, request, listener) => watched(tracing, asking(key, { type: 'follow' }), () =>
+      untilHeard(options, key, (owner) => owner.member === ownership.self
         ? activations.follow(key, owner.epoch, request, listener)
-        : transport.follow(owner.member, key, request, listener, { epoch: owner.epoch })),
+        : transport.follow(owner.member, key, request, listener,
+          { epoch: owner.epoch, ...traced() }))),
+  }
+
+  function ask(key: ActorKey, command: unknown): Promise<unknown> {
+    const owner = ownerOf(ownership, key)
+    if (owner?.member !== ownership.self) return askOthers(key, command, env.uuid())
+    // Where nobody asks again it need not be known again.
+    const id = movable ? env.uuid() : undefined
+    const asked = activations.ask(key, owner.epoch, command, id)
+    return asked.catch((error: unknown) => {
+      if (!mayBeHeardElsewhere(error)) throw error
+      return askOthers(key, command, id, error)
+    })
   }
 
   function askOthers(key: ActorKey, command: unknown, id = env.uuid(), before?: unknown):
   Promise<unknown> {
     return untilHeard(options, key, (owner) => owner.member === ownership.self
       ? activations.ask(key, owner.epoch, command, id)
-      : transport.deliver(owner.member, key, command, { id, epoch: owner.epoch }), before)
+      : transport.deliver(owner.member, key, command,
+        { id, epoch: owner.epoch, ...traced() }), before)
   }
+}
+
+function asking({ kind }: ActorKey, command: unknown): EpisodeStart {
+  return { name: `ask ${kind}${titleOf(command)}`, kind: 'client' }
 }
 
 async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
@@ -136,7 +149,7 @@ export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'>
  * another member it throws `not_owner`, whose facts tell the owner and epoch that are known here.
  */
 export function createInbound(options: InboundOptions): Inbound {
-  const { ownership, activations } = options
+  const { ownership, activations, tracing } = options
   const services = new Map(options.services.map((service) => [service.name, service]))
   const epochOf = (key: ActorKey) => {
     const owner = ownerOf(ownership, key)
@@ -144,14 +157,18 @@ export function createInbound(options: InboundOptions): Inbound {
     throw new HeddleError('not_owner', undefined,
       owner && { owner: owner.member, epoch: owner.epoch })
   }
+  const hear = <Reply>(key: ActorKey, command: unknown, parent: string | undefined,
+    work: () => Promise<Reply>) => watched(parent ? tracing : undefined,
+    { name: `hear ${key.kind}${titleOf(command)}`, kind: 'server', parent: parent ?? '' }, work)
   return {
-    ask: async (key, command, { id } = {}) => {
+    ask: (key, command, { id, trace } = {}) => hear(key, command, trace, async () => {
       const service = services.get(key.kind)
       if (service !== undefined) return await service.answer(command)
       return await activations.ask(key, epochOf(key), command, id)
-    },
-    follow: async (key, request, listener) =>
-      await activations.follow(key, epochOf(key), request, listener),
+    }),
+    follow: (key, request, listener, { trace } = {}) =>
+      hear(key, { type: 'follow' }, trace, async () =>
+        await activations.follow(key, epochOf(key), request, listener)),
   }
 }
 

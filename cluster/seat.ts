@@ -20,6 +20,7 @@ import type { SessionPort } from './session-port.ts'
 import { ShardKeeper } from './shard-keeper.ts'
 import type { ShardHost } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
+import type { Tracing } from './tracing.ts'
 import type { Transport } from './transport.ts'
 import { atLatest } from './within.ts'
 
@@ -40,6 +41,8 @@ export interface SeatOptions {
   readonly shardOwners: ShardPort
   readonly beats: BeatPort
   readonly shards: number
+  /** Undefined where nobody watches. */
+  readonly tracing?: Tracing
   /** Called once, with a sentence, when another member ended this one. */
   onFenced(reason: string): void
 }
@@ -136,7 +139,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       self, gate: session?.gate, ownership, transport, askMember: ask,
       serve: async ({ activations, services: others, host }) => {
         services.push(...others)
-        server.serve(createInbound({ ownership, activations, services }))
+        server.serve(createInbound({
+          ownership, activations, services, ...options.tracing && { tracing: options.tracing },
+        }))
         // Before others know of this member, and give it what it is to have.
         await ownership.look()
         await roster.start()

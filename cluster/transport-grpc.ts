@@ -60,18 +60,19 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     }
   })
   return {
-    deliver: async (to, key, command, { id = env.uuid(), epoch = 0 } = {}) => {
+    deliver: async (to, key, command, { id = env.uuid(), epoch = 0, trace = '' } = {}) => {
       const { values } = wireOf(wires, key)
-      const request = { key, epoch, commandId: id, patienceMs,
+      const request = { key, epoch, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
       return values.decode(await untilReply(linkTo(to), (link) =>
         link.call(patienceMs + wayMs, (client, call) => client.deliver(request, call))))
     },
-    follow: async (to, key, question, listener, { epoch = 0 }: Delivery = {}) => {
+    follow: async (to, key, question, listener, { epoch = 0, trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(wires, key)
       if (listeners === undefined) throw new HeddleError('unsupported')
       const followId = env.uuid()
-      const request = { key, epoch, followId, request: withinLimit(values.encode(question)) }
+      const request = { key, epoch, followId, trace,
+        request: withinLimit(values.encode(question)) }
       const link = linkTo(to)
       const stream = await link.open(followMs, (client, call) => client.follow(request, call))
       let over = false

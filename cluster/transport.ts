@@ -23,12 +23,15 @@ export interface Delivery {
   readonly id?: string
   /** Since when `to` owns the actor, as far as the caller knows. */
   readonly epoch?: number
+  /** What the command is part of, for those who watch; empty where nobody does. */
+  readonly trace?: string
 }
 
 /** What a member takes from others. */
 export interface Inbound {
   ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
-  follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
+  follow(key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
+    Promise<() => void>
 }
 
 /** Joins members that live in one process. */
@@ -48,7 +51,7 @@ export function inProcessTransport(): InProcessTransport {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),
     deliver: async (to, key, command, delivery) =>
       await inboundOf(to).ask(key, command, delivery),
-    follow: async (to, key, request, listener) =>
-      await inboundOf(to).follow(key, request, listener),
+    follow: async (to, key, request, listener, delivery) =>
+      await inboundOf(to).follow(key, request, listener, delivery),
   }
 }

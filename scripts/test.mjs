@@ -1,4 +1,4 @@
-// Runs the checks and the suite, or another one: test.mjs [--long | --cluster] [file…]
+// Runs the checks and the suite, or another one: test.mjs [--long | --cluster | --fuzz] [file…]
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,16 +6,19 @@ import { join } from 'node:path'
 import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
-const kind = ['long', 'cluster'].find((name) => args.includes(`--${name}`))
-const files = args.filter((arg) => !arg.startsWith('--'))
+const kind = ['long', 'cluster', 'fuzz'].find((name) => args.includes(`--${name}`))
+const files = kind === 'fuzz' ? ['test/e2e/fuzz.test.ts']
+  : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const projectsOf = { long: ['long', 'cassandra'], cluster: ['cluster'] }
+const projectsOf = { long: ['long', 'cassandra'], cluster: ['cluster'], fuzz: ['suite'] }
 
 /** Runs a program of node_modules and tells whether it went well. */
 function run(program, ...programArgs) {
   const node = [join(root, program), ...programArgs]
   return spawnSync(process.execPath, node, { cwd: root, stdio: 'inherit' }).status === 0
 }
+
+if (kind === 'fuzz') process.env.HEDDLE_FUZZ_REQUESTS ??= '100000'
 
 rmSync(join(root, report), { force: true })
 const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')

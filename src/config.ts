@@ -10,8 +10,14 @@ import { isIP, isIPv4 } from 'node:net'
 
 import { defaultWorkers, knownSettings, logLevels } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
+import { regionNames } from './region.ts'
 import type { RegionName } from './region.ts'
 
+/**
+ * none  nobody is asked who he is
+ * keys  by an API key, or by a session where these are set up
+ */
+const authentications = ['none', 'keys'] as const
 const stores = ['embedded', 'cassandra'] as const
 /**
  * validate  a plain write, then a shared look whether this member still owns what it wrote
@@ -32,12 +38,23 @@ export interface Settings {
   readonly host: string
   /** Listening where others can reach it, though there is no authentication. */
   readonly insecureListen: boolean
+  readonly auth: typeof authentications[number]
+  /** Null where users have no sessions. */
+  readonly sessions: SessionSettings | null
+  /** Where each region answers; empty where that is not known. */
+  readonly regionUrls: Readonly<Record<RegionName, string>>
   /** Absolute. */
   readonly dataDirectory: string
   readonly workers: number
   readonly drainMs: number
   /** Of web pages that may call; none named: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
+  /** Whether requests are limited. */
+  readonly limits: boolean
+  /** Absolute; null where the limits are those of the specification. */
+  readonly limitOverrides: string | null
+  /** Addresses and ranges of proxies that are believed about whom they speak for. */
+  readonly trustedProxies: readonly string[]
   readonly reload: boolean
   readonly region: RegionName
   /** It was said that this is that region's deployment. */
@@ -47,8 +64,27 @@ export interface Settings {
   /** Addresses, ranges and names of hosts that may be called though they are private. */
   readonly egressAllow: readonly string[]
   readonly logLevel: typeof logLevels[number]
+  /** Null where the front door tells them, to callers of this machine. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
+  /** Null where nobody collects traces. */
+  readonly tracing: TracingSettings | null
   /** Null where everything is kept in the data directory. */
   readonly cassandra: CassandraSettings | null
+}
+
+/** Where traces go, and by which headers, the exporter reads from the environment itself. */
+export interface TracingSettings {
+  /** Of traces that begin here, so many are kept: from 0 to 1. */
+  readonly ratio: number
+}
+
+/** Signed sessions of users. */
+export interface SessionSettings {
+  readonly issuer: string
+  /** Empty where sessions for anybody count. */
+  readonly audience: string
+  /** A JSON web key set: an absolute path or a URL. */
+  readonly keys: string
 }
 
 /** Where threads live that outgrew one machine. */
@@ -108,21 +144,62 @@ export function resolveSettings(source: SettingsSource): Settings {
     port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
     host: reader.text('host', '127.0.0.1'),
     insecureListen: reader.yesOrNo('insecureListen', false),
+    auth: reader.oneOf('auth', authentications, 'none'),
+    sessions: sessionSettings(reader, source.folder),
+    regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
     dataDirectory: resolve(source.folder, reader.text('data', join(project, '.heddle'))),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
+    // Whoever develops names no region.
+    limits: reader.oneOf('limits', ['on', 'off'],
+      reader.text('region', '') === '' ? 'off' : 'on') === 'on',
+    limitOverrides: reader.files(['limitOverrides'], source.folder)[0] ?? null,
+    trustedProxies: Object.freeze(reader.list('trustedProxies', [])),
     reload: reader.yesOrNo('reload', true),
-    region: reader.oneOf('region', ['us', 'eu'], 'us'),
+    region: reader.oneOf('region', regionNames, 'us'),
     inRegion: reader.text('region', '') !== '',
     egressProxy: reader.webAddress('egressProxy'),
     egressAllow: Object.freeze(reader.targets('egressAllow')),
     logLevel: reader.oneOf('logLevel', logLevels, 'info'),
+    metrics: reader.text('metricsPort', '') === '' ? null : Object.freeze({
+      host: reader.text('metricsHost', '127.0.0.1'),
+      port: reader.wholeNumber('metricsPort', { fallback: 0, min: 0, max: 65_535 }),
+    }),
+    tracing: tracingSettings(source.environment, reader.mistakes),
     cassandra: embedded ? null : cassandraSettings(reader, source.folder),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+/** By the variables that all programs share which speak OpenTelemetry. */
+function tracingSettings(environment: SettingsSource['environment'], mistakes: string[]):
+TracingSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,
+    OTEL_SDK_DISABLED: disabled, OTEL_TRACES_SAMPLER: sampler,
+    OTEL_TRACES_SAMPLER_ARG: share } = environment
+  if (!(traces || all) || disabled?.toLowerCase() === 'true') return null
+  if (!sampler?.endsWith('traceidratio')) return Object.freeze({ ratio: 1 })
+  const ratio = Number(share || '1')
+  if (ratio >= 0 && ratio <= 1) return Object.freeze({ ratio })
+  mistakes.push(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${share}".`)
+  return null
+}
+
+function sessionSettings(reader: SettingsReader, folder: string): SessionSettings | null {
+  const keys = reader.text('jwtKeys', '')
+  if (keys === '') {
+    const issuer = reader.text('jwtIssuer', '')
+    if (issuer !== '') reader.required('jwtKeys', 'beside --jwt-issuer')
+    return null
+  }
+  return Object.freeze({
+    issuer: reader.required('jwtIssuer', 'beside --jwt-keys'),
+    audience: reader.text('jwtAudience', ''),
+    keys: /^https?:/.test(keys) ? keys : resolve(folder, keys),
+  })
 }
 
 function cassandraSettings(reader: SettingsReader, folder: string): CassandraSettings {
@@ -168,10 +245,14 @@ export function ownVersion(): string {
 }
 
 /** Relations between settings that do not hold. */
-function broken({ host, insecureListen }: Settings): string[] {
-  if (isLoopback(host) || insecureListen) return []
-  return [`--host ${host} is reached by others, and there is no authentication yet: add ` +
-    '--insecure-listen if that is meant, or listen on 127.0.0.1.']
+function broken({ host, insecureListen, auth, sessions }: Settings): string[] {
+  if (auth === 'keys') return []
+  return [
+    ...isLoopback(host) || insecureListen ? []
+      : [`--host ${host} is reached by others, and nobody is asked who he is: add --auth keys, ` +
+        'or --insecure-listen if that is meant, or listen on 127.0.0.1.'],
+    ...sessions === null ? [] : ['--jwt-keys count only with --auth keys: add that.'],
+  ]
 }
 
 /** Reads one setting after another and collects what is wrong. */
@@ -262,6 +343,18 @@ class SettingsReader {
     return texts.map((text) => text.trim()).filter((text) => text !== '')
       .map((text) => isOrigin(text) ? text
         : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+  }
+
+  /** `us=https://…,eu=https://…`; empty for a name that is not there. */
+  urlsOf<T extends string>(name: SettingName, known: readonly T[]): Record<T, string> {
+    const urls = Object.fromEntries(known.map((each) => [each, ''])) as Record<T, string>
+    for (const pair of this.list(name, [])) {
+      const [, word, url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(pair) ?? []
+      const found = known.find((each) => each === word)
+      if (found !== undefined && URL.canParse(url)) urls[found] = url
+      else this.#mistaken(name, pair, `must be like ${known[0]}=https://example.org`, pair)
+    }
+    return urls
   }
 
   /** What was typed, or else is in the environment; an empty text counts as none. */

@@ -35,7 +35,40 @@ export const knownSettings = {
   insecureListen: {
     flags: '--insecure-listen',
     variable: 'HEDDLE_INSECURE_LISTEN',
-    sentence: 'Listen on an address that others can reach: whoever reaches it may do everything.',
+    sentence: 'Listen where others can reach it without --auth keys: whoever reaches it may do ' +
+      'everything.',
+  },
+  auth: {
+    flags: '--auth <how>',
+    variable: 'HEDDLE_AUTH',
+    sentence: 'Who may call: none asks nobody, keys asks for an API key or a session ' +
+      '(default: none).',
+  },
+  jwtKeys: {
+    flags: '--jwt-keys <file or URL>',
+    variable: 'HEDDLE_JWT_KEYS',
+    sentence: 'Sessions count too: signed by a key of this JSON web key set (default: none do).',
+  },
+  jwtIssuer: {
+    flags: '--jwt-issuer <text>',
+    variable: 'HEDDLE_JWT_ISSUER',
+    sentence: 'The issuer of sessions, as it stands in them.',
+  },
+  jwtAudience: {
+    flags: '--jwt-audience <text>',
+    variable: 'HEDDLE_JWT_AUDIENCE',
+    sentence: 'Sessions must be meant for this audience (default: for any).',
+  },
+  region: {
+    flags: '--region <name>',
+    variable: 'HEDDLE_REGION',
+    sentence: 'Which region this is: us or eu (default: us).',
+  },
+  regionUrl: {
+    flags: '--region-url <urls>',
+    variable: 'HEDDLE_REGION_URL',
+    sentence: 'Where each region answers, told to callers with a key of another one: ' +
+      'us=https://…,eu=https://… (default: not told).',
   },
   data: {
     flags: '--data <folder>',
@@ -58,6 +91,22 @@ export const knownSettings = {
     variable: 'HEDDLE_ALLOW_ORIGIN',
     sentence: 'Web pages that may call, * for all (default: those of this machine).',
   },
+  limits: {
+    flags: '--limits <how>',
+    variable: 'HEDDLE_LIMITS',
+    sentence: 'Whether requests are limited: on or off (default: on where a region is named).',
+  },
+  limitOverrides: {
+    flags: '--limit-overrides <file>',
+    variable: 'HEDDLE_LIMIT_OVERRIDES',
+    sentence: 'Limits of your own by their names: {"default-key": {"count": 5000}}.',
+  },
+  trustedProxies: {
+    flags: '--trusted-proxies <ranges>',
+    variable: 'HEDDLE_TRUSTED_PROXIES',
+    sentence: 'Proxies that are believed about whom they speak for: 10.0.0.0/8,fd00::/8 ' +
+      '(default: none).',
+  },
   reload: {
     flags: '--no-reload',
     variable: 'HEDDLE_RELOAD',
@@ -73,11 +122,6 @@ export const knownSettings = {
     variable: 'HEDDLE_EGRESS_ALLOW',
     sentence: 'Private addresses, ranges and hosts that may be called all the same: ' +
       '10.1.0.0/16,hooks.internal (default: none).',
-  },
-  region: {
-    flags: '--region <name>',
-    variable: 'HEDDLE_REGION',
-    sentence: 'Which region this is: us or eu (default: us).',
   },
   store: {
     flags: '--store <kind>',
@@ -171,6 +215,17 @@ export const knownSettings = {
     flags: '--member-key <file>',
     variable: 'HEDDLE_MEMBER_KEY',
     sentence: 'The private key of that certificate (PEM).',
+  },
+  metricsPort: {
+    flags: '--metrics-port <number>',
+    variable: 'HEDDLE_METRICS_PORT',
+    sentence: 'Tell metrics on a port of their own; 0 takes any that is free (default: /metrics ' +
+      'of the front door, for callers of this machine only).',
+  },
+  metricsHost: {
+    flags: '--metrics-host <address>',
+    variable: 'HEDDLE_METRICS_HOST',
+    sentence: 'The address of that port (default: 127.0.0.1).',
   },
   logLevel: {
     flags: '--log-level <level>',

@@ -24,8 +24,9 @@ const sameSignalMs = 300
 /** So often a server of npm looks whether npm still is there. */
 const orphanLookMs = 500
 
-if (Number.parseInt(process.versions.node) >= 24) await serve()
-else runOnNode24()
+if (Number.parseInt(process.versions.node) < 24) runOnNode24()
+else if (process.argv[2] === 'keys') await manageKeys()
+else await serve()
 
 async function serve(): Promise<void> {
   const settings = settingsFromCommand()
@@ -46,11 +47,31 @@ async function serve(): Promise<void> {
   }
 }
 
+async function manageKeys(): Promise<void> {
+  keepCompiledCode()
+  const { KeysError, runKeysCommand } = await import('./keys-command.ts')
+  try {
+    process.stdout.write(await runKeysCommand({ args: process.argv.slice(3), ...surroundings() }))
+  } catch (error) {
+    if (error instanceof KeysError) refuse(error.message, exitCodes.failed)
+    throw error
+  }
+}
+
+function surroundings() {
+  return {
+    environment: process.env,
+    folder: folderOfCaller(),
+    starter: pathInHouse('deploy/starter/langgraph.json'),
+  }
+}
+
 /** Ends the process where there is nothing to serve: help was asked for, or a mistake was made. */
 function settingsFromCommand(): Settings {
   const command = new Command('heddle')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion())
+    .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.')
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
   for (const { flags, variable, sentence } of Object.values(knownSettings)) {
@@ -58,12 +79,7 @@ function settingsFromCommand(): Settings {
   }
   try {
     command.parse()
-    return resolveSettings({
-      options: typed(command),
-      environment: process.env,
-      folder: folderOfCaller(),
-      starter: pathInHouse('deploy/starter/langgraph.json'),
-    })
+    return resolveSettings({ options: typed(command), ...surroundings() })
   } catch (error) {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
@@ -86,7 +102,8 @@ function folderOfCaller(): string {
   return callingScript() !== undefined && caller ? caller : process.cwd()
 }
 
-function announce({ url, graphs, place, member }: Server, { dataDirectory }: Settings): void {
+function announce({ url, metricsPort, graphs, place, member }: Server,
+  { dataDirectory, metrics }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, place) => {
@@ -103,6 +120,8 @@ function announce({ url, graphs, place, member }: Server, { dataDirectory }: Set
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
+    ...metricsPort === undefined ? []
+      : [`  ${label('metrics')}port ${metricsPort} of ${metrics!.host}`],
     '',
     '',
   ].join('\n'))

@@ -9,6 +9,8 @@ export interface Region {
 
 export type RegionName = keyof typeof regions
 
+export const regionNames = ['us', 'eu'] as const satisfies readonly RegionName[]
+
 /** As the service specification publishes them, in its order. */
 export const regions = {
   us: {

@@ -2,26 +2,40 @@
 
 import { Activations, actorKeyText, createLifecycle, createRouter, shardOf }
   from '../cluster/index.ts'
-import type { ActorKey, ActorKind, Env, Router } from '../cluster/index.ts'
+import type { ActorKey, ActorKind, Env, Router, Tracing } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
-import { HeddleError } from './errors.ts'
 import { narrowed, openEgress } from './egress/index.ts'
 import type { Egress } from './egress/index.ts'
-import { openFrontDoor, runJson } from './frontdoor/index.ts'
-import type { FrontDoor, FrontDoorOptions } from './frontdoor/index.ts'
+import {
+  LimitBook, limitGate, limitRows, openFrontDoor, readLimitOverrides, runJson,
+} from './frontdoor/index.ts'
+import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
 import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
-import { assistantClient, assistantKind } from './records/index.ts'
+import { assistantClient, assistantKind, keyDesk, limitKind } from './records/index.ts'
 import { regions } from './region.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
 import type { Ground, Tenants } from './server/ground.ts'
+import { openKeySocket } from './server/key-socket.ts'
+import { meteredLog } from './server/metered-ports.ts'
+import { Metrics } from './server/metrics.ts'
+import { openMetricsDoor } from './server/metrics-door.ts'
+import type { MetricsDoor } from './server/metrics-door.ts'
+import { portError } from './server/port-error.ts'
+import {
+  countRequests, readActors, readDoor, readKeys, readLimits, readOwnership, readServer, readWorkers,
+} from './server/readings.ts'
+import { tracedHost } from './server/traced-host.ts'
+import type { OpenTracing } from './server/tracing.ts'
 import { ByteBudget, createThreadClient, defaultLimits, threadKind } from './thread/index.ts'
 
 export interface Server {
   /** Undefined where it answers no clients. */
   readonly url: string | undefined
+  /** The port of metrics alone; undefined where they have none. */
+  readonly metricsPort: number | undefined
   /** Where the data is. */
   readonly place: string
   /** Who this member is to others; undefined where there are none. */
@@ -45,7 +59,8 @@ const storeStartMs = 240_000
 
 /** The most that each stage takes of the time for ending, in the order in which they end. */
 const endingShares =
-  { shards: 0.55, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05, store: 0.1 } as const
+  { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
+    store: 0.1, traces: 0.02 } as const
 
 /** What all threads together may remember: of states, and of the events of finished runs. */
 const viewsBytes = 256 * 1024 * 1024
@@ -60,16 +75,26 @@ const wokenAtOnce = 8
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
+  const { trustedProxies } = settings
+  const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
   const lifecycle = createLifecycle(env)
+  const metrics = new Metrics()
+  readServer(metrics, ownVersion())
   const times = (stage: keyof typeof endingShares) =>
     ({ startMs, stopMs: settings.drainMs * endingShares[stage] })
 
+  const tracing = await lifecycle.start('traces', {
+    ...times('traces'),
+    start: () => openTracing(settings, env),
+    stop: (tracing) => tracing?.close(),
+  })
+  const watchers = { env, metrics, ...tracing && { tracing } }
   const [ground, graphs] = await Promise.all([
     lifecycle.start('store', {
       ...times('store'), ...settings.cassandra !== null && { startMs: storeStartMs },
-      start: () => openGround(settings, env, mustEnd),
+      start: () => openGround(settings, { ...watchers, mustEnd }),
       stop: (ground, deadline) => ground.close(deadline),
     }),
     lifecycle.start('graphs', {
@@ -83,7 +108,7 @@ export async function openServer(settings: Settings, env: Env,
   const egress = narrowed(wayOut, project.webhooks)
   const actors = await lifecycle.start('actors', {
     ...times('actors'),
-    start: () => openActors({ ground, host: graphs.host, egress, env }),
+    start: () => openActors(ground, { host: graphs.host, rows, egress, ...watchers }),
     stop: async (actors, deadline) => {
       await actors.close(deadline)
       await wayOut.close()
@@ -92,10 +117,14 @@ export async function openServer(settings: Settings, env: Env,
   await lifecycle.start('runs', {
     ...times('runs'),
     start: () => ground.begin({
-      ...actors, letGoMs: settings.drainMs * endingShares.shards * letGoShare,
+      ...actors, toldOf: (key) => actors.limits.told(key),
+      letGoMs: settings.drainMs * endingShares.shards * letGoShare,
     }),
     stop: (_, deadline) => graphs.host.drain(deadline),
   })
+  readOwnership(metrics, ground)
+  readActors(metrics, actors.activations)
+  readWorkers(metrics, () => graphs.host.stats())
   const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
   const door = await lifecycle.start('door', {
     ...times('door'),
@@ -109,10 +138,29 @@ export async function openServer(settings: Settings, env: Env,
       assistantIndex: ground.everybody.assistants,
       egress,
       region: regionOf(settings),
-      checkStore: ground.check,
+      dependencies: [{ name: 'store', vital: true, check: ground.check }],
       clusterStatus: ground.status,
+      ...settings.auth === 'keys' && { auth: authOf(settings, ground) },
+      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, trustedProxies }) },
+      heard: countRequests(metrics),
+      ...settings.metrics === null && { metrics },
+      ...tracing && { tracing },
     }) : undefined,
     stop: (door, deadline) => door?.close(deadline),
+  })
+  if (door !== undefined) readDoor(metrics, door)
+  if (door !== undefined && settings.auth === 'keys') readKeys(metrics, door.keyStats)
+  if (settings.limits) readLimits(metrics, actors.limits)
+  await lifecycle.start('keys', {
+    ...times('keys'),
+    start: () => settings.cassandra !== null ? undefined : openKeySocket(settings.dataDirectory,
+      keyDesk({ table: ground.keys, region: settings.region, env }), env),
+    stop: (socket) => socket?.close(),
+  })
+  const metricsDoor = await lifecycle.start('metrics', {
+    ...times('metrics'),
+    start: () => openMetrics(settings, metrics),
+    stop: (door) => door?.close(),
   })
   // Before the door closes: whoever comes while shards move is brought to their new owners.
   await lifecycle.start('shards', {
@@ -121,17 +169,55 @@ export async function openServer(settings: Settings, env: Env,
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
   const { place, name: member } = ground
-  return { url: door?.url, place, member, graphs: served, close: lifecycle.stop }
+  return {
+    url: door?.url, metricsPort: metricsDoor?.port, place, member, graphs: served,
+    close: lifecycle.stop,
+  }
 }
 
 function regionOf({ inRegion, region }: Settings): DoorParts['region'] {
   return inRegion ? { name: region, ...regions[region] } : undefined
 }
 
-function openGround({ cassandra, dataDirectory }: Settings, env: Env,
-  mustEnd: (reason: string) => void): Promise<Ground> {
-  if (cassandra === null) return openEmbeddedGround(dataDirectory, env)
-  return openCassandraGround({ settings: cassandra, directory: dataDirectory, env, mustEnd })
+function authOf({ region, regionUrls, sessions }: Settings, { keys }: Ground): AuthOptions {
+  return { keys, region, regionUrls, sessions }
+}
+
+/** Those to whom a part tells how it does. */
+interface Watchers {
+  readonly env: Env
+  readonly metrics: Metrics
+  /** Undefined where nobody collects traces. */
+  readonly tracing?: Tracing
+}
+
+async function openGround({ cassandra, dataDirectory }: Settings,
+  watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
+  const { env, metrics } = watchers
+  const ground = cassandra === null ? await openEmbeddedGround(dataDirectory, env)
+    : await openCassandraGround({ settings: cassandra, directory: dataDirectory, ...watchers })
+  return { ...ground, log: meteredLog(ground.log, metrics, env) }
+}
+
+/** Where nobody collects them not even the library is loaded. */
+async function openTracing({ tracing }: Settings, { log }: Env): Promise<OpenTracing | undefined> {
+  if (tracing === null) return undefined
+  const { startTracing } = await import('./server/tracing.ts')
+  return startTracing({ ...tracing, version: ownVersion(), log })
+}
+
+async function openMetrics({ metrics: place }: Settings, metrics: Metrics):
+Promise<MetricsDoor | undefined> {
+  if (place === null) return undefined
+  try {
+    return await openMetricsDoor(metrics, place)
+  } catch (error) {
+    throw portError({ ...place, flags: '--metrics-' }, error)
+  }
+}
+
+function limitsOf({ region, limitOverrides: file }: Settings): readonly LimitRow[] {
+  return limitRows(region, file === null ? undefined : readLimitOverrides(file))
 }
 
 interface Graphs {
@@ -162,19 +248,20 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
 
 interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
   readonly router: Router
+  readonly limits: LimitBook
   close(deadline: AbortSignal): Promise<void>
 }
 
-interface ActorParts {
-  readonly ground: Ground
+interface ActorParts extends Watchers {
   readonly host: GraphHost
+  readonly rows: readonly LimitRow[]
   readonly egress: Pick<Egress, 'send'>
-  readonly env: Env
 }
 
-function openActors(parts: ActorParts): Actors {
-  const { ground: { ownership, gate, transport }, env } = parts
-  const kinds = kindsOver(parts, (key, command) => router.ask(key, command))
+function openActors({ ownership, gate, transport, ...ground }: Ground, parts: ActorParts): Actors {
+  const { env, tracing } = parts
+  const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
+  const kinds = kindsOver(ground, { ...parts, host }, (key, command) => router.ask(key, command))
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
@@ -184,7 +271,9 @@ function openActors(parts: ActorParts): Actors {
   })
   const router = createRouter({
     env, ownership, activations, transport, movable: gate !== undefined,
+    ...tracing && { tracing },
   })
+  const limits = new LimitBook({ env, router, doors: () => ground.status().view.length })
   let closing = false
   const wakeOne = async (key: ActorKey) => {
     const epoch = epochOf(key)
@@ -196,7 +285,7 @@ function openActors(parts: ActorParts): Actors {
     }
   }
   return {
-    router, activations,
+    router, activations, limits,
     wake: async (unfinished) => {
       const next = unfinished.values()
       await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
@@ -207,13 +296,17 @@ function openActors(parts: ActorParts): Actors {
     },
     close: (deadline) => {
       closing = true
+      limits.close()
       return activations.close(deadline)
     },
   }
 }
 
-function kindsOver({ ground, host, egress, env }: ActorParts, ask: Router['ask']): ActorKind[] {
-  const { log, threads, runs, assistants } = ground
+type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
+
+function kindsOver(ports: Ports, { host, rows, egress, env }: ActorParts, ask: Router['ask']):
+ActorKind[] {
+  const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
@@ -225,6 +318,7 @@ function kindsOver({ ground, host, egress, env }: ActorParts, ask: Router['ask']
       nextExecutionId: () => ++executions,
     }),
     assistantKind({ log, index: assistants, env }),
+    limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }
 
@@ -236,19 +330,6 @@ async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor
   try {
     return await openFrontDoor({ ...parts, ...named, host, port, version: ownVersion() })
   } catch (error) {
-    throw portError(settings, error)
+    throw portError({ host, port, flags: '--' }, error)
   }
-}
-
-/** What is wrong with the port, in a sentence; other errors as they are. */
-function portError({ host, port }: Settings, error: unknown): unknown {
-  const sentences: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +
-      'with --port (0 takes any that is free).',
-    EACCES: `Port ${port} needs rights that this user has not: choose one above 1023 with --port.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: choose another with --host.`,
-    ENOTFOUND: `${host} is no address that is known here: choose another with --host.`,
-  }
-  const sentence = sentences[(error as NodeJS.ErrnoException).code ?? '']
-  return sentence ? new HeddleError('unavailable', sentence, {}, { cause: error }) : error
 }

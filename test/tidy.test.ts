@@ -26,7 +26,8 @@ function expectNone(broken: readonly string[], cure: string): void {
 /** Lower never imports higher. */
 const order = ['proto/gen', 'src/errors', 'src/containment', 'src/region',
   'src/known-settings', 'src/config', 'cluster', 'src/egress', 'src/records', 'src/checkpoint',
-  'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server', 'src/main']
+  'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
+  'src/keys-command', 'src/main']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -55,7 +56,11 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^pino$/, ['cluster/env.ts']],
   [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],
-  [/^commander$/, ['src/main.ts']],
+  [/^jose$/, ['src/frontdoor/']],
+  [/^ipaddr\.js$/, ['src/frontdoor/client-address.ts']],
+  [/^commander$/, ['src/main.ts', 'src/keys-command.ts']],
+  [/^prom-client$/, ['src/server/metrics.ts']],
+  [/^@opentelemetry\//, ['src/server/tracing.ts', 'src/graph/run-trace.ts']],
   [/^node:(?!sqlite)/, ['']],
 ]
 

@@ -61,13 +61,14 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
   }
 }
 
-function memberProcess({ config, data, port }: StartRequest,
+function memberProcess({ config, data, port, limits }: StartRequest,
   { contactPoints, dataCenter }: Cassandra, place: number): MemberProcess {
   const directory = join(data, `member-${place + 1}`)
   return new MemberProcess({ directory, command: [
     program, '--config', config, '--data', directory, '--port', `${port + place}`,
     '--store', 'cassandra', '--contact-points', contactPoints.join(','),
     '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
+    '--limits', limits,
   ] })
 }
 

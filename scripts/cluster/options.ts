@@ -14,6 +14,7 @@ Ctrl-C ends all in order, a second one at once. It needs Java 17, and Maven the 
   --cassandra N          how many nodes of Cassandra (3)
   --port P               of the first member's front door; the others have the next ones (2024)
   --region NAME          the data centre of Cassandra and all members (us)
+  --limits on|off        whether requests are limited (off)
   --config F             the langgraph.json to serve, or its folder (the starter project)
   --data DIR             keeps everything there, and cluster.json (.heddle/cluster)
   --first-address A      of the first node of Cassandra (127.0.0.1)
@@ -31,6 +32,7 @@ export interface StartRequest {
   /** Of the first front door. */
   readonly port: number
   readonly region: string
+  readonly limits: 'on' | 'off'
   /** Absolute. */
   readonly config: string
   /** Absolute. */
@@ -59,6 +61,7 @@ const knownOptions = {
   cassandra: { type: 'string', default: '3' },
   port: { type: 'string', default: '2024' },
   region: { type: 'string', default: 'us' },
+  limits: { type: 'string', default: 'off' },
   config: { type: 'string' },
   data: { type: 'string', default: '.heddle/cluster' },
   'first-address': { type: 'string' },
@@ -84,8 +87,12 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
   if (!/^[a-z][a-z0-9_-]*$/i.test(values.region)) {
     throw new Error(`--region is a name like us or eu-west, not "${values.region}".`)
   }
+  const { limits } = values
+  if (limits !== 'on' && limits !== 'off') {
+    throw new Error(`--limits is on or off, not "${limits}".`)
+  }
   return {
-    kind: 'start', members, config, data, light: values.light, region: values.region,
+    kind: 'start', limits, members, config, data, light: values.light, region: values.region,
     cassandra: wholeNumber('cassandra', values.cassandra, 1, 64),
     port: wholeNumber('port', values.port, 1, 65_536 - members),
     firstAddress: values['first-address'],

@@ -5,12 +5,21 @@ import type { RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 import { localTenant } from './caller.ts'
+import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
+import { addExchanges, givenId } from './exchange.ts'
+import type { ExchangeParts } from './exchange.ts'
 import { addGuard } from './guard.ts'
+import type { Limit } from './guard.ts'
+import { asLocal, identifyBy } from './identify.ts'
+import type { AuthOptions } from './identify.ts'
+import type { KeyStats } from './key-book.ts'
+import { plainTarget } from './limits/request-path.ts'
 import { onePort } from './one-port.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
+import type { OpenReplies } from './pulse.ts'
 import { addRest } from './rest/app.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
@@ -18,7 +27,8 @@ import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
 
 export interface FrontDoorOptions extends OperationParts,
-  Pick<ServerFacts, 'checkStore' | 'clusterStatus' | 'region'> {
+  Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
+  Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
@@ -28,15 +38,28 @@ export interface FrontDoorOptions extends OperationParts,
   readonly bodyLimitBytes?: number
   /** Whose pages may call beside our own, `*` for anybody's; unless told, those of this machine. */
   readonly allowOrigins?: readonly string[]
+  /** How callers are told apart; unless told, nobody is asked who he is. */
+  readonly auth?: AuthOptions
+  /** Unless told, nobody is limited. */
+  readonly limit?: Limit
 }
 
 export interface FrontDoor {
   readonly url: string
+  stats(): FrontDoorStats
   /**
    * Takes no more requests and breaks streams off, so that their clients come back; what is short
    * is answered. At `deadline` everything that is left is cut.
    */
   close(deadline: AbortSignal): Promise<void>
+  /** How it went with API keys; undefined where none is asked for. */
+  keyStats(): KeyStats | undefined
+}
+
+/** What is open at a front door right now. */
+export interface FrontDoorStats {
+  readonly requests: number
+  readonly replies: OpenReplies
 }
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
@@ -46,9 +69,9 @@ const longestParameter = 1_000
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes } = options
   const operations = operationsOver(options)
-  await operations.assistants.makeSystemAssistants(localTenant)
+  if (auth === undefined) await operations.assistants.welcome(localTenant)
   const port = onePort()
   const pulse = new Pulse(env)
   pulse.add(port)
@@ -56,15 +79,19 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: longestParameter },
+    genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
     frameworkErrors: errorReply(env.log),
+    // The router sees a path as limits read it.
+    rewriteUrl: ({ url = '/' }) => plainTarget(url),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(errorReply(env.log))
+  const underWay = addExchanges(app, options)
   await keepLocal(app, options)
-  addGuard(app)
+  const { identify, keyStats } = auth === undefined ? asLocal : await identifyBy(auth, env)
+  addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   const parts = { ...operations, pulse }
-  const { version, region, checkStore, clusterStatus } = options
-  await addRest(app, { ...parts, version, region, checkStore, clusterStatus })
+  await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
     await app.listen({ host, port: options.port })
@@ -74,6 +101,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
+    stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
+    keyStats,
     close: async (deadline) => {
       const cut = () => port.destroyConnections()
       if (deadline.aborted) cut()

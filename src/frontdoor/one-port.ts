@@ -13,7 +13,7 @@ import type { Socket } from 'node:net'
 
 import type { PulseMember } from './pulse.ts'
 
-const preface = Buffer.from('PRI')
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Longer than load balancers keep a connection that nobody uses. */
 const keepAliveMs = 72_000
@@ -43,8 +43,13 @@ export function onePort(): OnePort {
     silent.set(socket, 0)
     sniff(socket, (version) => {
       silent.delete(socket)
-      // A session takes what was put back by itself; a resumed socket would lose it.
-      if (version === 2) http2.emit('connection', socket)
+      if (version === 0) socket.destroy()
+      if (version === 2) {
+        // Who says that nothing more comes is gone: a session would wait for him for ever.
+        socket.allowHalfOpen = false
+        // A session takes what was put back by itself; a resumed socket would lose it.
+        http2.emit('connection', socket)
+      }
       if (version === 1) {
         serveHttp1.call(server, socket)
         socket.resume()
@@ -81,16 +86,16 @@ function remember<Member extends Socket | ServerHttp2Session>(members: Set<Membe
 
 /**
  * Reads until the preface is told from a request line, and puts back what was read. The version of
- * HTTP is 0 for a connection that closes before it has said so.
+ * HTTP is 0 for a connection that ends before it has said so.
  */
 function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
   let head = Buffer.alloc(0)
   const settle = (version: 0 | 1 | 2) => {
-    socket.off('data', onData).off('error', ignore).off('close', onClose)
+    socket.off('data', onData).off('error', ignore).off('close', onEnd).off('end', onEnd)
     decided(version)
   }
   const ignore = () => {}
-  const onClose = () => settle(0)
+  const onEnd = () => settle(0)
   const onData = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk])
     const length = Math.min(head.length, preface.length)
@@ -100,5 +105,5 @@ function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
     socket.unshift(head)
     settle(mayBeHttp2 ? 2 : 1)
   }
-  socket.on('data', onData).on('error', ignore).on('close', onClose)
+  socket.on('data', onData).on('error', ignore).on('close', onEnd).on('end', onEnd)
 }

@@ -38,6 +38,11 @@ export class ExecutionDesk {
     this.#nextJob = nextJob
   }
 
+  /** Executions that a worker has, and those that wait for one. */
+  get counts(): { readonly underWay: number; readonly waiting: number } {
+    return { underWay: this.#jobs.size - this.#queue.size, waiting: this.#queue.size }
+  }
+
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
     if (this.#draining) return listener.ended(drained)
     const number = this.#nextJob()

@@ -25,6 +25,8 @@ export interface Execution {
   readonly attempt: number
   /** The thread's head, null for none: a worker that remembers another one forgets it. */
   readonly headId: string | null
+  /** What it is part of, for those who watch; missing where nobody does. */
+  readonly trace?: string
   readonly request: RunRequest | EditRequest
 }
 

@@ -21,6 +21,19 @@ export interface GraphHostOptions {
   readonly env: Env
 }
 
+/** How it stands with the workers of a host. */
+export interface HostStats {
+  readonly starting: number
+  readonly ready: number
+  /** Of those that are ready: the ones that have something to execute. */
+  readonly busy: number
+  /** Executions that a worker has, and those that wait for one. */
+  readonly underWay: number
+  readonly waiting: number
+  /** Workers that died or were stuck, since the process started. */
+  readonly lost: number
+}
+
 /** What its owner may do with a host beside asking it for work. */
 export interface RunningGraphHost extends GraphHost {
   /** Serves another project. Rejects where that cannot be loaded; the old one goes on then. */
@@ -30,6 +43,7 @@ export interface RunningGraphHost extends GraphHost {
    * none is left, or at the deadline; what is left then goes on until `close`.
    */
   drain(deadline: AbortSignal): Promise<void>
+  stats(): HostStats
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
 }
@@ -80,6 +94,16 @@ class WorkerGraphHost implements RunningGraphHost {
   open(): Promise<void> { return this.#pool.open() }
   reload(project: CompiledProject): Promise<void> { return this.#pool.reload(project) }
   drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
+
+  stats(): HostStats {
+    const links = [...this.#pool.everyone]
+    const ready = links.filter(({ state }) => state === 'ready')
+    return {
+      starting: links.length - ready.length, ready: ready.length,
+      busy: ready.filter(({ executions }) => executions > 0).length,
+      ...this.#executions.counts, lost: this.#pool.lost,
+    }
+  }
 
   close(): Promise<void> {
     this.#inquiries.close()

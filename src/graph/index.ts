@@ -6,7 +6,7 @@ export type { CheckpointSelector, CheckpointSource, EditRequest, EditUpdate, Exe
   StepEvent, StoredChannel, StoredTuple, ToldEvent, TupleQuery } from './execution.ts'
 export { systemAssistantId } from './assistant-id.ts'
 export { startGraphHost } from './host.ts'
-export type { GraphHostOptions, RunningGraphHost } from './host.ts'
+export type { GraphHostOptions, HostStats, RunningGraphHost } from './host.ts'
 export { readProject } from './project.ts'
 export type { Project } from './project.ts'
 export { compileProject } from './project-compiler.ts'

@@ -8,6 +8,7 @@ import { Outbox } from './outbox.ts'
 import { execute, failure, isWorthKeeping } from './runner.ts'
 import type { Workbench } from './runner.ts'
 import { answer } from './state-question.ts'
+import { underTrace } from './run-trace.ts'
 import { ThreadMemories, settle } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
@@ -67,9 +68,9 @@ export class WorkerDesk {
     const memory = this.#memories.take(thread, execution.headId)
     try {
       await settle(memory, (value) => this.#bench.codec.decode(value))
-      const outcome = await execute(this.#bench, {
-        execution, source, outbox, memory, control: job.control, signal: job.abort.signal, entered,
-      })
+      const assignment = { execution, source, outbox, memory, control: job.control,
+        signal: job.abort.signal, entered }
+      const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (source.failure) return this.#break(number, execution, source.failure)
       if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
@@ -83,8 +84,9 @@ export class WorkerDesk {
     }
   }
 
-  #break(job: number, { runId }: Execution, error: Error): void {
-    this.#env.log.error('The checkpoints of an execution could not be read.', { error, runId })
+  #break(job: number, { threadId, runId }: Execution, error: Error): void {
+    this.#env.log.error('The checkpoints of an execution could not be read.',
+      { error, threadId, runId })
     this.#mailer.send({ type: 'broken', job })
   }
 

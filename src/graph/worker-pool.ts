@@ -4,6 +4,7 @@ import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription } from './execution.ts'
 import type { CompiledProject } from './project-compiler.ts'
+import { silentAfterMs } from './placement.ts'
 import { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
@@ -44,6 +45,7 @@ export class WorkerPool {
   #generation = 1
   #names = 0
   #deaths = 0
+  #lost = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
   readonly #timers = new Set<() => void>()
@@ -91,6 +93,9 @@ export class WorkerPool {
 
   get everyone(): Iterable<WorkerLink> { return this.#links }
 
+  /** Workers that died, or were ended because they were stuck. */
+  get lost(): number { return this.#lost }
+
   /** A worker for one execution; undefined where there are too many of these already. */
   startSolitary(): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
@@ -111,6 +116,7 @@ export class WorkerPool {
   /** Ends a worker and whatever runs in it; another one takes its place where it had one. */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
+    if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
     void link.terminate()
     this.#events.ended(link)
     this.#refill()
@@ -191,6 +197,7 @@ export class WorkerPool {
   /** Only of those that were not retired. */
   #ended(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
+    this.#lost++
     this.#events.ended(link)
     if (this.#closed || link.solitary || link.generation < this.#generation) return
     if (link.generation > this.#serving) {

@@ -3,37 +3,45 @@
 import { connect } from 'node:net'
 
 import { mustBeOpen, readMemberTls, takeSeat } from '../../cluster/index.ts'
-import type { Env, Gate, MemberTrust, Seat } from '../../cluster/index.ts'
+import type { Env, Gate, MemberTrust, Seat, Tracing } from '../../cluster/index.ts'
 import type { CassandraSettings, MemberSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
-import { assistantWire, indexService, indexWire, scatteredIndex } from '../records/index.ts'
+import {
+  assistantWire, clocksApartMs, indexService, indexWire, limitService, limitWires, scatteredIndex,
+} from '../records/index.ts'
 import type { IndexAnswer, OwnIndex } from '../records/index.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import { threadWire } from '../thread/index.ts'
+import { connectionOptions } from './cassandra-connection.ts'
 import type { Ground } from './ground.ts'
+import { meteredSessions, meteredShards } from './metered-ports.ts'
+import type { Metrics } from './metrics.ts'
 import { shardTenancy } from './shard-tenancy.ts'
+import { Tenure } from './tenure.ts'
 
 export interface CassandraGroundOptions {
   readonly settings: CassandraSettings
   /** For what can be made anew. */
   readonly directory: string
   readonly env: Env
+  readonly metrics: Metrics
+  readonly tracing?: Tracing
   /** This member was fenced, or cannot do its part: it must end at once. */
   mustEnd(reason: string): void
 }
 
 const cqlPort = 9042
 const findAddressMs = 2_000
-/** Clocks that are set by the network differ by less. */
-const clockOffMs = 60_000
+/** Two clocks that are each off by less are as near to each other as limits that are kept need. */
+const clockOffMs = clocksApartMs / 2
 
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
-  const { settings, directory, env, mustEnd } = options
+  const { settings, directory, env, metrics, tracing, mustEnd } = options
   const { contactPoints, keyspace, member } = settings
   const store = await openCassandraStore({
-    ...withoutEmpty(settings), env, directory, onIndexLost: mustEnd,
+    ...connectionOptions(settings), commit: settings.commit, env, directory, onIndexLost: mustEnd,
   })
   try {
     await mindTheClock(store, env)
@@ -42,8 +50,10 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
       host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
       owns: member.roles.includes('member'), shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
-        indexWire],
-      sessions: store.sessions, shardOwners: store.shardOwners, beats: store.beats,
+        indexWire, ...limitWires],
+      sessions: meteredSessions(store.sessions, metrics, env),
+      shardOwners: meteredShards(store.shardOwners, metrics), beats: store.beats,
+      ...tracing && { tracing },
     })
     return servedGround({ store, seat, env,
       place: `keyspace ${keyspace} of Cassandra at ${contactPoints.join(', ')}` })
@@ -57,7 +67,8 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
   readonly seat: Seat; readonly env: Env; readonly place: string }): Ground {
   const { ownership, transport, self } = seat
   const gate = seat.gate ?? nobodysGate
-  const { log, runs, threads, assistants } = store.serve({ gate })
+  const { log, runs, threads, assistants, limits } = store.serve({ gate })
+  const tenure = new Tenure({ env, seat, shards: store.shards })
   const own = gatedIndex(store.index, gate)
   const everybody = scatteredIndex({
     env, owners: ownership, own,
@@ -65,14 +76,16 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
       await seat.askMember(member, indexWire.name, question) as IndexAnswer,
   })
   return {
-    log, runs, threads, assistants, everybody, ownership, transport, place,
+    log, runs, threads, assistants, keys: store.keys, limits, everybody, ownership, transport,
+    place,
     gate: seat.gate,
     name: `${self.id} at ${self.address}`,
+    askDoors: (key, intervalMs) => tenure.askDoors(key, intervalMs),
     begin: (tenants) => seat.serve({
       activations: tenants.activations,
-      services: [indexService(own)],
-      host: shardTenancy({ env, tenants, store, shards: store.shards,
-        owns: (shard) => ownership.ownerOf(shard)?.member === self }),
+      services: [indexService(own), limitService(tenants.toldOf)],
+      host: tenure.watched(shardTenancy({ env, tenants, store, shards: store.shards,
+        owns: (shard) => ownership.ownerOf(shard)?.member === self })),
     }),
     giveBack: () => seat.giveBack(),
     check: async () => {
@@ -125,10 +138,6 @@ function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
       return answer
     },
   }
-}
-
-function withoutEmpty({ user, password, tls, member: _, ...settings }: CassandraSettings) {
-  return { ...settings, ...user !== '' && { user, password }, ...tls && { tls } }
 }
 
 /** The address of this machine on the way to a node: who reaches that node reaches it as well. */

@@ -17,6 +17,7 @@ export async function openEmbeddedGround(directory: string, env: Env): Promise<G
   return {
     ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
     name: undefined, place: directory,
+    askDoors: async () => [],
     begin: async ({ wake }) => {
       store.unfinished().then(wake).catch((error: unknown) =>
         env.log.error('Unfinished runs cannot be found.', { error }))

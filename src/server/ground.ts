@@ -3,7 +3,8 @@
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
 import type {
-  AssistantIndex, RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
+  AssistantIndex, KeyTable, LimitKey, LimitTable, RecentAdmits, RunTable, ScatteredIndex,
+  ThreadIndex, UnfinishedThread,
 } from '../records/index.ts'
 
 export interface Ground {
@@ -12,12 +13,20 @@ export interface Ground {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTable
   readonly assistants: Pick<AssistantIndex, 'get'>
+  /** Who may call. */
+  readonly keys: KeyTable
+  readonly limits: LimitTable
   /** Finds what any member has. */
   readonly everybody: ScatteredIndex
   readonly ownership: Ownership
   /** Undefined where nobody else can own anything. */
   readonly gate: Gate | undefined
   readonly transport: Transport
+  /**
+   * What each front door let through of late under a limit, undefined for one that does not
+   * say; nothing where none of it counts any more that this member has not counted itself.
+   */
+  askDoors(key: LimitKey, intervalMs: number): Promise<readonly (RecentAdmits | undefined)[]>
   /**
    * Others are heard, and shards are taken, from now on. Resolves when what is this member's to own
    * is owned.
@@ -42,6 +51,8 @@ export interface Tenants {
   readonly activations: Activations
   /** Brings back what an earlier owner left at work. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
+  /** What this front door let through of late. */
+  toldOf(key: LimitKey): RecentAdmits
   /** How long an actor has to let go where its shard moves. */
   readonly letGoMs: number
 }

@@ -124,6 +124,8 @@ export interface RunPlan {
   readonly timeoutMs: number
   /** Told of the end by POST. */
   readonly webhook?: string
+  /** What the run is part of, for those who watch; missing where nobody does. */
+  readonly trace?: string
 }
 
 export interface CancelRun {

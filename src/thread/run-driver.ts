@@ -22,7 +22,7 @@ import { rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { goingAway, graphOf } from './thread-setting.ts'
+import { goingAway, graphOf, logFailure } from './thread-setting.ts'
 
 /** How a run ended, as far as its record is concerned. */
 interface Ending {
@@ -264,7 +264,9 @@ export class RunDriver {
       const [trail] = await Promise.all([found, this.#ledger.loadHead()])
       if (this.#execution === execution) execution.begin(trail)
     } catch (error) {
-      this.#setting.ports.env.log.warn('A run could not be started.', { error })
+      const { ports: { env }, threadId } = this.#setting
+      const { runId } = execution.run
+      env.log.warn('A run could not be started.', { error, threadId, runId })
       this.#setting.tell({ type: 'lost', executionId: execution.id, reason: 'crashed' })
     }
   }
@@ -291,6 +293,7 @@ export class RunDriver {
     if (result instanceof Promise) result.catch(() => {})
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended, durable)
+    if (error) logFailure(this.#setting, run, error.error)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))

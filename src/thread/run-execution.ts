@@ -49,6 +49,7 @@ export class RunExecution {
     host.execute({
       id, kind: 'run', tenant, threadId, graphId: plan.graphId, runId: run.runId,
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
+      ...plan.trace !== undefined && { trace: plan.trace },
       request: runRequest(run, plan, trail),
     }, executionSource(ledger), executionListener(id, this.#setting))
   }

@@ -60,6 +60,12 @@ export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | un
   return graphId === '' ? undefined : ports.host.describe(graphId)
 }
 
+/** What was thrown may hold secrets in its message: whoever may see the run finds it there. */
+export function logFailure({ ports: { env }, threadId }: ThreadSetting,
+  { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string): void {
+  env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100) })
+}
+
 /** What they are told who wait for a thread whose member goes. */
 export function goingAway(): HeddleError {
   return new HeddleError('unavailable', 'The member is going away; ask again.')

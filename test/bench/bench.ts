@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
-import { benchEmbedded } from './embedded.ts'
+import { benchEmbedded, benchLimits } from './embedded.ts'
 import { progress } from './progress.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
@@ -29,6 +29,8 @@ const { values: options } = parseArgs({ options: {
   store: { type: 'string', default: 'embedded' },
   /** Several members on Cassandra. */
   cluster: { type: 'boolean', default: false },
+  /** What limits cost, alone: nothing is written down. */
+  limits: { type: 'boolean', default: false },
   /** Any other server of this API that serves test/support/projects/conformance. */
   peer: { type: 'string' },
   /** Nodes of a Cassandra that runs: a,b,c; three are started where none is named. */
@@ -53,9 +55,10 @@ const { title, lines, notes, file } = await measured()
 const report = [
   `# ${title}`, '', machineText(began, loadAtStart), '', tableOf(lines), '', notes].join('\n')
 console.log(`\n${report}`)
-if (!quick) writeFileSync(join(import.meta.dirname, file), `${report}\n`)
+if (!quick && !options.limits) writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
+  if (options.limits) return await benchLimits({ quick })
   if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
   const bench = options.cluster ? benchCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')

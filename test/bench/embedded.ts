@@ -3,6 +3,7 @@
 import { startServer } from '../support/server-process.ts'
 import { growthLines } from './growth-lines.ts'
 import { InProcess } from './in-process.ts'
+import { limitLines } from './limits.ts'
 import { embeddedWeight } from './log-weight.ts'
 import { figure } from './report.ts'
 import type { Bench, Line } from './report.ts'
@@ -14,9 +15,11 @@ import type { RunsPlan } from './throughput.ts'
 
 const plans = {
   full: { runs: { rounds: 9, alone: 300, together: 3_000, warmUp: 1_000, clients: 32 },
-    growth: { young: 20, old: 1_000, rounds: 7, samples: 30 } },
+    growth: { young: 20, old: 1_000, rounds: 7, samples: 30 },
+    limits: { rounds: 9, alone: 1_000, together: 4_000, clients: 32 } },
   quick: { runs: { rounds: 2, alone: 30, together: 200, warmUp: 30, clients: 32 },
-    growth: { young: 10, old: 80, rounds: 2, samples: 10 } },
+    growth: { young: 10, old: 80, rounds: 2, samples: 10 },
+    limits: { rounds: 2, alone: 50, together: 200, clients: 32 } },
 }
 
 export async function benchEmbedded({ peer: peerUrl, quick }: { readonly peer: string | undefined
@@ -30,11 +33,18 @@ export async function benchEmbedded({ peer: peerUrl, quick }: { readonly peer: s
     const weight = embeddedWeight(server.dataDir)
     lines.push(...await growthLines(heddle, weight, plan.growth))
     await weight.close()
+    lines.push(...await limitLines(plan.limits))
     return { title: 'Benchmark', lines, notes, file: 'RESULTS.md' }
   } finally {
     for (const served of [heddle, ...peer]) served.close()
     await server.close()
   }
+}
+
+/** What limits cost, without the rest. */
+export async function benchLimits({ quick }: { readonly quick: boolean }): Promise<Bench> {
+  const lines = await limitLines((quick ? plans.quick : plans.full).limits)
+  return { title: 'Benchmark of limits', lines, notes, file: 'RESULTS.md' }
 }
 
 async function runLines(heddle: Served, peers: readonly Served[], plan: RunsPlan):
@@ -69,5 +79,6 @@ const notes = [
   'process of the benchmark, which is the client of the served ones too. Every run has a thread',
   'of its own; in the lines about turns a message has 500 characters. First event: from the',
   'request to the `metadata` event, which leaves when the run is on disk. Bytes are those of the',
-  'log rows, snapshots included.',
+  'log rows, snapshots included. Limited: a second server counts each request against a limit that',
+  'is never reached; both are asked in turn.',
 ].join('\n')

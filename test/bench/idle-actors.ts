@@ -54,7 +54,7 @@ async function activate(url: string, { actors, clients }: IdlePlan): Promise<voi
 }
 
 /** After a collection. */
-async function memoryOf(server: ServerProcess): Promise<NodeJS.MemoryUsage> {
+export async function memoryOf(server: ServerProcess): Promise<NodeJS.MemoryUsage> {
   const from = server.output().length
   process.kill(server.pid, 'SIGUSR2')
   return until(probeMs, 'what the server says of its memory', async () => {

@@ -39,6 +39,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
       const claimed = ++epoch
       return {
         ...ports,
+        keys: store.keys,
         threads: { ...ports.threads, ...found.threads },
         assistants: { ...ports.assistants, ...found.assistants },
         unfinished: async () => unfinished,

@@ -5,6 +5,8 @@ import { describe } from 'vitest'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
+import { describeKeyTable } from './key-table-contract.ts'
+import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
@@ -20,5 +22,7 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describePurge('Cassandra', place)
   describeThreadIndex('Cassandra', place)
   describeRunTable('Cassandra', place)
+  describeKeyTable('Cassandra', place)
+  describeLimitTable('Cassandra', place)
   describeAssistantIndex('Cassandra', place)
 })

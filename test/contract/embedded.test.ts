@@ -2,6 +2,8 @@
 
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { embeddedPlace } from './embedded-place.ts'
+import { describeKeyTable } from './key-table-contract.ts'
+import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
@@ -13,4 +15,6 @@ describeLogModel('embedded', embeddedPlace)
 describePurge('embedded', embeddedPlace)
 describeThreadIndex('embedded', embeddedPlace)
 describeRunTable('embedded', embeddedPlace)
+describeKeyTable('embedded', embeddedPlace)
+describeLimitTable('embedded', embeddedPlace)
 describeAssistantIndex('embedded', embeddedPlace)

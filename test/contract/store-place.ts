@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest'
 
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type {
-  AssistantIndex, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../src/records/index.ts'
 
 export interface OpenStore {
@@ -12,6 +12,8 @@ export interface OpenStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly keys: KeyTable
+  readonly limits: LimitTable
   /** Those that the last life left so, when it began. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
@@ -44,6 +46,8 @@ export function useStore(makePlace: MakePlace): OpenStore {
     get threads() { return open.threads },
     get runs() { return open.runs },
     get assistants() { return open.assistants },
+    get keys() { return open.keys },
+    get limits() { return open.limits },
     unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),

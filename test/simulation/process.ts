@@ -78,6 +78,7 @@ export class Process {
     },
     uuid: () => this.#id('4'),
     uuid7: () => this.#id('7'),
+    secret: () => this.#id('4').padEnd(43, '_'),
     log: this.#log({}),
   }
 

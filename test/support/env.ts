@@ -47,6 +47,7 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     every: (ms, fn) => set(ms, ms, fn),
     uuid: () => numbered('4', ++ids),
     uuid7: () => numbered('7', ++ids),
+    secret: () => `secret-${++ids}`.padEnd(43, '_'),
     log: keptLog(lines, {}),
     lines,
     timers: () => timers.size,

@@ -3,7 +3,8 @@
 import {
   Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
-import type { Inbound, Router } from '../../cluster/index.ts'
+import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import { tracedHost } from '../../src/server/traced-host.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, threadKind,
 } from '../../src/thread/index.ts'
@@ -27,7 +28,10 @@ export class ThreadHouse {
   #executions = 0
   readonly #limits: ThreadLimits
 
-  constructor(limits: Partial<ThreadLimits> = {}) {
+  readonly #tracing: Tracing | undefined
+
+  constructor(limits: Partial<ThreadLimits> = {}, tracing?: Tracing) {
+    this.#tracing = tracing
     this.#limits = { ...defaultLimits, ...limits }
     this.restart()
   }
@@ -37,8 +41,10 @@ export class ThreadHouse {
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
+    const tracing = this.#tracing
+    const host = tracing === undefined ? this.host : tracedHost(this.host, tracing)
     const kind = threadKind({
-      log: this.log, ...this.tables, host: this.host, egress: this.egress, env: this.env,
+      log: this.log, ...this.tables, host, egress: this.egress, env: this.env,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
@@ -51,7 +57,9 @@ export class ThreadHouse {
     const router: Router = createRouter({
       env: this.env, ownership, activations, transport: inProcessTransport(),
     })
-    this.inbound = createInbound({ ownership, activations, services: [] })
+    this.inbound = createInbound({
+      ownership, activations, services: [], ...tracing && { tracing },
+    })
     this.client = createThreadClient({
       router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), env: this.env,
     })

@@ -26,8 +26,11 @@ describe('settings', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
       port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
-      egressAllow: [], egressProxy: undefined, region: 'us', inRegion: false,
+      egressAllow: [], egressProxy: undefined, inRegion: false,
+      auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
+      metrics: null, tracing: null,
+      limits: false, limitOverrides: null, trustedProxies: [],
     })
   })
 
@@ -74,6 +77,28 @@ describe('settings', () => {
     expect(mistakes({ options: { region: 'mars' } })).toContain('must be one of us, eu')
   })
 
+  it('tell metrics on a port of their own where one is named, for this machine', () => {
+    expect(resolved({ options: { metricsPort: '0' } }).metrics)
+      .toEqual({ host: '127.0.0.1', port: 0 })
+    const environment = { HEDDLE_METRICS_HOST: '0.0.0.0' }
+    expect(resolved({ environment }).metrics).toBeNull()
+    expect(resolved({ environment, options: { metricsPort: '9464' } }).metrics)
+      .toEqual({ host: '0.0.0.0', port: 9464 })
+  })
+
+  it('send traces where the environment names a collector', () => {
+    const tracingOf = (environment: Record<string, string>) => resolved({ environment }).tracing
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }
+    expect(tracingOf(endpoint)).toEqual({ ratio: 1 })
+    expect(tracingOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://a/v1/traces' }))
+      .toEqual({ ratio: 1 })
+    expect(tracingOf({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull()
+    const sampler = { ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }
+    expect(tracingOf({ ...sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' })).toEqual({ ratio: 0.25 })
+    expect(mistakes({ environment: { ...sampler, OTEL_TRACES_SAMPLER_ARG: 'some' } }))
+      .toContain('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "some".')
+  })
+
   it('name each mistake in a sentence of its own', () => {
     expect(mistakes({
       options: { port: '65536', logLevel: 'loud', allowOrigin: ['https://a.org', 'a.org/x'] },
@@ -113,8 +138,21 @@ describe('settings', () => {
     expect(resolved({ options: { allowOrigin: ['*'] }, environment }).allowOrigins).toEqual(['*'])
   })
 
+  it('limit requests where a region is named, unless they say otherwise', () => {
+    expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', limits: true })
+    expect(resolved({ environment: { HEDDLE_REGION: 'us' } }).limits).toBe(true)
+    expect(resolved({ options: { region: 'us', limits: 'off' } }).limits).toBe(false)
+    expect(resolved({ environment: { HEDDLE_LIMITS: 'on' } }).limits).toBe(true)
+    expect(resolved({ options: { limitOverrides: 'l.json', trustedProxies: '10.0.0.0/8, ::1' } }))
+      .toMatchObject({ limitOverrides: '/base/l.json', trustedProxies: ['10.0.0.0/8', '::1'] })
+    expect(mistakes({ options: { region: 'mars', limits: 'perhaps' } }).split('\n')).toEqual([
+      '--region (or HEDDLE_REGION) must be one of us, eu, not "mars".',
+      '--limits (or HEDDLE_LIMITS) must be one of on, off, not "perhaps".',
+    ])
+  })
+
   it('are few, and each says what it does', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(40)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(47)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

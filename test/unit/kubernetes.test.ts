@@ -111,6 +111,7 @@ describe('a member', () => {
     expect(container.ports).toEqual([
       { name: 'http', containerPort: Number(settings['PORT']) },
       { name: 'grpc', containerPort: Number(settings['HEDDLE_MEMBER_PORT']) },
+      { name: 'metrics', containerPort: Number(settings['HEDDLE_METRICS_PORT']) },
     ])
     expect(the('Service').spec).toMatchObject({ ports: [{ targetPort: 'http' }] })
     const grpcPort = Number(settings['HEDDLE_MEMBER_PORT'])
@@ -120,7 +121,8 @@ describe('a member', () => {
     expect(members.serviceName).toBe('heddle-members')
     const { ingress } = the('NetworkPolicy').spec as {
       ingress: { ports: { port: string }[], from: object[] }[] }
-    expect(ingress.map(({ ports }) => ports)).toEqual([[{ port: 'grpc' }], [{ port: 'http' }]])
+    expect(ingress.map(({ ports }) => ports)).toEqual([[{ port: 'grpc' }], [{ port: 'http' }],
+      [{ port: 'metrics' }]])
     // Nobody but members speaks to a member.
     expect(ingress[0]!.from).toEqual([{ podSelector: labels }])
     for (const { from } of ingress) expect(from.length).toBeGreaterThan(0)

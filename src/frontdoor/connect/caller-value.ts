@@ -13,8 +13,12 @@ export function withCaller({ caller }: FastifyRequest): ContextValues {
   return createContextValues().set(callerKey, caller)
 }
 
-export function tenantOf({ values }: Pick<HandlerContext, 'values'>): string {
+export function callerOf({ values }: Pick<HandlerContext, 'values'>): Caller {
   const caller = values.get(callerKey)
   assert(caller, 'a call has a caller')
-  return caller.tenant
+  return caller
+}
+
+export function tenantOf(context: Pick<HandlerContext, 'values'>): string {
+  return callerOf(context).tenant
 }

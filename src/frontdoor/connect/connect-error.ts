@@ -1,32 +1,53 @@
 /** The one place where an error becomes a status of Connect and gRPC. */
 
-import { ConnectError } from '@connectrpc/connect'
-import type { Code, Interceptor } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { HandlerContext, Interceptor } from '@connectrpc/connect'
 
-import type { Log } from '../../../cluster/index.ts'
+import type { Facts, Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { factsKey } from './request-facts.ts'
 
 /** Turns whatever a handler throws into its status; `heddle-code` names our own code. */
 export function errorsAsStatus(log: Log): Interceptor {
-  const statusOf = (caught: unknown) => {
+  const statusOf = (caught: unknown, facts: Facts) => {
     if (caught instanceof ConnectError) return caught
     const error = HeddleError.from(caught)
     if (error.code === 'internal') {
-      log.error('A call failed for a reason that nobody foresaw.', { error: caught })
+      log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
     }
-    // The numbers of the catalogue are those of google.rpc.Code, as Connect's are.
-    const code: Code = error.grpcStatus
-    return new ConnectError(error.message, code, { 'heddle-code': error.code })
+    return asConnectError(error)
   }
   return (next) => async (request) => {
+    const failed = (caught: unknown) => statusOf(caught, request.contextValues.get(factsKey))
     try {
       const response = await next(request)
       if (!response.stream) return response
-      return { ...response, message: guarded(response.message, statusOf) }
+      return { ...response, message: guarded(response.message, failed) }
     } catch (caught) {
-      throw statusOf(caught)
+      throw failed(caught)
     }
   }
+}
+
+/**
+ * What the library cannot read it calls an error of its own: it is one of the request, which is
+ * not to be sent again. Called before a request is read. The library ends the context of a call
+ * that fails before it makes a status of the error.
+ */
+export function blameRequest(context: HandlerContext): void {
+  const call = context as HandlerContext & { abort(reason?: unknown): void }
+  const { abort } = call
+  call.abort = (reason) => {
+    if (reason instanceof ConnectError && isOfRequest(reason)) {
+      Object.assign(reason, { code: Code.InvalidArgument })
+    }
+    abort(reason)
+  }
+}
+
+function isOfRequest({ code, metadata, rawMessage }: ConnectError): boolean {
+  const ours = metadata.has('heddle-code') || rawMessage.startsWith('serialize')
+  return code === Code.Internal && !ours
 }
 
 async function* guarded<Message>(messages: AsyncIterable<Message>,
@@ -36,4 +57,10 @@ async function* guarded<Message>(messages: AsyncIterable<Message>,
   } catch (caught) {
     throw statusOf(caught)
   }
+}
+
+/** The numbers of the catalogue are those of google.rpc.Code, as Connect's are. */
+export function asConnectError({ message, code, grpcStatus }: HeddleError): ConnectError {
+  const status: Code = grpcStatus
+  return new ConnectError(message, status, { 'heddle-code': code })
 }

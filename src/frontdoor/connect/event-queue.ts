@@ -3,13 +3,20 @@
 import { HeddleError } from '../../errors.ts'
 import type { FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
+import { standingLost } from '../caller.ts'
 import type { PulseMember } from '../pulse.ts'
 
 export class EventQueue implements FeedListener, PulseMember {
+  readonly #stands: () => boolean
   #events: FeedEvent[] = []
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
+
+  /** `stands` tells whether the caller may still be told. */
+  constructor(stands: () => boolean) {
+    this.#stands = stands
+  }
 
   events(batch: readonly FeedEvent[]): void {
     if (this.#end !== undefined) return
@@ -26,7 +33,9 @@ export class EventQueue implements FeedListener, PulseMember {
   }
 
   /** The protocols have pings of their own. */
-  beat(): void {}
+  beat(): void {
+    if (!this.#stands()) this.#endWith(standingLost())
+  }
 
   leave(): void {
     this.#endWith(comeBack('The server is closing'))

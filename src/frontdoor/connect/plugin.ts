@@ -6,10 +6,12 @@ import type { Log } from '../../../cluster/index.ts'
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import { factsOf } from '../exchange.ts'
 import type { App, RouteParts } from '../rest/route.ts'
 import { assistantService } from './assistant-service.ts'
 import { withCaller } from './caller-value.ts'
-import { errorsAsStatus } from './connect-error.ts'
+import { blameRequest, errorsAsStatus } from './connect-error.ts'
+import { factsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 
@@ -27,7 +29,8 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(RunService, runService(options))
     },
     interceptors: [errorsAsStatus(options.log)],
-    contextValues: withCaller,
+    contextValues: (request) => withCaller(request).set(factsKey, factsOf(request)),
+    requestGate: blameRequest,
     readMaxBytes: options.readMaxBytes,
   })
 }

@@ -10,8 +10,9 @@ import type { RunName } from '../operations/index.ts'
 import type { RouteParts } from '../rest/route.ts'
 import { JoinStream, ListRuns, RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
+import { whileStanding } from '../standing.ts'
 import { checkerOf } from '../validation.ts'
-import { tenantOf } from './caller-value.ts'
+import { callerOf, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
@@ -39,7 +40,8 @@ function creationCalls(parts: Parts) {
     waitRun: async ({ run: spec }, context) => {
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const text = await runs.result(tenantOf(context), nameOf(run))
+      const result = runs.result(tenantOf(context), nameOf(run))
+      const text = await whileStanding(callerOf(context), parts.pulse, result)
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function* (request, context) {
@@ -53,7 +55,7 @@ function creationCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-function recordCalls({ runs }: Parts) {
+function recordCalls({ runs, pulse }: Parts) {
   return {
     getRun: async (request, context) =>
       ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
@@ -62,8 +64,10 @@ function recordCalls({ runs }: Parts) {
       const body = checkerOf(ListRuns)({ ...pageOf(page), status })
       return { runs: (await runs.list(tenantOf(context), thread_id, body)).map(runMessage) }
     },
-    joinRun: async (request, context) =>
-      ({ resultJson: bytesOf(await runs.join(tenantOf(context), runNamed(request))) }),
+    joinRun: async (request, context) => {
+      const result = runs.join(tenantOf(context), runNamed(request))
+      return { resultJson: bytesOf(await whileStanding(callerOf(context), pulse, result)) }
+    },
     cancelRun: async (request, context) => {
       const action = request.rollback ? 'rollback' : 'interrupt'
       await runs.cancel(tenantOf(context), runNamed(request), { action, wait: request.wait })
@@ -87,9 +91,9 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
 
 async function* eventsOf({ runs, pulse }: Parts, run: RunName, follow: FollowRun,
   context: HandlerContext): AsyncGenerator<FeedEvent> {
-  const queue = new EventQueue()
+  const queue = new EventQueue(callerOf(context).stands)
   using _ = whenAborted(context.signal, () => queue.abandon())
-  pulse.add(queue)
+  pulse.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}
   try {
     unfollow = await runs.follow(tenantOf(context), run, follow, queue)

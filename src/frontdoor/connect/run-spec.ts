@@ -4,11 +4,12 @@ import type { HandlerContext } from '@connectrpc/connect'
 
 import type { RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { userOf } from '../caller.ts'
 import type { RouteParts } from '../rest/route.ts'
 import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf, invalid } from '../validation.ts'
-import { tenantOf } from './caller-value.ts'
+import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
@@ -19,7 +20,8 @@ export function startRun({ runs }: Pick<RouteParts, 'runs'>,
   const tenant = tenantOf(context)
   const body = bodyOf(spec)
   const caller = {
-    commandId: spec.idempotencyKey, headers: Object.fromEntries(context.requestHeader.entries()),
+    commandId: spec.idempotencyKey, userId: userOf(callerOf(context)),
+    headers: Object.fromEntries(context.requestHeader.entries()),
   }
   if (spec.threadId === '') {
     return runs.createStateless(tenant, checkerOf(CreateStatelessRun)(body), caller)

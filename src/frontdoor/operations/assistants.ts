@@ -21,6 +21,9 @@ export interface AssistantOperationParts {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
+/** Tenants that are remembered to have been seen. */
+const welcomedMax = 100_000
+
 /** How many threads a deletion takes at once. */
 const deletionPage = 100
 
@@ -31,6 +34,7 @@ export class AssistantOperations {
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env
+  readonly #welcomed = new Set<string>()
 
   constructor(parts: AssistantOperationParts) {
     this.#assistants = parts.assistants
@@ -40,9 +44,12 @@ export class AssistantOperations {
     this.#env = parts.env
   }
 
-  /** Makes the assistant of every graph that has none yet. */
-  async makeSystemAssistants(tenant: string): Promise<void> {
+  /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
+  async welcome(tenant: string): Promise<void> {
+    if (this.#welcomed.has(tenant)) return
     await Promise.all(this.#graphs.graphs().map(({ graphId }) => this.#system(tenant, graphId)))
+    if (this.#welcomed.size >= welcomedMax) this.#welcomed.clear()
+    this.#welcomed.add(tenant)
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
@@ -61,23 +68,27 @@ export class AssistantOperations {
   /** The assistant that `name` names. A graph's own is made where it was deleted. */
   async get(tenant: string, name: string): Promise<AssistantRow> {
     if (this.#graphs.describe(name) !== undefined) return this.#system(tenant, name)
+    await this.welcome(tenant)
     return this.#assistants.get(this.#named(tenant, name))
   }
 
   /** The new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
     if (request.graph_id !== undefined) this.#mustHave(request.graph_id)
+    await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
     return this.#assistants.patch(this.#named(tenant, name),
       { graphId, name: newName, description, config, context, metadata })
   }
 
-  setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
+  async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
+    await this.welcome(tenant)
     return this.#assistants.setLatest(this.#named(tenant, name), version)
   }
 
   /** Newest first. */
-  versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
+  async versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
+    await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
     return this.#assistants.versions(this.#named(tenant, name),
       { limit, offset, metadata: metadata ?? undefined })
@@ -85,14 +96,16 @@ export class AssistantOperations {
 
   /** With all its versions and, where asked for, the threads that last ran it. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
+    await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
   }
 
-  search(tenant: string, request: SearchAssistants):
+  async search(tenant: string, request: SearchAssistants):
     Promise<{ rows: AssistantRow[]; total: number }> {
+    await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
     return this.#index.search({
       ...filterOf(tenant, request), limit, offset,
@@ -100,7 +113,8 @@ export class AssistantOperations {
     })
   }
 
-  count(tenant: string, request: CountAssistants): Promise<number> {
+  async count(tenant: string, request: CountAssistants): Promise<number> {
+    await this.welcome(tenant)
     return this.#index.count(filterOf(tenant, request))
   }
 

@@ -1,6 +1,6 @@
 /** The operations, made over what they need. */
 
-import type { Env } from '../../../cluster/index.ts'
+import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
@@ -17,6 +17,8 @@ export interface OperationParts {
   /** Says which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
+  /** Undefined where nobody watches. */
+  readonly tracing?: Tracing
 }
 
 export interface Operations {

@@ -2,6 +2,7 @@
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
+import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 
@@ -11,6 +12,8 @@ type Json = Readonly<Record<string, unknown>>
 export interface RunCaller {
   /** The Idempotency-Key, empty without one. */
   readonly commandId: string
+  /** Of a user with a session. */
+  readonly userId?: string
   /** Nobody is told of the run before its result. */
   readonly awaits?: boolean
   /** As they came in. Some of them are shown to the graph. */
@@ -77,7 +80,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
       webhook: body.webhook,
     }, ['input']),
     plan: {
-      graphId, resumable, temporary, userId: '', timeoutMs: runTimeoutMs,
+      graphId, resumable, temporary, userId: caller.userId ?? '', timeoutMs: runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller.headers),
       ...body.webhook != null && { webhook: body.webhook },
@@ -102,13 +105,17 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   return isObject(assistant) && isObject(request) ? { ...assistant, ...request } : request
 }
 
-/** Credentials and what proxies add never reach a graph. */
-const hiddenHeader = /^x-(api-key|tenant-id|service-key|forwarded-.*|auth-.*)$/
+/** Credentials, whom a caller only says that he is, and what proxies add never reach a graph. */
+const notOurWord = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
+const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
 
+/** Of those that begin with `x-`. They are kept with the run, so nothing secret may be there. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) =>
-    name.startsWith('x-') && value !== undefined && !hiddenHeader.test(name)
-      ? [[name, typeof value === 'string' ? value : value.join(', ')]] : []))
+  return Object.fromEntries(Object.entries(headers)
+    .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
+    .filter(([name]) => !notOurWord.test(name) && !secretive.test(name))
+    .map(([name, value]) => [name, [value].flat().join(', ')])
+    .filter(([, text]) => !keyLookalike.test(text!)))
 }
 
 const checkpointKeys = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map'] as const

@@ -3,7 +3,7 @@
 import { v5 } from 'uuid'
 
 import { pause } from '../../../cluster/index.ts'
-import type { Env } from '../../../cluster/index.ts'
+import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -20,6 +20,8 @@ export interface RunOperationParts {
   readonly assistants: AssistantOperations
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
+  /** Undefined where nobody watches. */
+  readonly tracing?: Tracing
 }
 
 /** A run by its place. The thread of a stateless run has the run's own id. */
@@ -42,10 +44,12 @@ export class RunOperations {
   readonly #assistants: AssistantOperations
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
+  readonly #tracing: Tracing | undefined
   /** By their ids, those whose start may be lost with its owner: nobody was told of them. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, egress, env }: RunOperationParts) {
+  constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {
+    this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
     this.#egress = egress
@@ -122,11 +126,17 @@ export class RunOperations {
   async #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
-      return await this.#threads.startRun(tenant, threadId, run)
+      return await this.#threads.startRun(tenant, threadId, this.#traced(run))
     } catch (error) {
       this.#untold.delete(run.runId)
       throw error
     }
+  }
+
+  /** Whoever executes it, and when, is to know what it is part of. */
+  #traced(run: StartRun): StartRun {
+    const trace = this.#tracing?.current()
+    return trace ? { ...run, plan: { ...run.plan, trace } } : run
   }
 
   async #result(tenant: string, run: RunName): Promise<JsonText> {

@@ -56,9 +56,15 @@ async function describe(app: App, version: string): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Heddle', version, description: 'The Agent Deployment API.' },
+      components: { securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        session: { type: 'http', scheme: 'bearer' },
+      } },
+      security: [{ key: [] }, { session: [] }, {}],
     },
     refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },
+    () => app.swagger())
 }

@@ -4,29 +4,53 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { asConnectError } from '../connect/connect-error.ts'
+import { isCall, refuseCall } from '../connect/refusal.ts'
+import { factsOf, nameReply } from '../exchange.ts'
+import { quotaHeaders } from '../limits/quota-headers.ts'
+import type { LimitFacts } from '../limits/quota-headers.ts'
 
 /** Where a client is told to come back, this is when. */
 const retryAfterSeconds = '1'
 
-/** `{detail, message, code}`, and `errors: [{field, message}]` where fields are wrong. */
+/** A key goes into x-api-key as well. */
+const challenge = 'Bearer realm="heddle"'
+
+/**
+ * `{detail, message, code}`, `errors: [{field, message}]` where fields are wrong, `url` where
+ * another address is the right one, `dependencies` where some are out of reach, `error` and
+ * `limit: {row, count, intervalSeconds}` where there were too many requests. A call of the typed
+ * API is answered as its protocol has it.
+ */
 export function errorReply(log: Log) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = errorOf(caught)
+    nameReply(request, reply)
     if (error.code === 'internal') {
       log.error('A request failed for a reason that nobody foresaw.',
-        { error: caught, method: request.method, path: request.url.split('?', 1)[0] })
+        { error: caught, ...factsOf(request) })
     }
-    if (error.retry !== 'no') void reply.header('retry-after', retryAfterSeconds)
+    if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
+    if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
+    const { limit } = error.facts as { readonly limit?: LimitFacts }
+    if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of a body that we do not want is read and dropped; closing would reset the
     // connection before a client that still sends has seen the answer.
     if (error.code === 'too_large') reply.removeHeader('connection')
+    if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
     void reply.code(error.httpStatus).send(bodyOf(error))
   }
 }
 
+function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): string {
+  return known === undefined ? retryAfterSeconds : String(known)
+}
+
 function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
-  const { errors } = facts
-  return { detail: message, message, code, ...(errors !== undefined && { errors }) }
+  const { errors, url, limit, dependencies } = facts
+  return { detail: message, message, code, ...(errors !== undefined && { errors }),
+    ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
+    ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 
 /** The server library's own complaints are about the request too. */

@@ -21,6 +21,7 @@ const graceTicks = 2
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly pulse: Pulse
+  readonly runId: string
   /** Of an answer; an error has none of them. */
   readonly headers: Readonly<Record<string, string>>
   readonly answer: Promise<JsonText>
@@ -32,9 +33,9 @@ export interface LateAnswerOptions {
 
 /** Throws what `answer` throws while there is still a status to say it with. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
-  const { pulse, answer } = options
+  const { pulse, runId, answer } = options
   const waiting = new WaitingReply(options)
-  pulse.add(waiting)
+  pulse.add(waiting, { kind: 'wait', runId })
   try {
     waiting.succeed(await answer)
   } catch (error) {

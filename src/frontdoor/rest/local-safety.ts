@@ -15,7 +15,8 @@ export interface LocalSafetyOptions {
 
 /** What clients read of a reply; browsers hide every other header from them. */
 const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
-  'Retry-After', 'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
+  'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate',
+  'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -35,7 +36,8 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    methods, exposedHeaders, maxAge: 600,
+    // The guard counts those who only ask beforehand, too: its hook comes after this one.
+    methods, exposedHeaders, maxAge: 600, preflightContinue: true,
   })
 }
 

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { Access } from '../caller.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Pulse } from '../pulse.ts'
 import { arrayText } from './render.ts'
@@ -35,15 +36,15 @@ interface RouteWords {
   readonly answer?: string
 }
 
-/** The route's schemas. That of the answer only describes: replies leave as they are. */
-export function route<Words extends RouteWords>(words: Words):
-  { schema: Omit<Words, 'tag' | 'answer'> } {
+/** What the route does, and its schemas. That of the answer only describes: replies leave as is. */
+export function route<Words extends RouteWords>(access: Access, words: Words):
+  { schema: Omit<Words, 'tag' | 'answer'>; config: { access: Access } } {
   const { tag, answer, ...checked } = words
   const good = answer === undefined ? { 204: { description: 'Done.', type: 'null' } }
     : { 200: goodAnswer(answer) }
   const failure = { description: 'What was wrong.', $ref: 'Error#' }
   const schema = { ...checked, tags: [tag], response: { ...good, '4xx': failure } }
-  return { schema }
+  return { schema, config: { access } }
 }
 
 /** Of routes that answer with server-sent events. */

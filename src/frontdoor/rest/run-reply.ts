@@ -2,9 +2,15 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
+import { mustBeAllowed, userOf } from '../caller.ts'
+import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
+import { whileStanding } from '../standing.ts'
 import { answerLate } from './late-answer.ts'
+import { runJson } from './render.ts'
+import { sendJson } from './route.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
 
@@ -32,8 +38,9 @@ export function lastEventId({ headers }: FastifyRequest): string | null {
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-export function callerOf({ headers }: FastifyRequest): RunCaller {
-  return { commandId: String(headers['idempotency-key'] ?? ''), headers }
+export function callerOf({ headers, caller }: FastifyRequest): RunCaller {
+  const userId = userOf(caller)
+  return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
 }
 
 /** Of a request that is answered with the run's result and nothing before it. */
@@ -41,8 +48,15 @@ export function waiterOf(request: FastifyRequest): RunCaller {
   return { ...callerOf(request), awaits: true }
 }
 
+/** The answer to whoever made a run in the background. */
+export function sendRun(reply: FastifyReply, row: RunRow): FastifyReply {
+  const run = nameOf(row)
+  reply.request.about = run
+  return sendJson(reply.header('content-location', placeOf(run)), runJson(row))
+}
+
 /** Where a run is found, as clients read it from a reply. */
-export function placeOf({ threadId, runId }: RunName): string {
+function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
@@ -54,11 +68,14 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
   Promise<void> {
   const { runs, pulse } = parts
   const { run, reply, made = false } = watched
-  const { tenant } = reply.request.caller
+  reply.request.about = run
+  const { caller } = reply.request
+  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
     headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
+    stands: caller.stands,
     closed: (byClient) => {
       gone = true
       pulse.remove(stream)
@@ -66,9 +83,9 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
       if (byClient) abandon(parts, watched)
     },
   })
-  pulse.add(stream)
+  pulse.add(stream, { kind: 'sse', runId: run.runId })
   try {
-    unfollow = await runs.follow(tenant, run, wish, stream)
+    unfollow = await runs.follow(caller.tenant, run, wish, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {
@@ -83,11 +100,15 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
 export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
   const { runs, pulse } = parts
   const { run, reply, made = false } = watched
-  const { tenant } = reply.request.caller
+  reply.request.about = run
+  const { caller } = reply.request
+  const { tenant } = caller
+  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
+  const result = made ? runs.result(tenant, run) : runs.join(tenant, run)
   return answerLate({
-    reply, pulse,
+    reply, pulse, runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: made ? runs.result(tenant, run) : runs.join(tenant, run),
+    answer: whileStanding(caller, pulse, result),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })

@@ -7,7 +7,7 @@ import { arrayText, runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun, waiterOf,
+  answerWithResult, callerOf, everything, lastEventId, sendRun, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -23,14 +23,14 @@ export function runRoutes(app: App, parts: RouteParts): void {
 function creationRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
-  app.post('/threads/:thread_id/runs', route({ ...creation, answer: 'Run',
+  app.post('/threads/:thread_id/runs', route('change', { ...creation, answer: 'Run',
     summary: 'Create a run in the background' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
-    return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
+    return sendRun(reply, row)
   })
 
-  app.post('/threads/:thread_id/runs/stream', route({ ...creation, answer: eventStream,
+  app.post('/threads/:thread_id/runs/stream', route('change', { ...creation, answer: eventStream,
     summary: 'Create a run and stream its events' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
@@ -39,7 +39,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     return streamRun(parts, watched, everything)
   })
 
-  app.post('/threads/:thread_id/runs/wait', route({ ...creation, answer: 'RunResult',
+  app.post('/threads/:thread_id/runs/wait', route('change', { ...creation, answer: 'RunResult',
     summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
@@ -50,7 +50,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
 }
 
 function watchingRoutes(app: App, parts: RouteParts): void {
-  app.get('/threads/:thread_id/runs/:run_id/join', route({ ...one, querystring: JoinRun,
+  app.get('/threads/:thread_id/runs/:run_id/join', route('read', { ...one, querystring: JoinRun,
     answer: 'RunResult', summary: 'Wait for the result of a run' }),
   async ({ params, query }, reply) => {
     const run = { threadId: params.thread_id, runId: params.run_id }
@@ -58,8 +58,9 @@ function watchingRoutes(app: App, parts: RouteParts): void {
     return answerWithResult(parts, { run, reply, cancelOnDisconnect })
   })
 
-  app.get('/threads/:thread_id/runs/:run_id/stream', route({ ...one, querystring: JoinStream,
-    answer: eventStream, summary: 'Stream the events of a run, from where a client left off' }),
+  app.get('/threads/:thread_id/runs/:run_id/stream', route('read', { ...one,
+    querystring: JoinStream, answer: eventStream,
+    summary: 'Stream the events of a run, from where a client left off' }),
   async (request, reply) => {
     const { params, query } = request
     const run = { threadId: params.thread_id, runId: params.run_id }
@@ -70,27 +71,28 @@ function watchingRoutes(app: App, parts: RouteParts): void {
 }
 
 function recordRoutes(app: App, { runs }: RouteParts): void {
-  app.get('/threads/:thread_id/runs', route({ tag, params: ThreadPath, querystring: ListRuns,
-    answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
+  app.get('/threads/:thread_id/runs', route('read', { tag, params: ThreadPath,
+    querystring: ListRuns, answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
     const rows = await runs.list(caller.tenant, params.thread_id, query)
     return sendJson(reply, arrayText(rows.map((row) => runJson(row, query.select))))
   })
 
-  app.get('/threads/:thread_id/runs/:run_id', route({ ...one, answer: 'Run',
+  app.get('/threads/:thread_id/runs/:run_id', route('read', { ...one, answer: 'Run',
     summary: 'Get a run' }), async ({ params, caller }, reply) => {
     const row = await runs.get(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return sendJson(reply, runJson(row))
   })
 
-  app.delete('/threads/:thread_id/runs/:run_id', route({ ...one,
+  app.delete('/threads/:thread_id/runs/:run_id', route('change', { ...one,
     summary: 'Delete a run' }), async ({ params, caller }, reply) => {
     await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return reply.code(204).send()
   })
 
-  app.post('/threads/:thread_id/runs/:run_id/cancel', route({ ...one, querystring: CancelRun,
-    summary: 'Cancel a run' }), async ({ params, query, caller }, reply) => {
+  app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', { ...one,
+    querystring: CancelRun, summary: 'Cancel a run' }),
+  async ({ params, query, caller }, reply) => {
     await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
     return reply.code(query.wait ? 204 : 202).send()
   })

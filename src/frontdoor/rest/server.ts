@@ -1,53 +1,67 @@
 /** The routes of the server itself: whether it serves, and what it is. */
 
-import { isIPv4 } from 'node:net'
-
 import { Type } from 'typebox'
 
-import type { ClusterStatus } from '../../../cluster/index.ts'
+import type { ClusterStatus, Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Region } from '../../region.ts'
+import { checkAll } from '../dependency.ts'
+import type { Dependency } from '../dependency.ts'
+import { isFromHere } from './from-here.ts'
 import { route, sendJson } from './route.ts'
 import type { App } from './route.ts'
 
 export interface ServerFacts {
   readonly version: string
-  /** Throws a HeddleError where the store is out of reach. */
-  checkStore(): Promise<void>
+  readonly env: Env
+  /** What it cannot do without, or only poorly. */
+  readonly dependencies: readonly Dependency[]
+  /** What is counted, for a monitor to read; undefined where it is told elsewhere. */
+  readonly metrics?: MetricsPage
   /** Where this is deployed, with its published addresses; undefined where it is no region's. */
   readonly region?: (Region & { readonly name: string }) | undefined
   /** How the cluster looks from here. */
   clusterStatus(): ClusterStatus
 }
 
+export interface MetricsPage {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
 const CheckServer = Type.Object({
-  check_db: Type.Optional(Type.Boolean({ description: 'Ask the store as well.' })),
+  check_db: Type.Optional(Type.Boolean({ description: 'Ask what it depends on as well.' })),
 })
 
 const flags = {
   assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false,
 }
 
-export function serverRoutes(app: App, { version, region, checkStore, clusterStatus }: ServerFacts):
-void {
-  app.get('/ok', route({ tag: 'Server', summary: 'Whether the server serves',
+export function serverRoutes(app: App, facts: ServerFacts): void {
+  const { version, region, clusterStatus, metrics } = facts
+  app.get('/ok', route('public', { tag: 'Server', summary: 'Whether the server serves',
     querystring: CheckServer, answer: 'Ok' }), async ({ query }, reply) => {
-    if (query.check_db) await checkStore()
-    return sendJson(reply, '{"ok":true}')
+    if (!query.check_db) return sendJson(reply, '{"ok":true}')
+    const dependencies = await checkAll(facts)
+    return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
   })
 
-  app.get('/info', route({ tag: 'Server', summary: 'What the server is and offers',
+  app.get('/info', route('public', { tag: 'Server', summary: 'What the server is and offers',
     answer: 'Info' }), async (_request, reply) =>
     sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
-  app.get('/internal/cluster', { schema: { hide: true } }, async ({ socket }, reply) => {
-    // For whoever runs the members of this machine; nobody else is told that it is there.
-    if (!isFromHere(socket.remoteAddress)) throw new HeddleError('not_found')
+  // For whoever runs the members of this machine; nobody else is told that these are there, also
+  // not through a proxy that stands here.
+  const forHere = { schema: { hide: true }, config: { access: 'public' } } as const
+  app.get('/internal/cluster', forHere, async (request, reply) => {
+    if (!isFromHere(request)) throw new HeddleError('not_found')
     return sendJson(reply, JSON.stringify(clusterStatus()))
   })
-}
 
-function isFromHere(address: string | undefined): boolean {
-  const plain = address?.replace(/^::ffff:/, '') ?? ''
-  return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
+
+  if (metrics === undefined) return
+  app.get('/metrics', forHere, async (request, reply) => {
+    if (!isFromHere(request)) throw new HeddleError('not_found')
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
 }

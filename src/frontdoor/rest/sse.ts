@@ -37,6 +37,8 @@ function frame({ name, json, id }: FeedEvent): string {
 export interface SseOptions {
   /** Of the reply, should it become a stream. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether the client may still be told; where not, it comes back and is refused. */
+  stands(): boolean
   /** Called once. `byClient`: the client went before the end, and not because we broke off. */
   closed(byClient: boolean): void
 }
@@ -44,6 +46,7 @@ export interface SseOptions {
 export class SseStream implements FeedListener, PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
+  readonly #stands: () => boolean
   #silentTicks = 0
   /** The socket takes no more until it says so. */
   #full = false
@@ -55,9 +58,10 @@ export class SseStream implements FeedListener, PulseMember {
   /** The reply is a stream from here on; until then it may still become an error. */
   begun = false
 
-  constructor(reply: FastifyReply, { headers, closed }: SseOptions) {
+  constructor(reply: FastifyReply, { headers, stands, closed }: SseOptions) {
     this.#reply = reply
     this.#headers = headers
+    this.#stands = stands
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
       const byClient = !this.#ended
@@ -94,6 +98,7 @@ export class SseStream implements FeedListener, PulseMember {
   }
 
   beat(): void {
+    if (!this.#ended && !this.#stands()) return this.leave()
     if (!this.begun || this.#full || this.#ended) return
     if (++this.#silentTicks >= ticksOfSilence) this.#write(heartbeat)
   }

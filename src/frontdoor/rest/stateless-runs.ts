@@ -2,11 +2,10 @@
 
 import { nameOf } from '../operations/index.ts'
 import { CreateStatelessRun, JoinStream, StatelessRunPath } from '../schema/run.ts'
-import { runJson } from './render.ts'
-import { eventStream, route, sendJson } from './route.ts'
+import { eventStream, route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, placeOf, streamRun, waiterOf,
+  answerWithResult, callerOf, everything, lastEventId, sendRun, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Stateless runs'
@@ -15,13 +14,13 @@ const creation = { tag, body: CreateStatelessRun } as const
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
-  app.post('/runs', route({ ...creation, answer: 'Run',
+  app.post('/runs', route('change', { ...creation, answer: 'Run',
     summary: 'Create a stateless run in the background' }), async (request, reply) => {
     const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
-    return sendJson(reply.header('content-location', placeOf(nameOf(row))), runJson(row))
+    return sendRun(reply, row)
   })
 
-  app.post('/runs/stream', route({ ...creation, answer: eventStream,
+  app.post('/runs/stream', route('change', { ...creation, answer: eventStream,
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
@@ -29,7 +28,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     return streamRun(parts, watched, everything)
   })
 
-  app.post('/runs/wait', route({ ...creation, answer: 'RunResult',
+  app.post('/runs/wait', route('change', { ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const row = await runs.createStateless(request.caller.tenant, request.body, waiterOf(request))
     const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
@@ -37,7 +36,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     return answerWithResult(parts, watched)
   })
 
-  app.get('/runs/:run_id/stream', route({ tag, params: StatelessRunPath,
+  app.get('/runs/:run_id/stream', route('read', { tag, params: StatelessRunPath,
     querystring: JoinStream, answer: eventStream,
     summary: 'Stream the events of a stateless run, from where a client left off' }),
   async (request, reply) => {

@@ -1,4 +1,4 @@
 /** The door of the Cassandra store. */
 
-export { openCassandraStore } from './store.ts'
+export { openCassandraStore, openKeyTable } from './store.ts'
 export type { CassandraStore, CassandraStoreOptions, ServedStore, ShardIndex } from './store.ts'

@@ -87,6 +87,23 @@ const shardOwner = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${con
 const setting = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.setting (
   name text PRIMARY KEY, value text) WITH ${reads}`
 
+/** Small rows, asked for by id again and again. */
+const apiKey = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.api_key (
+  key_id text PRIMARY KEY, tenant text, role text, name text, hash text,
+  created_at bigint, expires_at bigint, used_at bigint, revoked_at bigint
+) WITH ${reads} AND ${rewritten}`
+
+/**
+ * Each row fades when it is over, and is never changed: what comes back late does no harm, and may
+ * be forgotten soon.
+ */
+const limitAdmit = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.limit_admit (
+  row_name text, who text, at_ms bigint, id uuid, tokens int,
+  PRIMARY KEY ((row_name, who), at_ms, id)
+) WITH CLUSTERING ORDER BY (at_ms DESC, id ASC) AND gc_grace_seconds = 3600
+  AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
+
 const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,
   runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]
 
@@ -94,4 +111,6 @@ const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branc
 export const migrations: readonly Migration[] = [
   (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
   (keyspaces) => [memberBeat(keyspaces)],
+  (keyspaces) => [apiKey(keyspaces)],
+  (keyspaces) => [limitAdmit(keyspaces)],
 ]

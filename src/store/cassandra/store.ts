@@ -6,14 +6,17 @@ import { atLatest } from '../../../cluster/index.ts'
 import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
+  AssistantIndex, KeyTable as KeyTablePort, LimitTable as LimitTablePort, OwnIndex,
+  RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { BeatTable } from './beat-table.ts'
 import { BranchTable } from './branch-table.ts'
 import { ChunkTable } from './chunk-table.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { Connection } from './connection.ts'
+import { LimitTable } from './limit-table.ts'
 import { LocalIndex } from './local-index.ts'
+import { KeyTable } from './key-table.ts'
 import { CassandraLog } from './log-port.ts'
 import { LogTable } from './log-table.ts'
 import type { CommitMode } from './log-table.ts'
@@ -43,6 +46,7 @@ export interface ServedStore {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTablePort
   readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly limits: LimitTablePort
 }
 
 /** The rows that this member owns, for searches: shard by shard, since shards come and go. */
@@ -60,6 +64,7 @@ export interface CassandraStore {
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
   readonly beats: BeatPort
+  readonly keys: KeyTablePort
   /** By which members know each other that were given no other one. */
   readonly secret: string
   /** Fixed when the cluster was created. */
@@ -103,6 +108,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       sessions: new SessionTable(connection, env),
       shardOwners: new ShardTable(connection, settings.shards),
       beats: new BeatTable(connection),
+      keys: new KeyTable(connection),
       secret: settings.secret,
       shards: settings.shards,
       serve: ({ gate }) => {
@@ -115,7 +121,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
             connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
           }),
         })
-        return { log, runs, threads: index.threads, assistants: index.assistants }
+        const limits = new LimitTable({ connection, gate, env })
+        return { log, runs, limits, threads: index.threads, assistants: index.assistants }
       },
       index,
       letGo: (shard) => {
@@ -133,6 +140,19 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         await index.close()
       },
     }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** The keys alone, for a command that comes and goes. Throws as opening the store does. */
+export async function openKeyTable(options: ConnectionOptions):
+Promise<{ readonly keys: KeyTablePort; close(): Promise<void> }> {
+  const connection = await Connection.open(options)
+  try {
+    await prepareSchema({ connection, env: options.env })
+    return { keys: new KeyTable(connection), close: () => connection.close() }
   } catch (error) {
     await connection.close()
     throw error

@@ -15,14 +15,6 @@ export interface Statement<Row extends readonly unknown[]> {
   run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
 }
 
-const schemaVersion = 2
-
-/** What makes the tables: those of the first version, and what each later one may lack. */
-export interface Schema {
-  readonly first: string
-  readonly added: string
-}
-
 /**
  * Measured: pages of 4 KB, since a commit writes every page it touched and most of them for a few
  * bytes. Checkpoints are made by `tidy`, so that no caller waits for one before it hears of its
@@ -47,11 +39,11 @@ export class Database {
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
-   * Without a schema it only reads, from a file that somebody else writes. What is not durable
-   * costs no wait for the disk. Throws HeddleError where a newer program wrote the file, otherwise
-   * what SQLite throws.
+   * Takes the steps of the schema that the file has not seen. Without one it only reads, from a
+   * file that somebody else writes. What is not durable costs no wait for the disk. Throws
+   * HeddleError where a newer program wrote the file, otherwise what SQLite throws.
    */
-  constructor(file: string, schema?: Schema, durable = true) {
+  constructor(file: string, schema?: readonly string[], durable = true) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
     try {
       this.#sqlite.exec(schema === undefined ? readerSettings : settings)
@@ -109,14 +101,14 @@ export class Database {
     if (this.#sqlite.isOpen) this.#sqlite.close()
   }
 
-  #migrate(file: string, { first, added }: Schema): void {
+  #migrate(file: string, schema: readonly string[]): void {
     const [version] = this.prepare<[number]>('PRAGMA user_version').get()!
-    if (version > schemaVersion) {
+    if (version > schema.length) {
       throw new HeddleError('unsupported', `${file} was written by a newer version of Heddle. ` +
         'Start that version, or choose another data directory.')
     }
-    if (version === schemaVersion) return
-    const missing = version === 0 ? `${first}; ${added}` : added
-    this.transaction(() => this.#sqlite.exec(`${missing}; PRAGMA user_version = ${schemaVersion}`))
+    if (version === schema.length) return
+    const steps = schema.slice(version).join(';')
+    this.transaction(() => this.#sqlite.exec(`${steps}; PRAGMA user_version = ${schema.length}`))
   }
 }

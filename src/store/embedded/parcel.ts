@@ -17,7 +17,7 @@ export function packWrites(writes: readonly Write[]): Parcel {
     return { ...item, body: item.body.byteLength }
   }
   const packed = writes.map((write) => {
-    if (write.kind === 'purge' || write.kind === 'unload') return write
+    if (!('rows' in write)) return write
     const rows = write.rows.map(sized)
     if (write.kind === 'load') return { ...write, rows }
     return { ...write, rows, updates: write.updates.map((update) =>
@@ -59,7 +59,7 @@ export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
 }
 
 function bodiedOf(write: Write): { body: unknown }[] {
-  if (write.kind === 'purge' || write.kind === 'unload') return []
+  if (!('rows' in write)) return []
   if (write.kind === 'load') return [...write.rows]
   return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
 }

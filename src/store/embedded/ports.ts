@@ -2,7 +2,9 @@
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
-import type { AssistantIndex, RunTable, ThreadIndex } from '../../records/index.ts'
+import type {
+  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex,
+} from '../../records/index.ts'
 import { entryOf } from './entry.ts'
 import type { Lookup } from './lookup.ts'
 import { unpackEntries } from './parcel.ts'
@@ -55,6 +57,26 @@ export function assistantIndex(link: WriterLink): AssistantIndex {
       return { rows: rows.map(assistantOf), total }
     },
     count: (filter) => link.ask('countAssistants', filter),
+  }
+}
+
+export function limitTable(link: WriterLink): LimitTable {
+  return {
+    append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
+    since: (key, sinceMs) => link.ask('admits', key, sinceMs),
+  }
+}
+
+export function keyTable(link: WriterLink): KeyTable {
+  return {
+    insert: (row) => link.write({ kind: 'key', change: { what: 'insert', row } }),
+    get: (id) => link.ask('key', id),
+    list: (tenant) => link.ask('keys', tenant),
+    revoke: async (id, atMs) => {
+      await link.write({ kind: 'key', change: { what: 'revoke', id, atMs } })
+      return link.ask('key', id)
+    },
+    touch: (id, atMs) => link.write({ kind: 'key', change: { what: 'touch', id, atMs } }),
   }
 }
 

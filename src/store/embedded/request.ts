@@ -4,7 +4,8 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
-  AssistantFilter, AssistantQuery, RunQuery, ThreadFilter, ThreadQuery, UnfinishedThread,
+  AssistantFilter, AssistantQuery, KeyRow, LimitAdmit, LimitKey, RunQuery, ThreadFilter,
+  ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
@@ -31,6 +32,9 @@ export interface Reader {
   assistant(tenant: string, assistantId: string): StoredRow | undefined
   searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
   countAssistants(filter: AssistantFilter): number
+  key(id: string): KeyRow | undefined
+  keys(tenant: string | undefined): KeyRow[]
+  admits(key: LimitKey, sinceMs: number): LimitAdmit[]
 }
 
 export type Question = keyof Reader

@@ -8,11 +8,13 @@ import type { Env } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type {
-  AssistantIndex, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
-import { assistantIndex, logPort, runTable, threadIndex } from './ports.ts'
+import {
+  assistantIndex, keyTable, limitTable, logPort, runTable, threadIndex,
+} from './ports.ts'
 import type { StoreFile } from './request.ts'
 import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
@@ -22,6 +24,8 @@ export interface EmbeddedStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly keys: KeyTable
+  readonly limits: LimitTable
   /** What a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this life: higher than that of every life of this directory before. */
@@ -61,6 +65,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     threads: threadIndex(link, lookup),
     runs: runTable(link, lookup),
     assistants: assistantIndex(link),
+    keys: keyTable(link),
+    limits: limitTable(link),
     unfinished: () => link.ask('unfinishedThreads'),
     claimEpoch: async () => link.epoch,
     close,

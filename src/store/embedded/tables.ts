@@ -4,8 +4,10 @@ import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
-import type { Database, Schema } from './database.ts'
+import type { Database } from './database.ts'
 import { entryOfBody } from './entry.ts'
+import { keySchema, KeyTable } from './key-table.ts'
+import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
@@ -17,13 +19,16 @@ import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
-export const schema: Schema = {
-  first: [
+/** In numbered steps, the first one of which makes version 1. A step stays as it is. */
+export const schema: readonly string[] = [
+  [
     branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
     'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);',
   ].join(''),
-  added: owingSchema,
-}
+  keySchema,
+  limitSchema,
+  owingSchema,
+]
 
 export class Tables {
   readonly reader: Reader
@@ -31,6 +36,8 @@ export class Tables {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
   readonly #assistants: AssistantTable
+  readonly #keys: KeyTable
+  readonly #limits: LimitTable
   readonly #shards: ShardRows | undefined
   readonly #database: Database
 
@@ -44,10 +51,13 @@ export class Tables {
     this.#threads = new ThreadTable(database, numbers('thread'))
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database, numbers('assistant'))
+    this.#keys = new KeyTable(database)
+    this.#limits = new LimitTable(database)
     this.#shards = shards === undefined ? undefined : new ShardRows(database, this.#threads)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
-      search: new ThreadSearch(database, this.#threads), shards: () => this.#byShard(),
+      search: new ThreadSearch(database, this.#threads), keys: this.#keys, limits: this.#limits,
+      shards: () => this.#byShard(),
     })
   }
 
@@ -69,6 +79,8 @@ export class Tables {
       return this.#byShard().load(write.shard, () => this.#fill(write.rows))
     }
     if (write.kind === 'unload') return this.#byShard().unload(write.shard)
+    if (write.kind === 'key') return this.#keys.apply(write.change)
+    if (write.kind === 'admit') return this.#limits.append(write.entry)
     const { subject } = write
     if (subject.table === 'thread') {
       const sinceMs = this.#threads.remove(subject)
@@ -119,9 +131,10 @@ export class Tables {
   }
 }
 
-function readerOf({ log, threads, runs, assistants, search, shards }: {
+function readerOf({ log, threads, runs, assistants, search, keys, limits, shards }: {
   readonly log: LogTable; readonly threads: ThreadTable; readonly runs: RunTable
-  readonly assistants: AssistantTable; readonly search: ThreadSearch
+  readonly assistants: AssistantTable; readonly search: ThreadSearch; readonly keys: KeyTable
+  readonly limits: LimitTable
   readonly shards: () => ShardRows }): Reader {
   return {
     tail: (branch) => log.tail(branch),
@@ -136,5 +149,8 @@ function readerOf({ log, threads, runs, assistants, search, shards }: {
     assistant: (tenant, id) => assistants.get(tenant, id),
     searchAssistants: (query) => assistants.search(query),
     countAssistants: (filter) => assistants.count(filter),
+    key: (id) => keys.get(id),
+    keys: (tenant) => keys.list(tenant),
+    admits: (key, sinceMs) => limits.since(key, sinceMs),
   }
 }

@@ -2,6 +2,8 @@
 
 import type { NewRow, PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantEntry } from './assistant-table.ts'
+import type { KeyChange } from './key-table.ts'
+import type { LimitEntry } from './limit-table.ts'
 import type { RunEntry } from './run-table.ts'
 import type { ThreadEntry } from './thread-table.ts'
 
@@ -27,4 +29,6 @@ export type Write =
   /** All rows of a shard, encoded: the writer thread takes them apart. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
   | { readonly kind: 'unload'; readonly shard: number }
+  | { readonly kind: 'key'; readonly change: KeyChange }
+  | { readonly kind: 'admit'; readonly entry: LimitEntry }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }

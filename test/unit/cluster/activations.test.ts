@@ -53,6 +53,21 @@ describe('the activations of a member', () => {
     expect(await ask('a')).toBe(1)
   })
 
+  it('are counted by kind, with what waits and what failed', async () => {
+    const { table, endPauses } = slowTable()
+    const { activations, ask } = host({ table })
+    const asked = [ask('a'), ask('a'), ask('a'), ask('b')]
+    await settle()
+    expect(activations.census().get('game')).toEqual(
+      { alive: 2, begun: 2, failed: 0, waiting: 4, fullest: 3 })
+    await endPauses()
+    await Promise.all(asked)
+    await expect(ask('b', 'blunder')).rejects.toThrow()
+    await endPauses()
+    expect(activations.census().get('game')).toEqual(
+      { alive: 1, begun: 2, failed: 1, waiting: 0, fullest: 0 })
+  })
+
   it('uses one timer for all', async () => {
     const { env, ask } = host()
     await Promise.all(['a', 'b', 'c'].map((id) => ask(id)))

@@ -18,7 +18,7 @@ async function idsTold(queue: EventQueue): Promise<string[]> {
 describe('a queue', () => {
   it('tells everything once, in order, however the feed and the caller take turns', async () => {
     await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
-      const queue = new EventQueue()
+      const queue = new EventQueue(() => true)
       let told = 0
       const reading = idsTold(queue)
       for (const size of sizes) {
@@ -32,7 +32,7 @@ describe('a queue', () => {
   })
 
   it.each(['lagged', 'lost'] as const)('tells what it has, then to come back: %s', async (how) => {
-    const queue = new EventQueue()
+    const queue = new EventQueue(() => true)
     queue.events([event(1)])
     queue.ended(how)
     queue.events([event(2)])
@@ -45,7 +45,7 @@ describe('a queue', () => {
   it('sends a caller away for whom too many events wait, or too long ones', async () => {
     for (const [count, json] of [[backlog.events, '{}'], [1, 'x'.repeat(backlog.characters)]] as
       const) {
-      const queue = new EventQueue()
+      const queue = new EventQueue(() => true)
       for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
       queue.events([event(-1)])
       await expect(idsTold(queue)).rejects.toThrow('too slowly')
@@ -53,7 +53,7 @@ describe('a queue', () => {
   })
 
   it('keeps a caller who was late but reads', async () => {
-    const queue = new EventQueue()
+    const queue = new EventQueue(() => true)
     const told = queue.told()
     for (let n = 0; n < 3; n += 1) {
       queue.events([event(n, 'x'.repeat(backlog.characters))])
@@ -62,7 +62,7 @@ describe('a queue', () => {
   })
 
   it('ends when nobody listens any more', async () => {
-    const queue = new EventQueue()
+    const queue = new EventQueue(() => true)
     queue.events([event(1)])
     queue.abandon()
     expect(await idsTold(queue)).toEqual([])

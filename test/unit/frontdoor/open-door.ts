@@ -34,7 +34,7 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
     egress: openEgress({ env, version: '0.0.1' }),
-    checkStore: async () => {}, clusterStatus: () => ({ member: self, view: [self], shards: [] }),
+    dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
   const opened = { ...door, threads, house, env }

@@ -275,18 +275,32 @@ describe('the server', () => {
   it('says that it serves, and what it is', async () => {
     const door = await openDoor()
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
-    expect((await call(door, 'GET', '/ok?check_db=1')).text).toBe('{"ok":true}')
+    expect((await call(door, 'GET', '/ok?check_db=1')).text)
+      .toBe('{"ok":true,"dependencies":{}}')
     expect((await call(door, 'GET', '/info')).json).toMatchObject({ version: '0.0.1',
       flags: { assistants: true, crons: false }, metadata: {} })
   })
 
   it('says when the store is out of reach, and serves all the same', async () => {
-    const door = await openDoor({
-      checkStore: async () => { throw new HeddleError('unavailable', 'The store is gone.') },
-    })
+    const check = async () => { throw new HeddleError('unavailable', 'The store is gone.') }
+    const door = await openDoor({ dependencies: [
+      { name: 'store', vital: true, check }, { name: 'other', vital: false, check: async () => {} },
+    ] })
     const answer = await call(door, 'GET', '/ok?check_db=1')
-    expect(answer).toMatchObject({ status: 503, json: { message: 'The store is gone.' } })
+    expect(answer).toMatchObject({ status: 503, json: {
+      message: 'The store is gone.',
+      dependencies: { store: { ok: false }, other: { ok: true } },
+    } })
     expect(answer.headers.get('retry-after')).toBe('1')
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
+  })
+
+  it('serves without what it can do without, and names it', async () => {
+    const check = () => Promise.reject(new TypeError('hunter2'))
+    const door = await openDoor({ dependencies: [{ name: 'other', vital: false, check }] })
+    const answer = await call(door, 'GET', '/ok?check_db=1')
+    expect(answer).toMatchObject({ status: 200, json: { ok: true, dependencies: {
+      other: { ok: false, ms: 0 } } } })
+    expect(answer.text).not.toContain('hunter2')
   })
 })

@@ -30,12 +30,14 @@ describe('what is asked for', () => {
 
   it('is three members on three nodes from port 2024 on, unless told otherwise', () => {
     expect(asked()).toEqual({
-      kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', config: starter,
-      data: join(folder, '.heddle/cluster'), firstAddress: undefined, light: false, restart: true,
+      kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', limits: 'off',
+      config: starter, data: join(folder, '.heddle/cluster'), firstAddress: undefined,
+      light: false, restart: true,
     })
     expect(asked('--members', '2', '--cassandra=1', '--port', '80', '--region', 'eu', '--config',
-      '.', '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart')).toEqual({
-      kind: 'start', members: 2, cassandra: 1, port: 80, region: 'eu', config: folder,
+      '.', '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart', '--limits',
+      'on')).toEqual({
+      kind: 'start', members: 2, cassandra: 1, port: 80, region: 'eu', limits: 'on', config: folder,
       data: join(folder, 'd'), firstAddress: '127.0.0.9', light: true, restart: false,
     })
   })
@@ -47,6 +49,7 @@ describe('what is asked for', () => {
   })
 
   it.each([
+    ['limits that are neither', ['--limits', 'maybe'], '--limits is on or off'],
     ['no member', ['--members', '0'], '--members must be a whole number from 1 to 64'],
     ['what is no number', ['--cassandra', 'three'], '--cassandra must be a whole number'],
     ['ports that there are not', ['--port', '65534'], 'from 1 to 65533, not "65534"'],

@@ -74,17 +74,24 @@ describe('a data directory', () => {
       await store.close()
     })
 
-  it('is brought up to date where the version before has written it', async () => {
-    await (await open()).close()
+  it('of the first version gets what came later, and keeps what it has', async () => {
+    const store = await open()
+    const row = aThread()
+    await store.log.append([], [{ table: 'thread', row }])
+    await store.close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
-    database.exec('DROP TABLE owing; PRAGMA user_version = 1')
+    for (const table of ['api_key', 'limit_admit', 'owing']) database.exec(`DROP TABLE ${table}`)
+    database.exec('PRAGMA user_version = 1')
     database.close()
-    const store = await open()
-    const row = aThread({ owedWebhooks: ['run'] })
-    await store.log.append([], [{ table: 'thread', row }])
-    expect(await store.unfinished()).toEqual([{ tenant: row.tenant, threadId: row.threadId }])
-    await store.close()
+    const later = await open()
+    expect(await later.keys.list()).toEqual([])
+    expect(await later.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
+    expect(await later.threads.get('local', row.threadId)).toEqual(row)
+    const owing = aThread({ owedWebhooks: ['run'] })
+    await later.log.append([], [{ table: 'thread', row: owing }])
+    expect(await later.unfinished()).toEqual([{ tenant: 'local', threadId: owing.threadId }])
+    await later.close()
   })
 
   it('is refused where a newer version has written it', async () => {

@@ -1,0 +1,47 @@
+/** A call that is turned away before it is read: in the words of its own protocol. */
+
+import type { ConnectError } from '@connectrpc/connect'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import {
+  codeToHttpStatus, contentTypeStreamRegExp, endStreamFlag, endStreamToJson, errorToJson,
+} from '@connectrpc/connect/protocol-connect'
+import { contentTypeRegExp as grpcTypes, setTrailerStatus }
+  from '@connectrpc/connect/protocol-grpc'
+import { contentTypeRegExp as grpcWebTypes } from '@connectrpc/connect/protocol-grpc-web'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import { accessOfCalls } from './access.ts'
+
+/** Whether the request is a call of the typed API. */
+export function isCall({ routeOptions }: FastifyRequest): boolean {
+  return accessOfCalls.has(routeOptions?.url ?? '')
+}
+
+/** Headers that the reply has already stay. */
+export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply, error: ConnectError):
+void {
+  const type = headers['content-type'] ?? ''
+  if (grpcTypes.test(type) || grpcWebTypes.test(type)) return refuseByHeaders(reply, type, error)
+  if (contentTypeStreamRegExp.test(type)) {
+    const json = JSON.stringify(endStreamToJson(new Headers(), error, undefined))
+    const end = encodeEnvelope(endStreamFlag, new TextEncoder().encode(json))
+    return void reply.code(200).type(type).send(Buffer.from(end))
+  }
+  void reply.code(codeToHttpStatus(error.code)).headers(Object.fromEntries(error.metadata))
+    .type('application/json').send(JSON.stringify(errorToJson(error, undefined)))
+}
+
+/**
+ * The status of gRPC in the only headers there are. They have to end the stream themselves, which
+ * they do where nothing was written before the end.
+ */
+function refuseByHeaders(reply: FastifyReply, type: string, error: ConnectError): void {
+  const { raw } = reply.hijack()
+  raw.statusCode = 200
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) raw.setHeader(name, value)
+  }
+  raw.setHeader('content-type', type)
+  for (const [name, value] of setTrailerStatus(new Headers(), error)) raw.setHeader(name, value)
+  raw.end()
+}

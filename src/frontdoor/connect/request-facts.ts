@@ -1,0 +1,7 @@
+/** What log lines tell of the request that brought a typed call. */
+
+import { createContextKey } from '@connectrpc/connect'
+
+import type { Facts } from '../../../cluster/index.ts'
+
+export const factsKey = createContextKey<Facts>({}, { description: 'facts of the request' })

@@ -1,0 +1,46 @@
+/** What a server depends on, and whether it is in reach. */
+
+import { atLatest } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+
+export interface Dependency {
+  /** A short word, as the answer names it. */
+  readonly name: string
+  /** Without it no request can be served. */
+  readonly vital: boolean
+  /** Throws where it is out of reach. */
+  check(): Promise<void>
+}
+
+export interface Finding {
+  readonly ok: boolean
+  /** How long it took to find out. */
+  readonly ms: number
+}
+
+/** Whoever does not answer by then is out of reach. */
+const patienceMs = 2_000
+
+/** By their names. Throws `unavailable`, with all of them, where a vital one is out of reach. */
+export async function checkAll({ dependencies, env }:
+{ readonly dependencies: readonly Dependency[]; readonly env: Env }):
+Promise<Readonly<Record<string, Finding>>> {
+  const checked = await Promise.all(dependencies.map(async (dependency) => {
+    const beganMs = env.monotonicMs()
+    const answered = dependency.check().then(() => undefined, reasonOf)
+    const failure = await atLatest(env, patienceMs, answered.then((reason) => ({ reason })))
+    const reason = failure === undefined ? 'It does not answer.' : failure.reason
+    const finding = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
+    return { ...dependency, reason, finding }
+  }))
+  const findings = Object.fromEntries(checked.map(({ name, finding }) => [name, finding]))
+  const lost = checked.find(({ vital, finding }) => vital && !finding.ok)
+  if (lost === undefined) return findings
+  throw new HeddleError('unavailable', lost.reason, { dependencies: findings })
+}
+
+/** Only what we say ourselves is shown. */
+function reasonOf(error: unknown): string {
+  return error instanceof HeddleError ? error.message : 'It is out of reach.'
+}

@@ -1,0 +1,210 @@
+/**
+ * The keys that this front door has seen lately, so that a request costs no look into the store.
+ *
+ * K1  What is said of a key was so at most three seconds ago, while the store answers.
+ * K2  Where it does not answer, keys that were good go on for a minute; others are `unavailable`.
+ * K3  Ids that nobody has cost a look each for a while, few at a time, and push no known key out.
+ */
+
+import { atMost } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import { hashOf, isHashOf, keyFault, readKey } from '../records/index.ts'
+import type { KeyRow, KeyTable } from '../records/index.ts'
+
+/** So old it is looked up again, beside the request. */
+const refreshAfterMs = 1_500
+/** So old a request waits for the look. */
+const usableMs = 3_000
+const withoutStoreMs = 60_000
+/** After a look that failed. */
+const lookAgainMs = 1_000
+/** So long after that nobody waits for another one. */
+const failingMs = 4_000
+const unknownMs = 2_000
+const usedEveryMs = 60_000
+const [knownMax, unknownMax] = [20_000, 20_000]
+const [looksAtOnce, looksOfStrangers, strangersWaiting] = [64, 32, 256]
+
+/** `unknown` has no `row`: of what nobody has, nothing can be said. */
+export type FoundKey =
+  | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stands(): boolean }
+  | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
+  | { readonly kind: 'elsewhere'; readonly region: string }
+
+/** What a look found, and when it began: what it says was so then or later. */
+interface Look {
+  readonly row: KeyRow | undefined
+  readonly atMs: number
+}
+
+/** Looks into the store and how many failed, strangers turned away in a flood, ids remembered. */
+export type KeyStats =
+  Readonly<Record<'looks' | 'failures' | 'turnedAway' | 'known' | 'unknown', number>>
+
+interface Entry {
+  row: KeyRow
+  lookedMs: number
+  /** When a look failed last. */
+  failedMs: number
+  usedMs: number
+}
+
+export interface KeyBookParts {
+  readonly keys: Pick<KeyTable, 'get' | 'touch'>
+  readonly env: Env
+  /** The own one, and all that there are. */
+  readonly region: string
+  readonly regions: readonly string[]
+}
+
+export class KeyBook {
+  readonly #keys: KeyBookParts['keys']
+  readonly #env: Env
+  readonly #region: string
+  readonly #regions: readonly string[]
+  /** By id, the longest unused first. */
+  readonly #entries = new Map<string, Entry>()
+  /** Ids that were not there, and when; the oldest first. */
+  readonly #unknown = new Map<string, number>()
+  readonly #looks = new Map<string, Promise<Look>>()
+  readonly #soon = atMost(looksAtOnce)
+  readonly #forStrangers = atMost(looksOfStrangers)
+  #strangers = 0
+  #count = { looks: 0, failures: 0, turnedAway: 0 }
+
+  constructor({ keys, env, region, regions }: KeyBookParts) {
+    this.#keys = keys
+    this.#env = env
+    this.#region = region
+    this.#regions = regions
+  }
+
+  /** Throws `unavailable` where it cannot be told. */
+  async find(text: string): Promise<FoundKey> {
+    const name = readKey(text)
+    if (name !== undefined && name.region !== this.#region && this.#regions.includes(name.region)) {
+      return { kind: 'elsewhere', region: name.region }
+    }
+    const hash = hashOf(text)
+    const entry = name?.region === this.#region ? await this.#entryOf(name.id) : undefined
+    if (entry === undefined || !isHashOf(hash, entry.row)) {
+      return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
+    }
+    const reason = keyFault(entry.row, this.#env.nowMs())
+    if (reason !== undefined) return { kind: 'bad', hash, reason }
+    this.#use(entry)
+    return { kind: 'good', row: entry.row, hash, stands: () => this.#stands(entry) }
+  }
+
+  /** What it did since it was made, and what it holds. */
+  stats(): KeyStats {
+    return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
+  }
+
+  async #entryOf(id: string): Promise<Entry | undefined> {
+    const nowMs = this.#env.monotonicMs()
+    const entry = this.#entries.get(id)
+    if (entry === undefined) {
+      if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
+      return this.#stranger(id)
+    }
+    const ageMs = nowMs - entry.lookedMs
+    const isFailing = nowMs - entry.failedMs < failingMs
+    const waits = isFailing ? ageMs >= withoutStoreMs : ageMs >= usableMs
+    if (waits) await this.#refresh(entry)
+    else if (ageMs >= refreshAfterMs) void this.#refresh(entry)
+    if (this.#isOutdated(entry)) throw unavailable()
+    return entry
+  }
+
+  /** Nobody waits for long where many come with keys that were never seen. */
+  async #stranger(id: string): Promise<Entry | undefined> {
+    if (!this.#looks.has(id) && this.#strangers >= looksOfStrangers + strangersWaiting) {
+      this.#count.turnedAway++
+      throw unavailable()
+    }
+    this.#strangers++
+    try {
+      return this.#learn(id, await this.#look(id, this.#forStrangers))
+    } finally {
+      this.#strangers--
+    }
+  }
+
+  /** Never throws: the entry tells how old it is. */
+  async #refresh(entry: Entry): Promise<void> {
+    const { id } = entry.row
+    if (this.#env.monotonicMs() - entry.failedMs < lookAgainMs) return
+    try {
+      const { row, atMs } = await this.#look(id, this.#soon)
+      if (row !== undefined) entry.row = row
+      // A key is never removed; a store that was put back to an earlier day may lack it.
+      else entry.row = { ...entry.row, revokedAtMs: entry.row.revokedAtMs ?? this.#env.nowMs() }
+      entry.lookedMs = atMs
+    } catch {
+      entry.failedMs = this.#env.monotonicMs()
+    }
+  }
+
+  /** One look for all who want the same. */
+  #look(id: string, lane: ReturnType<typeof atMost>): Promise<Look> {
+    const under = this.#looks.get(id)
+    if (under !== undefined) return under
+    const look = lane(async () => {
+      this.#count.looks++
+      const atMs = this.#env.monotonicMs()
+      return { row: await this.#keys.get(id), atMs }
+    }).catch((error: unknown) => {
+      this.#count.failures++
+      throw error
+    }).finally(() => this.#looks.delete(id))
+    this.#looks.set(id, look)
+    return look
+  }
+
+  #learn(id: string, { row, atMs }: Look): Entry | undefined {
+    if (row === undefined) {
+      this.#unknown.delete(id)
+      this.#unknown.set(id, atMs)
+      dropOldest(this.#unknown, unknownMax)
+      return undefined
+    }
+    const entry = this.#entries.get(id) ??
+      { row, lookedMs: atMs, failedMs: -Infinity, usedMs: -Infinity }
+    this.#entries.set(id, entry)
+    dropOldest(this.#entries, knownMax)
+    return entry
+  }
+
+  #use(entry: Entry): void {
+    const { id } = entry.row
+    this.#entries.delete(id)
+    this.#entries.set(id, entry)
+    dropOldest(this.#entries, knownMax)
+    const nowMs = this.#env.monotonicMs()
+    if (nowMs - entry.usedMs < usedEveryMs) return
+    entry.usedMs = nowMs
+    // It is told to people only, who can do without.
+    this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
+  }
+
+  #stands(entry: Entry): boolean {
+    const ageMs = this.#env.monotonicMs() - entry.lookedMs
+    if (ageMs >= refreshAfterMs && !this.#looks.has(entry.row.id)) void this.#refresh(entry)
+    return keyFault(entry.row, this.#env.nowMs()) === undefined && !this.#isOutdated(entry)
+  }
+
+  #isOutdated({ lookedMs }: Entry): boolean {
+    return this.#env.monotonicMs() - lookedMs >= withoutStoreMs
+  }
+}
+
+function unavailable(): HeddleError {
+  return new HeddleError('unavailable', 'API keys cannot be checked right now; try again.')
+}
+
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  if (map.size <= most) return
+  for (const oldest of map.keys()) return void map.delete(oldest)
+}

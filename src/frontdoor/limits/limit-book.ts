@@ -1,0 +1,88 @@
+/** The ledgers of a front door: one for each limit of each who was limited lately. */
+
+import type { Env, Router } from '../../../cluster/index.ts'
+import { limitActorKey } from '../../records/index.ts'
+import type { Grant, LimitKey, RecentAdmits } from '../../records/index.ts'
+import { LimitLedger } from './limit-ledger.ts'
+import type { LimitTally, Verdict } from './limit-ledger.ts'
+import type { LimitRow } from './table.ts'
+
+export interface LimitBookParts {
+  readonly env: Env
+  readonly router: Pick<Router, 'ask'>
+  /** How many front doors there are. */
+  doors(): number
+}
+
+/** Ledgers at most; the one that rested longest makes room, and tokens that it leased are lost. */
+const ledgersMax = 50_000
+const tidyMs = 50
+/** Of all ledgers so many are looked at each time. */
+const tidiedAtOnce = 500
+
+export class LimitBook {
+  readonly #parts: LimitBookParts
+  /** The one that rested longest first. */
+  readonly #ledgers = new Map<string, LimitLedger>()
+  readonly #tallies = new Map<string, LimitTally>()
+  readonly #stopTimer: () => void
+
+  constructor(parts: LimitBookParts) {
+    this.#parts = parts
+    this.#stopTimer = parts.env.every(tidyMs, () => this.#tidy())
+  }
+
+  /** How many are kept. */
+  get size(): number { return this.#ledgers.size }
+
+  /** How requests fared, by the names of rows; only of those that were charged to. */
+  get tallies(): ReadonlyMap<string, Readonly<LimitTally>> { return this.#tallies }
+
+  charge(row: LimitRow, who: string): Verdict | Promise<Verdict> {
+    const key = { row: row.name, who }
+    const text = textOf(key)
+    const ledger = this.#ledgers.get(text) ?? this.#newLedger(row, key)
+    this.#ledgers.delete(text)
+    this.#ledgers.set(text, ledger)
+    return ledger.charge()
+  }
+
+  /** What this front door let through of late, for a counter that begins. */
+  told(key: LimitKey): RecentAdmits {
+    return this.#ledgers.get(textOf(key))?.told() ?? []
+  }
+
+  close(): void {
+    this.#stopTimer()
+  }
+
+  #newLedger(row: LimitRow, key: LimitKey): LimitLedger {
+    if (this.#ledgers.size >= ledgersMax) {
+      const [longest] = this.#ledgers.keys()
+      this.#ledgers.delete(longest!)
+    }
+    const { env, router, doors } = this.#parts
+    const actor = limitActorKey(key)
+    return new LimitLedger({ env, row, doors, tally: this.#tallyOf(row),
+      ask: async (question) => await router.ask(actor, question) as Grant })
+  }
+
+  #tallyOf({ name }: LimitRow): LimitTally {
+    const tally = this.#tallies.get(name) ??
+      { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 }
+    this.#tallies.set(name, tally)
+    return tally
+  }
+
+  #tidy(): void {
+    let looks = 0
+    for (const [text, ledger] of this.#ledgers) {
+      if (!ledger.tidy()) this.#ledgers.delete(text)
+      if (++looks === tidiedAtOnce) return
+    }
+  }
+}
+
+function textOf({ row, who }: LimitKey): string {
+  return `${row} ${who}`
+}

@@ -1,0 +1,123 @@
+/** The gate of the limits: each request is charged to one row before anything is done for it. */
+
+import type { FastifyRequest } from 'fastify'
+
+import { HeddleError } from '../../errors.ts'
+import { hashOf } from '../../records/index.ts'
+import { clientAddress, trustedProxies } from '../client-address.ts'
+import type { TrustedProxies } from '../client-address.ts'
+import type { Identity } from '../caller.ts'
+import type { Limit } from '../guard.ts'
+import type { LimitBook } from './limit-book.ts'
+import { rowMatcher } from './match.ts'
+import { quotaHeaders } from './quota-headers.ts'
+import type { LimitFacts } from './quota-headers.ts'
+import { requestPath } from './request-path.ts'
+import type { LimitRow } from './table.ts'
+
+export interface LimitGateOptions {
+  readonly rows: readonly LimitRow[]
+  readonly book: Pick<LimitBook, 'charge'>
+  /** Addresses and ranges of proxies that are believed about whom they speak for. */
+  readonly trustedProxies: readonly string[]
+}
+
+/**
+ * Throws HeddleError with a sentence where a proxy is none. What it makes throws `limited`, and
+ * `unavailable` where what a row promises could not be kept.
+ */
+export function limitGate({ rows, book, trustedProxies: texts }: LimitGateOptions): Limit {
+  const addressOf = addressReader(trustedProxies(texts))
+  const rowOf = rowMatcher(rows)
+  const catchAll = rows.find(({ name }) => name === 'catch-all')!
+  const charge = async (row: LimitRow, who: string): Promise<number> => {
+    const verdict = book.charge(row, who)
+    const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
+    if (admitted) return remaining
+    throw limited(row, waitMs)
+  }
+  return async (request, { identity }, reply) => {
+    const address = addressOf(request)
+    const { key, user, known } = claimOf(identity, request)
+    const row = rowOf({ method: request.method, path: requestPath(request.url),
+      key: key !== undefined, user: user !== undefined })
+    // Whoever makes keys up is stopped here, and no counter is made for each of them.
+    if (!known) await charge(catchAll, address.hash)
+    const who = row.identity === 'IP' ? address.hash : row.identity === 'x-api-key' ? key!
+      : hashOf(`${user}\n${address.text}`)
+    quotaHeaders(reply, factsOf(row), await charge(row, who))
+  }
+}
+
+/** Who is limited, as far as a request shows it. */
+interface Claim {
+  /** The hash of a key. */
+  readonly key?: string | undefined
+  readonly user?: string | undefined
+  /** Whether somebody vouches for the key. */
+  readonly known: boolean
+}
+
+const nobody: Claim = { known: true }
+
+/** Where nobody is asked who he is, keys and users count as they are given. */
+function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
+  switch (identity.kind) {
+    case 'key': return { key: identity.hash, known: identity.known }
+    case 'user': return { user: `${identity.tenant}\n${identity.id}`, known: true }
+    case 'nobody': return nobody
+    case 'local': {
+      const key = namedIn(headers['x-api-key'])
+      return { key: key === undefined ? undefined : hashOf(key), known: true,
+        user: namedIn(headers['x-user-id']) }
+    }
+  }
+}
+
+/** The first value, no longer than counts; blank is none. */
+function namedIn(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const [first = ''] = String(header).split(',')
+  return first.trim().slice(0, longestName) || undefined
+}
+
+const longestName = 128
+
+interface Address {
+  readonly text: string
+  readonly hash: string
+}
+
+/** What a peer is called is remembered, for so many: to find it out is half the cost of a limit. */
+const addressesKept = 10_000
+
+function addressReader(trusted: TrustedProxies): (request: FastifyRequest) => Address {
+  const known = new Map<string, Address>()
+  const read = (peer: string | undefined, forwardedFor?: string) => {
+    const text = clientAddress({ peer, forwardedFor, trusted })
+    return { text, hash: hashOf(text) }
+  }
+  return ({ socket: { remoteAddress: peer }, headers }) => {
+    const { 'x-forwarded-for': forwardedFor } = headers
+    if (forwardedFor !== undefined && trusted.length > 0) return read(peer, String(forwardedFor))
+    let address = known.get(peer ?? '')
+    if (address === undefined) {
+      if (known.size >= addressesKept) known.clear()
+      known.set(peer ?? '', address = read(peer))
+    }
+    return address
+  }
+}
+
+function factsOf({ name, count, intervalMs }: LimitRow): LimitFacts {
+  return { row: name, count, intervalSeconds: intervalMs / 1_000 }
+}
+
+function limited(row: LimitRow, waitMs: number): HeddleError {
+  const limit = factsOf(row)
+  const { intervalSeconds } = limit
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new HeddleError('limited', `More than ${limit.count} requests in ${intervalSeconds} ` +
+    `seconds, which is the limit for ${row.category}: ask again in ${retryAfterSeconds} s.`,
+  { limit, retryAfterSeconds })
+}

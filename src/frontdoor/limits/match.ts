@@ -1,0 +1,82 @@
+/**
+ * Which row a request falls under: the first that fits and whose identity it can show. One request
+ * is counted by one row.
+ *
+ * How the specification's patterns are read:
+ *   `/x`             the path is `/x` or goes on below it
+ *   a star and `/x`  it ends with `/x`
+ *   containing `/x`  `/x` is somewhere in it
+ *   `{uuid}`         one such segment, and nothing below it
+ *   single run       the path alone, nothing below it
+ *   `/generate`      a segment of that name anywhere: no path begins with it
+ * A method in front is asked for; HEAD counts as GET. Roots as `/api/v1` are left out of the path,
+ * so a pattern that names one says nothing more than without.
+ */
+
+import type { RequestPath } from './request-path.ts'
+import type { LimitRow } from './table.ts'
+
+export interface MatchedRequest {
+  /** In capitals. */
+  readonly method: string
+  readonly path: RequestPath
+  /** What the request shows beside its address. */
+  readonly key: boolean
+  readonly user: boolean
+}
+
+type Test = (method: string, path: string) => boolean
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+/** Throws where nothing fits, which no table with a catch-all does. */
+export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest) => LimitRow {
+  const ranked = rows.toSorted((a, b) => a.rank - b.rank)
+    .map((row) => ({ row, fits: testOf(row.match) }))
+  const everywhere = ranked.filter(({ row }) => row.rank >= fallbackRank)
+  const edge = ranked.find(({ row }) => row.name === 'edge')!
+  return ({ method, path: { owner, text }, key, user }) => {
+    const asked = method === 'HEAD' ? 'GET' : method
+    const shown = ({ identity }: LimitRow) =>
+      identity === 'IP' || (identity === 'x-api-key' ? key : user)
+    if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.row
+    const tried = owner === 'platform' ? ranked : everywhere
+    return tried.find(({ row, fits }) => shown(row) && fits(asked, text))!.row
+  }
+}
+
+/** From here on rows take what fits no other. */
+const fallbackRank = 10
+
+function testOf(match: string): Test {
+  if (/^(Any|All) /.test(match)) return () => true
+  const tests = match.split(/, | or /).map(patternTest)
+  return (method, path) => tests.some((test) => test(method, path))
+}
+
+function patternTest(pattern: string): Test {
+  const { method, containing, path = '', single } =
+    /^(?<method>[A-Z]+)? ?(?<containing>containing )?(?<path>[*/]\S*)?(?<single> \(single.*)?$/
+      .exec(pattern)!.groups!
+  const fits = pathTest(path, { containing: containing !== undefined,
+    single: single !== undefined })
+  return (asked, asking) => (method === undefined || method === asked) && fits(asking)
+}
+
+function pathTest(pattern: string, { containing, single }: { readonly containing: boolean
+  readonly single: boolean }): (path: string) => boolean {
+  if (pattern === '') return () => true
+  if (containing) return (path) => path.includes(pattern)
+  if (single) return (path) => path === pattern
+  if (pattern.startsWith('*')) return (path) => path.endsWith(pattern.slice(1))
+  if (pattern.includes('{uuid}')) {
+    const whole = new RegExp(`^${pattern.replace('{uuid}', uuid)}$`, 'i')
+    return (path) => whole.test(path)
+  }
+  if (pattern === '/generate') return (path) => `${path}/`.includes('/generate/')
+  return (path) => isBelow(path, pattern)
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`)
+}

@@ -1,0 +1,42 @@
+/** Limits of an operator's own, from a file: `{"default-key": {"count": 5000}}`. */
+
+import { readFileSync } from 'node:fs'
+
+import { HeddleError } from '../../errors.ts'
+import { limitRows } from './table.ts'
+import type { LimitOverride } from './table.ts'
+
+const fields = ['count', 'intervalSeconds'] as const
+const most = { count: 1_000_000, intervalSeconds: 86_400 }
+
+/** Throws HeddleError with a sentence that names the field and the file. */
+export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverride> {
+  const wrong = (sentence: string, cause?: unknown) => {
+    throw new HeddleError('invalid', `${sentence} in ${file}, which --limit-overrides names.`, {},
+      { cause })
+  }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    return wrong('There is no JSON', error)
+  }
+  if (!isObject(parsed)) return wrong('There is no object of limits by their names')
+  const names = new Set(limitRows('us').map(({ name }) => name))
+  return new Map(Object.entries(parsed).map(([name, override]) => {
+    if (!names.has(name)) return wrong(`There is no limit named "${name}", as there is`)
+    if (!isObject(override)) return wrong(`"${name}" is no object with count or intervalSeconds`)
+    for (const [field, value] of Object.entries(override)) {
+      const known = fields.find((each) => each === field)
+      if (known === undefined) return wrong(`"${name}" has a field "${field}" that is not known`)
+      if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > most[known]) {
+        return wrong(`"${name}.${field}" is no whole number from 1 to ${most[known]}`)
+      }
+    }
+    return [name, override as LimitOverride]
+  }))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,151 @@
+/** Signed sessions of users: JSON web tokens of one issuer, checked once and remembered a while. */
+
+import { readFile } from 'node:fs/promises'
+
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
+
+import type { Env } from '../../cluster/index.ts'
+import { isLoopback } from '../config.ts'
+import { HeddleError } from '../errors.ts'
+import { callerRoles, hashOf, isTenant } from '../records/index.ts'
+import type { CallerRole } from '../records/index.ts'
+
+export interface SessionOptions {
+  readonly issuer: string
+  /** Empty where tokens for anybody count. */
+  readonly audience: string
+  /** A JSON web key set: the path of a file, or an https URL. */
+  readonly keys: string
+}
+
+export interface Session {
+  readonly tenant: string
+  readonly userId: string
+  readonly role: CallerRole
+  /** Where the tenant is at home, if the session says so. */
+  readonly region: string | undefined
+  readonly expiresAtMs: number
+}
+
+/** Public keys only: what a token is checked with must not be good for making one. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512',
+  'EdDSA', 'Ed25519']
+
+/** A key that its issuer takes back counts no longer than this. */
+const rememberedMs = 60_000
+const rememberedMax = 10_000
+
+export class SessionBook {
+  readonly #env: Env
+  readonly #expected: { readonly issuer: string; readonly audience?: string }
+  readonly #keys: JWTVerifyGetKey
+  /** By the hash of the token, the oldest first. */
+  readonly #known = new Map<string, { readonly session: Session; readonly checkedMs: number }>()
+
+  /** Throws HeddleError with a sentence where the keys cannot be read. */
+  static async open({ issuer, audience, keys }: SessionOptions, env: Env): Promise<SessionBook> {
+    const expected = audience === '' ? { issuer } : { issuer, audience }
+    return new SessionBook(env, expected, await keysFrom(keys))
+  }
+
+  private constructor(env: Env, expected: { issuer: string; audience?: string },
+    keys: JWTVerifyGetKey) {
+    this.#env = env
+    this.#expected = expected
+    this.#keys = keys
+  }
+
+  /** Throws `unauthenticated` with a reason, `unavailable` where the keys cannot be fetched. */
+  async read(token: string): Promise<Session> {
+    const hash = hashOf(token)
+    const known = this.#known.get(hash)
+    if (known !== undefined && this.#env.monotonicMs() - known.checkedMs < rememberedMs) {
+      if (known.session.expiresAtMs > this.#env.nowMs()) return known.session
+    }
+    this.#known.delete(hash)
+    const checkedMs = this.#env.monotonicMs()
+    const session = await this.#checked(token)
+    this.#known.set(hash, { session, checkedMs })
+    if (this.#known.size > rememberedMax) this.#known.delete(this.#known.keys().next().value!)
+    return session
+  }
+
+  async #checked(token: string): Promise<Session> {
+    try {
+      const { payload } = await jwtVerify(token, this.#keys, {
+        ...this.#expected, algorithms, requiredClaims: ['sub', 'exp'],
+        currentDate: new Date(this.#env.nowMs()),
+      })
+      return sessionOf(payload)
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+}
+
+async function keysFrom(place: string): Promise<JWTVerifyGetKey> {
+  if (/^https?:/.test(place)) return keysAt(place)
+  let text
+  try {
+    text = await readFile(place, 'utf8')
+  } catch (error) {
+    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} cannot be read: ` +
+      `${(error as Error).message}.`)
+  }
+  try {
+    return createLocalJWKSet(JSON.parse(text) as JSONWebKeySet)
+  } catch {
+    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} is no JSON web ` +
+      'key set, which looks like {"keys": […]}.')
+  }
+}
+
+function keysAt(place: string): JWTVerifyGetKey {
+  const url = URL.parse(place)
+  if (url === null || url.protocol !== 'https:' && !isLoopback(url.hostname)) {
+    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} must begin with ` +
+      'https://, or lead to this machine.')
+  }
+  return createRemoteJWKSet(url, {
+    [customFetch]: async (address, options) => {
+      try {
+        return await fetch(address, options)
+      } catch (error) {
+        throw cannotFetch(error)
+      }
+    },
+  })
+}
+
+/** Throws `unauthenticated` where a claim is missing that says whose session it is. */
+function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Session {
+  const known = callerRoles.find((each) => each === role)
+  if (typeof tenant !== 'string' || !isTenant(tenant)) {
+    throw refused('it names no tenant in the claim "tenant"')
+  }
+  if (known === undefined) throw refused(`the claim "role" is none of ${callerRoles.join(', ')}`)
+  return { tenant, userId: sub!, role: known, expiresAtMs: exp! * 1_000,
+    region: typeof region === 'string' ? region : undefined }
+}
+
+/** What is wrong with a token, in words that give nothing of it away. */
+function refusalOf(error: unknown): HeddleError {
+  if (error instanceof HeddleError) return error
+  if (error instanceof errors.JWTExpired) return refused('it is over')
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return refused(`its claim "${error.claim}" is not what is asked for here`)
+  }
+  const { code } = error as { code?: unknown }
+  if (code === 'ERR_JOSE_GENERIC' || code === 'ERR_JWKS_INVALID') return cannotFetch(error)
+  return refused('it was not signed by who may')
+}
+
+function refused(why: string): HeddleError {
+  return new HeddleError('unauthenticated', `This session is not good here: ${why}.`)
+}
+
+function cannotFetch(cause: unknown): HeddleError {
+  return new HeddleError('unavailable', 'The keys that sessions are signed with cannot be ' +
+    'fetched right now; try again.', {}, { cause })
+}

@@ -1,0 +1,144 @@
+/**
+ * The limit actor: the one counter of a limit for one who is limited.
+ *
+ * A counter that begins knows what the one before it let through:
+ *   durable rows  from the store, where each admit was before it was acknowledged. Its time is that
+ *                 of another clock, so it counts longer by as much as clocks may be apart.
+ *   other rows    from the front doors that can be asked, which remember what they let through. The
+ *                 share of one that is gone is not known, so nothing is promised for them. Where
+ *                 one does not answer, no token is given until its leases are over.
+ */
+
+import { pause, plainValues } from '../../cluster/index.ts'
+import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import { assert, HeddleError } from '../errors.ts'
+import { leaseMsOf, LimitCounter } from './limit-counter.ts'
+import type { Grant, Lease, Limit, TokenQuestion } from './limit-counter.ts'
+import type { LimitKey, LimitTable } from './limit-table.ts'
+
+export const limitKindName = 'limit'
+
+/** All tenants share a row; who is limited is in the id. */
+const tenant = 'limits'
+
+/** Clocks of two members differ by less: else what is durable may be counted as over too early. */
+export const clocksApartMs = 5_000
+
+/** Counters that stay while something counts in them; more of them may be let go any time. */
+const stayingMax = 20_000
+
+export interface LimitRule extends Limit {
+  readonly name: string
+  readonly durable: boolean
+}
+
+export interface LimitQuestion extends TokenQuestion {
+  /** Leases that end with tokens left. */
+  readonly back: readonly Lease[]
+  /** What was let through meanwhile while nobody could be asked. */
+  readonly spent: number
+}
+
+/** What a front door let through of late: so long ago, so many. */
+export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
+
+export interface LimitActorParts {
+  readonly env: Env
+  /** By name. */
+  readonly rules: ReadonlyMap<string, LimitRule>
+  readonly table: LimitTable
+  /** What each front door remembers; undefined for one that does not say. */
+  askDoors(key: LimitKey, intervalMs: number): Promise<readonly (RecentAdmits | undefined)[]>
+}
+
+/** Plain data, there and back. */
+export const limitWire: ActorWire = { values: plainValues }
+
+export function limitActorKey({ row, who }: LimitKey) {
+  return { kind: limitKindName, tenant, id: `${row} ${who}` }
+}
+
+export function limitKind(parts: LimitActorParts): ActorKind {
+  const alive = { counters: 0 }
+  return {
+    name: limitKindName,
+    wire: limitWire,
+    create: (context) => new LimitActor(context, parts, alive),
+  }
+}
+
+class LimitActor implements Actor {
+  readonly #parts: LimitActorParts
+  readonly #key: LimitKey
+  readonly #rule: LimitRule
+  readonly #counter: LimitCounter
+  readonly #alive: { counters: number }
+
+  constructor({ key }: ActorContext, parts: LimitActorParts, alive: { counters: number }) {
+    const [row, who] = key.id.split(' ') as [string, string]
+    const rule = parts.rules.get(row)
+    assert(rule, `there is a limit named ${row}`)
+    this.#parts = parts
+    this.#key = { row, who }
+    this.#rule = rule
+    this.#counter = new LimitCounter(rule, { life: parts.env.uuid(), leases: !rule.durable })
+    this.#alive = alive
+  }
+
+  get occupied(): boolean {
+    return this.#alive.counters <= stayingMax && this.#counter.used(this.#nowMs) > 0
+  }
+
+  async activate(): Promise<void> {
+    if (this.#rule.durable) await this.#read()
+    else await this.#askDoors()
+    this.#alive.counters++
+  }
+
+  receive(command: unknown): Turn {
+    const { waiting, ahead, back, spent } = command as LimitQuestion
+    for (const lease of back) this.#counter.giveBack(lease)
+    const nowMs = this.#nowMs
+    if (spent > 0) this.#counter.count(nowMs, spent)
+    const grant = this.#counter.take(nowMs, { waiting, ahead })
+    return { reply: this.#rule.durable && grant.admitted > 0 ? this.#durable(grant) : grant }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
+  }
+
+  async passivate(): Promise<void> {
+    this.#alive.counters--
+  }
+
+  get #nowMs(): number { return this.#parts.env.monotonicMs() }
+
+  async #durable(grant: Grant): Promise<Grant> {
+    const { intervalMs } = this.#rule
+    await this.#parts.table.append(this.#key, { atMs: this.#parts.env.nowMs(),
+      tokens: grant.admitted, keptMs: intervalMs + 2 * clocksApartMs })
+    return grant
+  }
+
+  async #read(): Promise<void> {
+    const { env, table } = this.#parts
+    const { intervalMs } = this.#rule
+    const admits = await table.since(this.#key, env.nowMs() - intervalMs - clocksApartMs)
+    const wallMs = env.nowMs()
+    this.#learn(admits.map(({ atMs, tokens }) => [wallMs - atMs - clocksApartMs, tokens]))
+  }
+
+  async #askDoors(): Promise<void> {
+    const heard = await this.#parts.askDoors(this.#key, this.#rule.intervalMs)
+    this.#learn(heard.flatMap((admits) => admits ?? []))
+    if (heard.includes(undefined)) await pause(this.#parts.env, leaseMsOf(this.#rule))
+  }
+
+  #learn(admits: RecentAdmits): void {
+    const nowMs = this.#nowMs
+    for (const [agoMs, tokens] of admits.toSorted(([a], [b]) => b - a)) {
+      this.#counter.count(nowMs - Math.max(0, agoMs), tokens)
+    }
+  }
+}

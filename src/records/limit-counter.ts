@@ -1,0 +1,189 @@
+/**
+ * The exact counter of one limit and one who is limited: a sliding log of what it let through.
+ *
+ * In no window as long as the interval are there more than `count`:
+ *   1. What is let through at once counts from that moment, for the whole interval.
+ *   2. A lease is good from when it was asked for, and counts until the interval after its end; its
+ *      end is reckoned from when it was heard of, which is later. So whenever one of its tokens is
+ *      used, it counts for the whole interval after that.
+ *   3. What is refused does not count.
+ */
+
+export interface Limit {
+  readonly count: number
+  readonly intervalMs: number
+}
+
+export interface TokenQuestion {
+  /** Requests that wait for the answer. */
+  readonly waiting: number
+  /** As many more are expected within the time of a lease. */
+  readonly ahead: number
+}
+
+export interface Grant {
+  /** Of those that waited. */
+  readonly admitted: number
+  /** Good for `leaseMs` from when the question was asked. */
+  readonly lease?: Lease
+  /** What is left. */
+  readonly remaining: number
+  /** Until there is one again; 0 where there is one. */
+  readonly waitMs: number
+}
+
+export interface Lease {
+  readonly id: string
+  readonly tokens: number
+}
+
+/** So much of what is left goes into one lease at the most: others want some too. */
+const leaseShare = 1 / 16
+/** With less than this of the limit left, each request is asked for. */
+const scarceShare = 0.1
+/** What is leased counts longer than it is used: by this much of the interval. */
+const leasePart = 0.005
+const leaseMaxMs = 1_000
+
+/** How long a lease is good: the same for the one who grants it and the one who holds it. */
+export function leaseMsOf({ intervalMs }: Limit): number {
+  return Math.min(leaseMaxMs, intervalMs * leasePart)
+}
+
+export class LimitCounter {
+  readonly #limit: Limit
+  readonly #leaseMs: number
+  readonly #life: string
+  readonly #admitted: TimeRing
+  /** By their ids, the one that ends first in front. */
+  readonly #leases = new Map<string, { readonly endMs: number; tokens: number }>()
+  #leased = 0
+  #granted = 0
+
+  /** `life` is a text that no other counter ever had. Leases only where `leases` says so. */
+  constructor(limit: Limit, { life, leases }: { readonly life: string
+    readonly leases: boolean }) {
+    this.#limit = limit
+    this.#leaseMs = leases ? leaseMsOf(limit) : 0
+    this.#life = life
+    this.#admitted = new TimeRing(limit.count)
+  }
+
+  /** Of a clock that never goes back, in all calls. */
+  take(nowMs: number, { waiting, ahead }: TokenQuestion): Grant {
+    let left = this.remaining(nowMs)
+    const admitted = Math.min(waiting, left)
+    this.#admitted.push(nowMs, admitted)
+    left -= admitted
+    const lease = this.#lease(nowMs, left, ahead)
+    if (lease !== undefined) left -= lease.tokens
+    return { admitted, ...lease && { lease }, remaining: left,
+      waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
+  }
+
+  /** Tokens of a lease that were not used, and will not be. */
+  giveBack({ id, tokens }: Lease): void {
+    const lease = this.#leases.get(id)
+    if (lease === undefined) return
+    const back = Math.min(tokens, lease.tokens)
+    lease.tokens -= back
+    this.#leased -= back
+    if (lease.tokens === 0) this.#leases.delete(id)
+  }
+
+  /** What was let through elsewhere; never before what is known already. */
+  count(atMs: number, tokens: number): void {
+    this.#admitted.push(atMs, tokens)
+  }
+
+  remaining(nowMs: number): number {
+    return Math.max(0, this.#limit.count - this.used(nowMs))
+  }
+
+  /** How many count now. */
+  used(nowMs: number): number {
+    const overMs = nowMs - this.#limit.intervalMs
+    this.#admitted.dropBefore(overMs)
+    for (const [id, { endMs, tokens }] of this.#leases) {
+      if (endMs >= overMs) break
+      this.#leased -= tokens
+      this.#leases.delete(id)
+    }
+    return this.#admitted.size + this.#leased
+  }
+
+  #lease(nowMs: number, left: number, ahead: number): Lease | undefined {
+    if (this.#leaseMs === 0 || left < this.#limit.count * scarceShare) return undefined
+    const tokens = Math.min(ahead, Math.floor(left * leaseShare))
+    if (tokens === 0) return undefined
+    const id = `${this.#life}:${++this.#granted}`
+    this.#leases.set(id, { endMs: nowMs + this.#leaseMs, tokens })
+    this.#leased += tokens
+    return { id, tokens }
+  }
+
+  /** Until so many are over that one is free: a millisecond after its interval. */
+  #waitMs(nowMs: number): number {
+    let over = this.#admitted.size + this.#leased - this.#limit.count + 1
+    let at = 0
+    let lastMs = nowMs
+    const leases = this.#leases.values()
+    let lease = leases.next().value
+    while (over > 0) {
+      const direct = this.#admitted.at(at)
+      if (lease !== undefined && (direct === undefined || lease.endMs < direct)) {
+        lastMs = lease.endMs
+        over -= lease.tokens
+        lease = leases.next().value
+      } else {
+        lastMs = direct!
+        over--
+        at++
+      }
+    }
+    return Math.max(0, lastMs + this.#limit.intervalMs - nowMs) + 1
+  }
+}
+
+/** Moments in their order. Of more than `most` the oldest say nothing that newer ones do not. */
+class TimeRing {
+  readonly #most: number
+  #times = new Float64Array(16)
+  #head = 0
+  size = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  push(atMs: number, times: number): void {
+    const lastMs = this.size === 0 ? atMs : Math.max(atMs, this.at(this.size - 1)!)
+    for (let time = Math.min(times, this.#most); time > 0; time--) {
+      if (this.size === this.#most) this.#drop()
+      if (this.size === this.#times.length) this.#grow()
+      this.#times[(this.#head + this.size++) % this.#times.length] = lastMs
+    }
+  }
+
+  /** Undefined where there are not so many. */
+  at(place: number): number | undefined {
+    if (place >= this.size) return undefined
+    return this.#times[(this.#head + place) % this.#times.length]
+  }
+
+  dropBefore(overMs: number): void {
+    while (this.size > 0 && this.#times[this.#head]! < overMs) this.#drop()
+  }
+
+  #drop(): void {
+    this.#head = (this.#head + 1) % this.#times.length
+    this.size--
+  }
+
+  #grow(): void {
+    const times = new Float64Array(2 * this.#times.length)
+    for (let place = 0; place < this.size; place++) times[place] = this.at(place)!
+    this.#times = times
+    this.#head = 0
+  }
+}

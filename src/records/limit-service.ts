@@ -1,0 +1,23 @@
+/** What a front door let through of late, as a service that counters ask when they begin. */
+
+import { plainValues } from '../../cluster/index.ts'
+import type { Service } from '../../cluster/index.ts'
+import { limitKindName, limitWire } from './limit-actor.ts'
+import type { RecentAdmits } from './limit-actor.ts'
+import type { LimitKey } from './limit-table.ts'
+
+export const limitServiceName = 'limit_admits'
+
+/** Of the counters and of this service: how what they hear and say crosses. */
+export const limitWires = [
+  { name: limitKindName, wire: limitWire },
+  { name: limitServiceName, wire: { values: plainValues } },
+] as const
+
+export function limitService(toldOf: (key: LimitKey) => RecentAdmits): Service {
+  return {
+    name: limitServiceName,
+    wire: { values: plainValues },
+    answer: async (question) => toldOf(question as LimitKey),
+  }
+}

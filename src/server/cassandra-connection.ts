@@ -1,0 +1,9 @@
+/** How Cassandra is reached, from the settings. */
+
+import type { CassandraSettings } from '../config.ts'
+
+export function connectionOptions(settings: CassandraSettings) {
+  const { contactPoints, localDataCenter, keyspace, user, password, tls } = settings
+  return { contactPoints, localDataCenter, keyspace, ...user !== '' && { user, password },
+    ...tls && { tls } }
+}

@@ -1,0 +1,150 @@
+/**
+ * The way to the keys of a data directory while a server runs on it: a socket in the directory,
+ * for its owner only. A line of JSON each way: `{do, with}`, then `{done}` or `{error}`.
+ */
+
+import { existsSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError, isErrorCode } from '../errors.ts'
+import type { KeyDesk, KeyWish } from '../records/index.ts'
+
+const socketName = 'heddle.sock'
+
+/** Names of sockets are cut off by the system beyond this. */
+const pathBytesMax = 103
+
+/** Whoever has connected says what he wants at once. */
+const patienceMs = 10_000
+
+export interface KeySocket {
+  close(): Promise<void>
+}
+
+type Request =
+  | { readonly do: 'create'; readonly with: KeyWish }
+  | { readonly do: 'list'; readonly with: string | null }
+  | { readonly do: 'revoke'; readonly with: string }
+
+interface Answer {
+  readonly done?: unknown
+  readonly error?: { readonly code: string; readonly sentence: string }
+}
+
+/** Undefined where the system has no such sockets here: the server serves all the same. */
+export async function openKeySocket(directory: string, desk: KeyDesk, env: Env):
+Promise<KeySocket | undefined> {
+  const path = join(directory, socketName)
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    const stopWaiting = env.after(patienceMs, () => socket.destroy())
+    socket.on('error', () => socket.destroy()).on('close', () => {
+      stopWaiting()
+      open.delete(socket)
+    })
+    createInterface({ input: socket }).once('line', (line) => {
+      stopWaiting()
+      void answerTo(line, desk, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+    }).on('error', () => socket.destroy())
+  })
+  try {
+    mustFit(path)
+    rmSync(path, { force: true })
+    await listen(server, path)
+  } catch (error) {
+    env.log.warn('Keys can be managed only while this server is stopped: there is no socket for ' +
+      'it in the data directory.', { reason: (error as Error).message })
+    return undefined
+  }
+  return {
+    close: () => new Promise((closed) => {
+      for (const socket of open) socket.destroy()
+      server.close(() => closed())
+    }),
+  }
+}
+
+/** The desk of the server that runs on a directory; undefined where none answers there. */
+export async function reachKeyDesk(directory: string): Promise<KeyDesk | undefined> {
+  const path = join(directory, socketName)
+  if (!existsSync(path)) return undefined
+  const first = await dial(path)
+  if (first === undefined) return undefined
+  first.destroy()
+  const ask = async (request: Request) => {
+    const socket = await dial(path)
+    if (socket === undefined) throw gone()
+    return await answerOver(socket, request)
+  }
+  return {
+    create: async (wish) => await ask({ do: 'create', with: wish }) as
+      Awaited<ReturnType<KeyDesk['create']>>,
+    list: async (tenant) => await ask({ do: 'list', with: tenant ?? null }) as
+      Awaited<ReturnType<KeyDesk['list']>>,
+    revoke: async (id) => await ask({ do: 'revoke', with: id }) as
+      Awaited<ReturnType<KeyDesk['revoke']>>,
+  }
+}
+
+/** Nobody but the owner may connect, from the first moment on. */
+function listen(server: ReturnType<typeof createServer>, path: string): Promise<void> {
+  return new Promise((listening, failed) => {
+    server.once('error', failed)
+    const before = process.umask(0o177)
+    try {
+      server.listen(path, listening)
+    } finally {
+      process.umask(before)
+    }
+  })
+}
+
+function mustFit(path: string): void {
+  if (process.platform === 'win32') throw new Error('not offered on Windows')
+  if (Buffer.byteLength(path) <= pathBytesMax) return
+  throw new Error(`the path ${path} is too long for a socket`)
+}
+
+async function answerTo(line: string, desk: KeyDesk, env: Env): Promise<Answer> {
+  try {
+    const request = JSON.parse(line) as Request
+    switch (request.do) {
+      case 'create': return { done: await desk.create(request.with) }
+      case 'list': return { done: await desk.list(request.with ?? undefined) }
+      case 'revoke': return { done: await desk.revoke(request.with) }
+    }
+  } catch (caught) {
+    const { code, message } = HeddleError.from(caught)
+    if (code === 'internal') env.log.error('The keys could not be managed.', { error: caught })
+    return { error: { code, sentence: message } }
+  }
+}
+
+function dial(path: string): Promise<Socket | undefined> {
+  return new Promise((found) => {
+    const socket = connect(path, () => found(socket))
+    socket.once('error', () => found(undefined))
+  })
+}
+
+async function answerOver(socket: Socket, request: Request): Promise<unknown> {
+  socket.write(`${JSON.stringify(request)}\n`)
+  const line = await new Promise<string>((heard, failed) => {
+    createInterface({ input: socket }).once('line', heard)
+    socket.once('close', () => failed(gone())).once('error', () => failed(gone()))
+  })
+  socket.destroy()
+  const { done, error } = JSON.parse(line) as Answer
+  if (error === undefined) return done
+  throw new HeddleError(isErrorCode(error.code) ? error.code : 'internal', error.sentence)
+}
+
+function gone(): HeddleError {
+  return new HeddleError('unavailable', 'The server that has this data directory ended just now; ' +
+    'try again.')
+}

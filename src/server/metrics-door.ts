@@ -1,0 +1,37 @@
+/** A port for monitors alone, so that they need not come to the front door. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Metrics } from './metrics.ts'
+
+export interface MetricsDoor {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Throws where it cannot listen. */
+export async function openMetricsDoor(metrics: Metrics,
+  { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsDoor> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?', 1)[0]
+    if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(404).end()
+      return
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      () => response.writeHead(503, { 'retry-after': '1' }).end())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((closed) => {
+      server.close(() => closed())
+      server.closeAllConnections()
+    }),
+  }
+}

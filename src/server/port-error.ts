@@ -1,0 +1,24 @@
+/** What is wrong with an address that a server is to listen on, in a sentence. */
+
+import { HeddleError } from '../errors.ts'
+
+export interface PortWish {
+  readonly host: string
+  readonly port: number
+  /** What the options begin with by which they are chosen. */
+  readonly flags: '--' | '--metrics-'
+}
+
+/** Other errors as they are. */
+export function portError({ host, port, flags }: PortWish, error: unknown): unknown {
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +
+      `with ${flags}port (0 takes any that is free).`,
+    EACCES: `Port ${port} needs rights that this user has not: choose one above 1023 with ` +
+      `${flags}port.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: choose another with ${flags}host.`,
+    ENOTFOUND: `${host} is no address that is known here: choose another with ${flags}host.`,
+  }
+  const sentence = sentences[(error as NodeJS.ErrnoException).code ?? '']
+  return sentence ? new HeddleError('unavailable', sentence, {}, { cause: error }) : error
+}

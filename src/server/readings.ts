@@ -1,0 +1,140 @@
+/** What each part of a server can tell of itself, read when somebody looks. */
+
+import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
+import type { Exchange, FrontDoor, KeyStats, LimitBook } from '../frontdoor/index.ts'
+import type { HostStats } from '../graph/index.ts'
+import type { Ground } from './ground.ts'
+import type { Metrics, Reading } from './metrics.ts'
+
+export function readServer(metrics: Metrics, version: string): void {
+  metrics.gauge({ name: 'info', labels: ['version'], help: 'Always 1: which version this is.' },
+    () => [{ value: 1, labels: { version } }])
+}
+
+/** The result takes each request that is over. */
+export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
+  const requests = metrics.count({
+    name: 'http_requests_total', labels: ['route', 'method', 'status'],
+    help: 'Requests that are over, by the pattern of their route; `gone` where the client left ' +
+      'before there was a status.',
+  })
+  const took = metrics.duration({
+    name: 'http_request_duration_seconds', labels: ['route', 'method'],
+    help: 'From the first line of a request to the last byte of its answer.',
+  })
+  return ({ route, method, status, ms }) => {
+    requests({ route, method, status })
+    took(ms, { route, method })
+  }
+}
+
+export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
+  metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
+    () => [{ value: door.stats().requests }])
+  metrics.gauge({ name: 'stream_readers', labels: ['wire'],
+    help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).',
+  }, () => {
+    const { sse, rpc } = door.stats().replies
+    return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
+  })
+  metrics.gauge({ name: 'streams_open', help: 'Runs whose events are told to somebody here.' },
+    () => [{ value: door.stats().replies.runsTold }])
+  metrics.gauge({ name: 'waits_open', help: 'Clients that wait for the result of a run.' },
+    () => [{ value: door.stats().replies.wait }])
+}
+
+export function readActors(metrics: Metrics, activations: Activations): void {
+  const each = (take: (census: Readonly<Census>) => number) => () =>
+    [...activations.census()].map(([kind, census]): Reading =>
+      ({ value: take(census), labels: { kind } }))
+  const labels = ['kind']
+  metrics.gauge({ name: 'actors', labels, help: 'Actors that are alive in this member.' },
+    each(({ alive }) => alive))
+  metrics.counter({ name: 'actors_begun_total', labels, help: 'Lives of actors that were begun.' },
+    each(({ begun }) => begun))
+  metrics.counter({ name: 'actors_failed_total', labels, help: 'Lives of actors that failed.' },
+    each(({ failed }) => failed))
+  metrics.gauge({ name: 'mailbox_commands', labels, help: 'Commands that wait in mailboxes.' },
+    each(({ waiting }) => waiting))
+  metrics.gauge({ name: 'mailbox_fullest', labels,
+    help: 'Commands that wait in the fullest mailbox; at 1024 the next one is refused.',
+  }, each(({ fullest }) => fullest))
+}
+
+export function readOwnership(metrics: Metrics,
+  { status, gate }: Pick<Ground, 'status' | 'gate'>): void {
+  metrics.gauge({ name: 'members', help: 'Members that may own shards, as this one sees it.' },
+    () => [{ value: status().view.length }])
+  metrics.gauge({ name: 'shards', labels: ['owner'],
+    help: 'Shards by their owner, as this member knows it: itself, another one, or nobody.',
+  }, () => shardsByOwner(status()))
+  metrics.gauge({ name: 'epoch_newest', help: 'The newest epoch of the shards of this member.' },
+    () => [{ value: newestEpoch(status()) }])
+  if (gate === undefined) return
+  const states: readonly Gate['state'][] = ['open', 'closed', 'fenced']
+  metrics.gauge({ name: 'gate_state', labels: ['state'],
+    help: '1 for the state of the gate: closed while the store is out of reach.',
+  }, () => states.map((state) => ({ value: gate.state === state ? 1 : 0, labels: { state } })))
+}
+
+const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
+
+export function readLimits(metrics: Metrics, book: Pick<LimitBook, 'size' | 'tallies'>): void {
+  metrics.counter({ name: 'limited_requests_total', labels: ['row', 'fate'],
+    help: 'Requests that were charged to a limit: let through (admitted), of these with less ' +
+      'than a fifth left (near) or without the counter (alone); over it (refused), or not let ' +
+      'through since the counter was out of reach (failed).',
+  }, () => [...book.tallies].flatMap(([row, tally]) =>
+    fates.map((fate) => ({ value: tally[fate], labels: { row, fate } }))))
+  metrics.gauge({ name: 'limits_watched', help: 'Limits of callers that this front door keeps.' },
+    () => [{ value: book.size }])
+}
+
+const lookFates = ['looks', 'failures', 'turnedAway'] as const
+
+/** Only where keys are asked for. */
+export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): void {
+  metrics.counter({ name: 'key_looks_total', labels: ['fate'],
+    help: 'API keys that were looked for in the store (looks), of these in vain because it was ' +
+      'out of reach (failures), and strangers turned away in a flood (turnedAway).',
+  }, () => lookFates.map((fate) => ({ value: stats()?.[fate] ?? 0, labels: { fate } })))
+  metrics.gauge({ name: 'keys_remembered', labels: ['kind'],
+    help: 'API keys that this front door remembers: known ones, and ids that nobody has.',
+  }, () => (['known', 'unknown'] as const).map((kind) =>
+    ({ value: stats()?.[kind] ?? 0, labels: { kind } })))
+}
+
+function shardsByOwner({ member, shards }: ClusterStatus): Reading[] {
+  const own = shards.filter(({ session }) => session === member.id).length
+  const nobodys = shards.filter(({ session }) => session === null).length
+  return [
+    { value: own, labels: { owner: 'self' } },
+    { value: shards.length - own - nobodys, labels: { owner: 'other' } },
+    { value: nobodys, labels: { owner: 'nobody' } },
+  ]
+}
+
+function newestEpoch({ member, shards }: ClusterStatus): number {
+  return shards.filter(({ session }) => session === member.id)
+    .reduce((newest, { epoch }) => Math.max(newest, epoch), 0)
+}
+
+export function readWorkers(metrics: Metrics, stats: () => HostStats): void {
+  metrics.gauge({ name: 'workers', labels: ['state'], help: 'Graph workers, by what they do.' },
+    () => {
+      const { starting, ready, busy } = stats()
+      return [{ value: starting, labels: { state: 'starting' } },
+        { value: ready - busy, labels: { state: 'idle' } },
+        { value: busy, labels: { state: 'busy' } }]
+    })
+  metrics.gauge({ name: 'executions', labels: ['state'],
+    help: 'Runs and edits that a worker has (running), or that wait for one (waiting).',
+  }, () => {
+    const { underWay, waiting } = stats()
+    return [{ value: underWay, labels: { state: 'running' } },
+      { value: waiting, labels: { state: 'waiting' } }]
+  })
+  metrics.counter({ name: 'workers_lost_total',
+    help: 'Graph workers that died, or were ended because they were stuck.',
+  }, () => [{ value: stats().lost }])
+}

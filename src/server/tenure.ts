@@ -1,0 +1,47 @@
+/** Since when this member owns its shards: a counter that begins later need ask nobody. */
+
+import { actorKeyText, atLatest, shardOf } from '../../cluster/index.ts'
+import type { Env, Seat, ShardHost } from '../../cluster/index.ts'
+import { limitActorKey, limitServiceName } from '../records/index.ts'
+import type { LimitKey, RecentAdmits } from '../records/index.ts'
+
+export interface TenureParts {
+  readonly env: Env
+  readonly seat: Pick<Seat, 'self' | 'askMember' | 'status'>
+  readonly shards: number
+}
+
+/** Who does not answer so soon is not waited for. */
+const answerMs = 500
+
+export class Tenure {
+  readonly #parts: TenureParts
+  readonly #sinceMs = new Map<number, number>()
+
+  constructor(parts: TenureParts) {
+    this.#parts = parts
+  }
+
+  /** The same host, whose shards are noted when they are taken. */
+  watched(host: ShardHost): ShardHost {
+    return {
+      taken: (shard) => {
+        this.#sinceMs.set(shard, this.#parts.env.monotonicMs())
+        return host.taken(shard)
+      },
+      letGo: (shard) => host.letGo(shard),
+    }
+  }
+
+  /** As the ground promises it. */
+  async askDoors(key: LimitKey, intervalMs: number):
+  Promise<readonly (RecentAdmits | undefined)[]> {
+    const { env, seat, shards } = this.#parts
+    const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(key)), shards))
+    if (sinceMs !== undefined && env.monotonicMs() - sinceMs > intervalMs) return []
+    return await Promise.all(seat.status().view.map(async (member) => {
+      const asked = seat.askMember(member, limitServiceName, key).catch(() => undefined)
+      return await atLatest(env, answerMs, asked) as RecentAdmits | undefined
+    }))
+  }
+}

@@ -1,0 +1,56 @@
+/** The graph host, each of whose executions is an episode of the request that asked for it. */
+
+import type { Episode, Tracing } from '../../cluster/index.ts'
+import type { Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
+
+export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
+  const episodes = new Map<number, Episode>()
+  const end = (id: number, outcome: string, failure?: string) => {
+    episodes.get(id)?.end({ 'heddle.outcome': outcome }, failure)
+    episodes.delete(id)
+  }
+  const listening = (id: number, listener: ExecutionListener): ExecutionListener => ({
+    steps: (batch) => listener.steps(batch),
+    ended: (outcome) => {
+      end(id, outcome.status, outcome.error?.error)
+      listener.ended(outcome)
+    },
+    lost: (reason) => {
+      end(id, 'lost', reason)
+      listener.lost(reason)
+    },
+  })
+  return {
+    graphs: () => host.graphs(),
+    describe: (graphId) => host.describe(graphId),
+    execute: (execution, source, listener) => {
+      const { id } = execution
+      const episode = tracing.begin(startOf(execution))
+      episodes.set(id, episode)
+      episode.within(() => host.execute({ ...execution, trace: episode.trace }, source,
+        listening(id, listener)))
+    },
+    pause: (id) => host.pause(id),
+    abort: (id) => {
+      end(id, 'aborted')
+      host.abort(id)
+    },
+    ask: (graphId, threadId, question, source) => host.ask(graphId, threadId, question, source),
+    schemas: (graphId) => host.schemas(graphId),
+    subgraphSchemas: (graphId, namespace, recurse) =>
+      host.subgraphSchemas(graphId, namespace, recurse),
+    drawable: (graphId, xray) => host.drawable(graphId, xray),
+  }
+}
+
+function startOf({ kind, trace, graphId, tenant, threadId, runId, attempt }: Execution) {
+  return {
+    name: `${kind} ${graphId}`,
+    // A run may begin long after it was asked for, and in another member than heard of it.
+    ...kind === 'run' && { parent: trace ?? '' },
+    facts: {
+      'heddle.tenant': tenant, 'heddle.thread_id': threadId, 'heddle.graph_id': graphId,
+      ...runId !== '' && { 'heddle.run_id': runId, 'heddle.attempt': attempt },
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** Traces by OpenTelemetry, sent to whoever the environment names as their collector. */
+
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, diag, trace }
+  from '@opentelemetry/api'
+import type { Context, Span, SpanContext } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes }
+  from '@opentelemetry/resources'
+import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider }
+  from '@opentelemetry/sdk-trace'
+
+import type { Episode, EpisodeStart, Log, Tracing } from '../../cluster/index.ts'
+
+export interface TracingOptions {
+  /** Of traces that begin here, so many are kept: from 0 to 1. */
+  readonly ratio: number
+  readonly version: string
+  readonly log: Log
+}
+
+export interface OpenTracing extends Tracing {
+  /** Sends what was not sent yet. */
+  close(): Promise<void>
+}
+
+/** Spans wait so long for others, to travel together. */
+const sendMs = 1_000
+
+const kinds = {
+  server: SpanKind.SERVER, client: SpanKind.CLIENT, inner: SpanKind.INTERNAL,
+} as const
+
+/** Once in a process: what is under way is known to all who ask the library. */
+export function startTracing({ ratio, version, log }: TracingOptions): OpenTracing {
+  complainTo(log)
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'heddle', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor({
+      exporter: new OTLPTraceExporter(), scheduledDelayMillis: sendMs,
+    })],
+  })
+  const tracer = provider.getTracer('heddle', version)
+  return {
+    current: () => textOf(trace.getSpanContext(context.active())),
+    begin: ({ name, kind = 'inner', parent, facts = {} }: EpisodeStart) => {
+      const within = parent === undefined ? context.active() : contextOf(parent)
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: facts }, within)
+      return episodeOf(span, trace.setSpan(within, span))
+    },
+    close: () => provider.shutdown(),
+  }
+}
+
+function episodeOf(span: Span, within: Context): Episode {
+  return {
+    trace: textOf(span.spanContext()),
+    within: (work) => context.with(within, work),
+    end: (facts = {}, failure) => {
+      span.setAttributes(facts)
+      if (failure !== undefined) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: failure })
+      }
+      span.end()
+    },
+  }
+}
+
+/** A collector that is away must not be heard of a thousand times. */
+function complainTo(log: Log): void {
+  const quiet = () => {}
+  const warn = (reason: string) => log.warn('Traces cannot be sent as they should.', { reason })
+  diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet })
+}
+
+const traceparent = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-|$)/
+
+/** From the text of W3C; where it is none, what begins with it begins a trace. */
+function contextOf(text: string): Context {
+  const [, traceId, spanId, flags] = traceparent.exec(text) ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT
+  const traceFlags = Number.parseInt(flags, 16) & 1
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}
+
+function textOf(span: SpanContext | undefined): string {
+  if (span === undefined) return ''
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`
+}

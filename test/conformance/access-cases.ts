@@ -1,0 +1,127 @@
+/** What each operation is asked in the test of who may call, and what others may see of it. */
+
+/** Things of one tenant, by their ids. */
+export interface Belongings {
+  readonly threadId: string
+  readonly assistantId: string
+  readonly runId: string
+  readonly checkpointId: string
+  /** Without a thread. */
+  readonly lonelyRunId: string
+}
+
+/** Is in everything that belongs to the first tenant, and in nothing else. */
+export const mark = 'only-for-acme'
+
+/**
+ * nothing  the thing is asked for by its id: 404
+ * own      the answer is about the own things of whoever asks
+ * zero     the answer counts them: there are none like that
+ * all      anybody is answered
+ */
+export type Sight = 'nothing' | 'own' | 'zero' | 'all'
+
+export interface Case {
+  readonly does: 'read' | 'change' | 'public'
+  readonly sees: Sight
+  readonly body?: (of: Belongings) => object
+}
+
+const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
+const change = (sees: Sight, body?: Case['body']): Case => ({ does: 'change', sees, body })
+
+const marked = () => ({ metadata: { mark } })
+const ofGraph = () => ({ assistant_id: 'echo', input: { messages: [] } })
+const ofAssistant = ({ assistantId }: Belongings) =>
+  ({ assistant_id: assistantId, input: { messages: [] } })
+const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: checkpointId } })
+
+/** By method and path as the description has them. */
+export const routeCases: Readonly<Record<string, Case>> = {
+  'GET /ok': { does: 'public', sees: 'all' },
+  'GET /info': { does: 'public', sees: 'all' },
+  'POST /assistants': change('own', () => ({ graph_id: 'echo' })),
+  'GET /assistants/{assistant_id}': read('nothing'),
+  'PATCH /assistants/{assistant_id}': change('nothing', () => ({ name: 'taken' })),
+  'DELETE /assistants/{assistant_id}': change('nothing'),
+  'POST /assistants/search': read('own', () => ({ limit: 1_000 })),
+  'POST /assistants/count': read('zero', marked),
+  'POST /assistants/{assistant_id}/versions': read('nothing', () => ({})),
+  'POST /assistants/{assistant_id}/latest': change('nothing', () => ({ version: 1 })),
+  'GET /assistants/{assistant_id}/graph': read('nothing'),
+  'GET /assistants/{assistant_id}/schemas': read('nothing'),
+  'GET /assistants/{assistant_id}/subgraphs': read('nothing'),
+  'GET /assistants/{assistant_id}/subgraphs/{namespace}': read('nothing'),
+  'POST /threads': change('own', () => ({})),
+  'GET /threads/{thread_id}': read('nothing'),
+  'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
+  'DELETE /threads/{thread_id}': change('nothing'),
+  'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
+  'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
+  'POST /threads/count': read('zero', marked),
+  'GET /threads/{thread_id}/state': read('nothing'),
+  'POST /threads/{thread_id}/state': change('nothing', () => ({ values: { messages: [] } })),
+  'GET /threads/{thread_id}/state/{checkpoint_id}': read('nothing'),
+  'POST /threads/{thread_id}/state/checkpoint': read('nothing', at),
+  'GET /threads/{thread_id}/history': read('nothing'),
+  'POST /threads/{thread_id}/history': read('nothing', () => ({})),
+  'GET /threads/{thread_id}/runs': read('nothing'),
+  'POST /threads/{thread_id}/runs': change('nothing', ofGraph),
+  'POST /threads/{thread_id}/runs/stream': change('nothing', ofGraph),
+  'POST /threads/{thread_id}/runs/wait': change('nothing', ofGraph),
+  'GET /threads/{thread_id}/runs/{run_id}': read('nothing'),
+  'DELETE /threads/{thread_id}/runs/{run_id}': change('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/join': read('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/stream': read('nothing'),
+  'POST /threads/{thread_id}/runs/{run_id}/cancel': change('nothing', () => ({})),
+  'POST /runs': change('nothing', ofAssistant),
+  'POST /runs/stream': change('nothing', ofAssistant),
+  'POST /runs/wait': change('nothing', ofAssistant),
+  'GET /runs/{run_id}/stream': read('nothing'),
+}
+
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+const theThread = ({ threadId }: Belongings) => ({ threadId })
+const theAssistant = ({ assistantId }: Belongings) => ({ assistantId })
+const theRun = ({ threadId, runId }: Belongings) => ({ threadId, runId })
+const aRun = ({ threadId }: Belongings) =>
+  ({ run: { threadId, assistantId: 'echo', inputJson: bytes({ messages: [] }) } })
+const like = () => ({ metadataJson: bytes({ mark }) })
+
+/** By the names of the service and the call. */
+export const callCases: Readonly<Record<string, Case>> = {
+  'AssistantService.createAssistant': change('own', () => ({ graphId: 'echo' })),
+  'AssistantService.getAssistant': read('nothing', theAssistant),
+  'AssistantService.updateAssistant': change('nothing', (of) =>
+    ({ ...theAssistant(of), name: 'taken' })),
+  'AssistantService.deleteAssistant': change('nothing', theAssistant),
+  'AssistantService.searchAssistants': read('own', () => ({ page: { limit: 1_000 } })),
+  'AssistantService.countAssistants': read('zero', like),
+  'AssistantService.listAssistantVersions': read('nothing', theAssistant),
+  'AssistantService.setLatestAssistantVersion': change('nothing', (of) =>
+    ({ ...theAssistant(of), version: 1 })),
+  'AssistantService.getAssistantGraph': read('nothing', theAssistant),
+  'AssistantService.getAssistantSchemas': read('nothing', theAssistant),
+  'ThreadService.createThread': change('own', () => ({})),
+  'ThreadService.getThread': read('nothing', theThread),
+  'ThreadService.updateThread': change('nothing', (of) =>
+    ({ ...theThread(of), metadataJson: bytes({ taken: true }) })),
+  'ThreadService.deleteThread': change('nothing', theThread),
+  'ThreadService.copyThread': change('nothing', theThread),
+  'ThreadService.searchThreads': read('own', ({ threadId }) => ({ threadIds: [threadId] })),
+  'ThreadService.countThreads': read('zero', like),
+  'ThreadService.getThreadState': read('nothing', (of) =>
+    ({ ...theThread(of), checkpoint: { checkpointId: of.checkpointId } })),
+  'ThreadService.updateThreadState': change('nothing', (of) =>
+    ({ ...theThread(of), update: { valuesJson: bytes({ messages: [] }) } })),
+  'ThreadService.getThreadHistory': read('nothing', theThread),
+  'RunService.createRun': change('nothing', aRun),
+  'RunService.streamRun': change('nothing', aRun),
+  'RunService.waitRun': change('nothing', aRun),
+  'RunService.getRun': read('nothing', theRun),
+  'RunService.listRuns': read('nothing', theThread),
+  'RunService.joinRun': read('nothing', theRun),
+  'RunService.joinRunStream': read('nothing', theRun),
+  'RunService.cancelRun': change('nothing', theRun),
+  'RunService.deleteRun': change('nothing', theRun),
+}

@@ -1,0 +1,326 @@
+/**
+ * Who may call what: every operation that the server describes, by every wire, asked by everybody
+ * who should not be answered, with the ids of things that are somebody else's.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import type { Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
+  from '@connectrpc/connect-node'
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
+import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { openKeyMaker } from '../support/keys.ts'
+import type { KeyMaker } from '../support/keys.ts'
+import { say } from '../support/run-events.ts'
+import { clientOf } from '../support/server.ts'
+import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { bareToken, expiredToken, forgedToken, issuer, keySetFile, token }
+  from '../support/sessions.ts'
+import { ask } from '../support/wire.ts'
+import type { JsonAnswer } from '../support/wire.ts'
+import { callCases, mark, routeCases } from './access-cases.ts'
+import type { Belongings, Case } from './access-cases.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const cassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? await cassandraForTests()
+  : undefined
+const keyspace = cassandra && newKeyspace(cassandra)
+const euUrl = 'https://eu.heddle.example'
+
+let server: ServerProcess
+let maker: KeyMaker
+/** The first tenant's. */
+let key: string
+let theirs: Belongings
+/** Those who are not answered at all, and the status that tells them so. */
+let strangers: readonly (readonly [name: string, headers: Headers, status: 401 | 403])[]
+/** Good callers of another tenant. */
+let others: readonly (readonly [name: string, headers: Headers])[]
+let reader: Headers
+
+beforeAll(async () => {
+  server = await startServer({
+    project: 'conformance', cassandra: keyspace,
+    args: ['--auth', 'keys', '--region-url', `eu=${euUrl}`, '--jwt-issuer', issuer,
+      '--jwt-keys', keySetFile()],
+  })
+  maker = await openKeyMaker({ dataDir: server.dataDir, cassandra: keyspace })
+  key = await maker.make('acme')
+  reader = { 'x-api-key': await maker.make('acme', 'reader') }
+  const [revoked, expired, other, admin] = await Promise.all([maker.makeRevoked('acme'),
+    maker.makeExpired('acme'), maker.make('other'), maker.make('other', 'admin')])
+  const withToken = (text: string) => ({ authorization: `Bearer ${text}` })
+  strangers = [
+    ['nobody', {}, 401],
+    ['somebody who only says who he is', { 'x-user-id': 'ann', 'x-tenant-id': 'acme' }, 401],
+    ['a revoked key', { 'x-api-key': revoked }, 401],
+    ['a revoked key as a bearer token', withToken(revoked), 401],
+    ['an expired key', { 'x-api-key': expired }, 401],
+    ['a forged key', { 'x-api-key': `${key.slice(0, -4)}AAAA` }, 401],
+    ['a key that nobody has', { 'x-api-key': key.replace(/_[0-9a-f]{16}_/,
+      '_0123456789abcdef_') }, 401],
+    ['something that is no key', { 'x-api-key': 'lsv2_pt_0123' }, 401],
+    ['a session that is over', withToken(expiredToken()), 401],
+    ['a forged session', withToken(forgedToken()), 401],
+    ['a session that nobody signed', withToken(bareToken()), 401],
+    ['a session of somebody else', { ...withToken(token()), 'x-user-id': 'bob' }, 401],
+    ['a key of another region', { 'x-api-key': key.replace('hdl_us', 'hdl_eu') }, 403],
+  ]
+  others = [
+    ['a key', { 'x-api-key': other }],
+    ['the key of an administrator', { 'x-api-key': admin }],
+    ['a session', withToken(token({ claims: { tenant: 'other' } }))],
+    ['its own key beside a session of the first', { 'x-api-key': other, ...withToken(token()) }],
+  ]
+  theirs = await makeBelongings(key)
+}, 120_000)
+
+afterAll(async () => {
+  await maker?.close()
+  await server?.close()
+  if (keyspace !== undefined) await dropKeyspace(keyspace)
+}, 120_000)
+
+async function makeBelongings(ownKey: string): Promise<Belongings> {
+  const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': ownKey })
+  const { assistant_id: assistantId } = await assistants.create(
+    { graphId: 'echo', name: mark, metadata: { mark } })
+  const { thread_id: threadId } = await threads.create({ metadata: { mark } })
+  await runs.wait(threadId, assistantId, { input: say(mark) })
+  const [run] = await runs.list(threadId)
+  const { checkpoint } = await threads.getState(threadId)
+  const { body } = await ask(server.url, 'POST', '/runs', { assistant_id: 'echo', input: say(mark),
+    stream_resumable: true, on_completion: 'keep' }, { 'x-api-key': ownKey })
+  const lonely = body as { run_id: string }
+  await runs.join(lonely.run_id, lonely.run_id)
+  return { threadId, assistantId, runId: run!.run_id, checkpointId: checkpoint.checkpoint_id!,
+    lonelyRunId: lonely.run_id }
+}
+
+/** What the first tenant has, as it sees it. */
+async function inventory(): Promise<unknown> {
+  const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': key })
+  const { threadId, assistantId } = theirs
+  return {
+    assistants: (await assistants.search({ metadata: { mark } })),
+    versions: await assistants.getVersions(assistantId),
+    thread: await threads.get(threadId), history: await threads.getHistory(threadId),
+    runs: await runs.list(threadId), count: await threads.count({ metadata: { mark } }),
+  }
+}
+
+function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
+  const [method, path] = operation.split(' ') as [string, string]
+  const ids: Record<string, string> = {
+    thread_id: theirs.threadId, assistant_id: theirs.assistantId, namespace: 'inner',
+    checkpoint_id: theirs.checkpointId,
+    run_id: path.startsWith('/runs/') ? theirs.lonelyRunId : theirs.runId,
+  }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
+  return ask(server.url, method, filled, routeCases[operation]!.body?.(theirs), { ...headers })
+}
+
+const services = [AssistantService, ThreadService, RunService]
+
+const transports: Readonly<Record<string, () => Transport>> = {
+  'Connect': () => createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' }),
+  'gRPC-Web': () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: '1.1' }),
+  'gRPC': () => createGrpcTransport({ baseUrl: server.url }),
+}
+
+type Calls = Readonly<Record<string, (request: object, options: { headers: Headers }) => unknown>>
+
+/** The answers, or the code that was answered instead. */
+async function callRpc(over: Transport, name: string, headers: Headers):
+Promise<{ code?: Code; answers: unknown[] }> {
+  const [serviceName, method] = name.split('.') as [string, string]
+  const service = services.find(({ typeName }) => typeName.endsWith(`.${serviceName}`))!
+  const client = createClient(service as typeof RunService, over) as unknown as Calls
+  const answers: unknown[] = []
+  try {
+    const called = client[method]!(callCases[name]!.body?.(theirs) ?? {}, { headers })
+    if (called instanceof Promise) answers.push(await called)
+    else for await (const each of called as AsyncIterable<unknown>) answers.push(each)
+    return { answers }
+  } catch (caught) {
+    return { code: ConnectError.from(caught).code, answers }
+  }
+}
+
+function textOf(answers: unknown): string {
+  return JSON.stringify(answers, (_, value: unknown) => typeof value === 'bigint' ? `${value}`
+    : value instanceof Uint8Array ? new TextDecoder().decode(value) : value) ?? ''
+}
+
+const casesThat = (cases: Readonly<Record<string, Case>>, fit: (one: Case) => boolean) =>
+  Object.entries(cases).filter(([, one]) => fit(one)).map(([name]) => name)
+
+const guardedRoutes = casesThat(routeCases, ({ does }) => does !== 'public')
+const rpcNames = Object.keys(callCases)
+
+/** What is expected of all of them at once, so that a failure names each that fails. */
+async function outcomes<Outcome>(names: readonly string[],
+  outcomeOf: (name: string) => Promise<Outcome>): Promise<Record<string, Outcome>> {
+  const entries = await Promise.all(names.map(async (name) =>
+    [name, await outcomeOf(name)] as const))
+  return Object.fromEntries(entries)
+}
+
+const allAre = <Outcome>(names: readonly string[], outcome: Outcome) =>
+  Object.fromEntries(names.map((name) => [name, outcome]))
+
+describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', () => {
+  it('is tried for every route that the server describes, and for no other', async () => {
+    const { body } = await ask(server.url, 'GET', '/openapi.json')
+    const { paths } = body as { paths: Record<string, Record<string, unknown>> }
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    expect(described.toSorted()).toEqual(Object.keys(routeCases).toSorted())
+  })
+
+  it('is tried for every call of every service', () => {
+    const described = services.flatMap(({ typeName, methods }) => methods.map(({ localName }) =>
+      `${typeName.split('.').at(-1)!}.${localName}`))
+    expect(described.toSorted()).toEqual(rpcNames.toSorted())
+  })
+
+  it('is everybody for what says nothing of anybody', async () => {
+    const open = casesThat(routeCases, ({ does }) => does === 'public')
+    for (const [, headers] of strangers) {
+      expect(await outcomes(open, async (name) => (await askRoute(name, headers)).status))
+        .toEqual(allAre(open, 200))
+    }
+  })
+
+  it('is no stranger, by any route', async () => {
+    const before = await inventory()
+    for (const [name, headers, status] of strangers) {
+      const told = await outcomes(guardedRoutes, async (route) => {
+        const answer = await askRoute(route, headers)
+        const { detail } = answer.body as { detail?: unknown }
+        expect(textOf(answer.body)).not.toContain(mark)
+        return [answer.status, typeof detail, answer.headers.has('www-authenticate')]
+      })
+      expect([name, told])
+        .toEqual([name, allAre(guardedRoutes, [status, 'string', status === 401])])
+    }
+    expect(await inventory()).toEqual(before)
+  })
+
+  it('is told where to go with a key of another region', async () => {
+    const [, headers] = strangers.at(-1)!
+    expect((await askRoute('GET /threads/{thread_id}', headers)).body)
+      .toMatchObject({ url: euUrl, code: 'forbidden' })
+  })
+
+  it.each(Object.keys(transports))('is no stranger, by any call over %s', async (wire) => {
+    const over = transports[wire]!()
+    for (const [name, headers, status] of strangers) {
+      const code = status === 401 ? Code.Unauthenticated : Code.PermissionDenied
+      expect([name, await outcomes(rpcNames, (call) => callRpc(over, call, headers))])
+        .toEqual([name, allAre(rpcNames, { code, answers: [] })])
+    }
+  })
+
+  it('sees nothing of another tenant, by any route', async () => {
+    const before = await inventory()
+    for (const [name, headers] of others) {
+      const hidden = casesThat(routeCases, ({ sees }) => sees === 'nothing')
+      const told = await outcomes(hidden, async (route) => {
+        const answer = await askRoute(route, headers)
+        expect(textOf(answer.body)).not.toContain(mark)
+        return answer.status
+      })
+      expect([name, told]).toEqual([name, allAre(hidden, 404)])
+      for (const route of casesThat(routeCases, ({ sees }) => sees === 'zero')) {
+        expect([name, route, (await askRoute(route, headers)).body]).toEqual([name, route, 0])
+      }
+      for (const route of casesThat(routeCases, ({ sees }) => sees === 'own')) {
+        const { status, body } = await askRoute(route, headers)
+        expect([name, route, status]).toEqual([name, route, 200])
+        for (const secret of [mark, theirs.threadId, theirs.assistantId]) {
+          expect(textOf(body)).not.toContain(secret)
+        }
+      }
+    }
+    expect(await inventory()).toEqual(before)
+  })
+
+  it.each(Object.keys(transports))('sees nothing of another tenant, by any call over %s',
+    async (wire) => {
+      const over = transports[wire]!()
+      const before = await inventory()
+      for (const [name, headers] of others) {
+        const hidden = casesThat(callCases, ({ sees }) => sees === 'nothing')
+        expect([name, await outcomes(hidden, (call) => callRpc(over, call, headers))])
+          .toEqual([name, allAre(hidden, { code: Code.NotFound, answers: [] })])
+        for (const call of casesThat(callCases, ({ sees }) => sees !== 'nothing')) {
+          const { code, answers } = await callRpc(over, call, headers)
+          expect([name, call, code]).toEqual([name, call, undefined])
+          if (callCases[call]!.sees === 'zero') expect(answers).toMatchObject([{ count: 0n }])
+          for (const secret of [mark, theirs.threadId, theirs.assistantId]) {
+            expect(textOf(answers)).not.toContain(secret)
+          }
+        }
+      }
+      expect(await inventory()).toEqual(before)
+    })
+
+  it('looks with the key of a reader, and changes nothing', async () => {
+    const before = await inventory()
+    const changes = casesThat(routeCases, ({ does }) => does === 'change')
+    const looks = casesThat(routeCases, ({ does }) => does === 'read')
+      .filter((name) => !name.includes('{namespace}'))
+    const statusOf = async (name: string) => (await askRoute(name, reader)).status
+    expect(await outcomes(changes, statusOf)).toEqual(allAre(changes, 403))
+    expect(await outcomes(looks, statusOf)).toEqual(allAre(looks, 200))
+    const over = transports['gRPC']!()
+    for (const call of rpcNames) {
+      const { code } = await callRpc(over, call, reader)
+      const expected = callCases[call]!.does === 'change' ? Code.PermissionDenied : undefined
+      expect([call, code]).toEqual([call, expected])
+    }
+    const cancel = `/threads/${theirs.threadId}/runs/${theirs.runId}/join?cancel_on_disconnect=1`
+    expect((await ask(server.url, 'GET', cancel, undefined, { ...reader })).status).toBe(403)
+    expect(await inventory()).toEqual(before)
+  })
+
+  it('finds nothing of others in its own threads either', async () => {
+    const headers = others[0]![1]
+    const { threads, runs, assistants } = clientOf(server.url, { ...headers })
+    const { thread_id: own } = await threads.create()
+    await expect(threads.getState(own, theirs.checkpointId)).rejects.toThrow('404')
+    await expect(runs.wait(own, theirs.assistantId, { input: say('x') })).rejects.toThrow('404')
+    await expect(runs.wait(own, 'echo', { input: say('x'), checkpointId: theirs.checkpointId }))
+      .rejects.toThrow(/40[04]|422/)
+    await expect(runs.get(own, theirs.runId)).rejects.toThrow('404')
+    // The same ids are free in another tenant, and lead to other things.
+    const twin = await threads.create({ threadId: theirs.threadId })
+    expect(twin).toMatchObject({ thread_id: theirs.threadId, values: {} })
+    await runs.wait(theirs.threadId, 'echo', { input: say('y') })
+    expect(textOf(await threads.getHistory(theirs.threadId))).not.toContain(mark)
+    await assistants.create({ graphId: 'echo', assistantId: theirs.assistantId, name: 'twin' })
+    expect(await assistants.getVersions(theirs.assistantId)).toHaveLength(1)
+    const before = await inventory()
+    await threads.delete(theirs.threadId)
+    await assistants.delete(theirs.assistantId)
+    expect(await inventory()).toEqual(before)
+  })
+
+  it('has the assistants of all graphs from the start, through the official client', async () => {
+    const own = await maker.make(`tenant-${randomUUID()}`)
+    const { assistants } = new Client({ apiUrl: server.url, apiKey: own })
+    const [echo] = await assistants.search({ graphId: 'echo' })
+    expect(echo).toMatchObject({ graph_id: 'echo', metadata: { created_by: 'system' } })
+    const later = clientOf(server.url, { 'x-api-key': await maker.make(`tenant-${randomUUID()}`) })
+    expect(await later.assistants.get(echo!.assistant_id)).toMatchObject({ graph_id: 'echo' })
+  })
+})

@@ -1,0 +1,65 @@
+/** Keys of two front doors on one keyspace: made and revoked for both, also by a command. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { useGates } from '../../support/gate.ts'
+import { openKeyMaker } from '../../support/keys.ts'
+import { say } from '../../support/run-events.ts'
+import { startServer } from '../../support/server-process.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { ask, framesOf } from '../../support/wire.ts'
+
+const cassandra = await cassandraForTests()
+const gate = useGates()
+const keyspace = cassandra && newKeyspace(cassandra)
+
+describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () => {
+  let doors: readonly ServerProcess[] = []
+
+  beforeAll(async () => {
+    const start = () => startServer({ project: 'conformance', cassandra: keyspace,
+      args: ['--auth', 'keys'] })
+    doors = [await start(), await start()]
+  }, 120_000)
+
+  afterAll(async () => {
+    await Promise.all(doors.map((door) => door.close()))
+    await dropKeyspace(keyspace!)
+  }, 60_000)
+
+  const statuses = (key: string) => Promise.all(doors.map(async ({ url }) =>
+    (await ask(url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status))
+
+  it('refuse a key within five seconds after it was revoked, and end its streams', async () => {
+    const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
+    const { key, id } = await maker.desk.create(
+      { tenant: 'acme', role: 'developer', name: '', expiresInMs: null })
+    expect(await statuses(key)).toEqual([200, 200])
+    const hold = gate()
+    const streams = await Promise.all(doors.map(async ({ url }) => {
+      const { body } = await fetch(`${url}/runs/stream`, { method: 'POST',
+        headers: { 'x-api-key': key },
+        body: JSON.stringify({ assistant_id: 'held', input: say(`hold ${hold.url}`) }) })
+      const frames = framesOf(body!)
+      await frames.next()
+      const end = (async () => { for await (const _ of frames); })()
+      return { end: end.then(() => 'cleanly', () => 'broken off') }
+    }))
+    const { revokedAtMs } = await maker.desk.revoke(id)
+    expect(await Promise.all(streams.map(({ end }) => end))).toEqual(['broken off', 'broken off'])
+    await expect.poll(() => statuses(key), { interval: 100, timeout: 8_000 }).toEqual([401, 401])
+    expect(Date.now() - revokedAtMs!).toBeLessThan(5_000)
+    hold.open()
+    await maker.close()
+  }, 60_000)
+
+  it('tell when a key was used last', async () => {
+    const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
+    const key = await maker.make('used')
+    await statuses(key)
+    await expect.poll(async () => (await maker.desk.list('used'))[0]?.usedAtMs)
+      .toBeGreaterThan(Date.now() - 60_000)
+    await maker.close()
+  })
+})

@@ -1,0 +1,51 @@
+/** Three members whose requests are limited, with the counters of a test's own. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { actorKeyText, shardOf } from '../../../cluster/index.ts'
+import type { ClusterStatus } from '../../../cluster/index.ts'
+import type { LimitOverride } from '../../../src/frontdoor/limits/table.ts'
+import { hashOf, limitActorKey } from '../../../src/records/index.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import type { CassandraForTests } from '../../support/cassandra.ts'
+import { startCluster } from '../../support/cluster.ts'
+import type { Cluster } from '../../support/cluster.ts'
+
+export interface LimitedCluster extends Cluster {
+  /** Which member counts what a key is let through under that row, as a front door sees it. */
+  counterOf(row: string, apiKey: string, door: number): Promise<number>
+}
+
+export async function startLimitedCluster(cassandra: CassandraForTests,
+  overrides: Readonly<Record<string, LimitOverride>>): Promise<LimitedCluster> {
+  const place = newKeyspace(cassandra)
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-limits-'))
+  const file = join(folder, 'limits.json')
+  writeFileSync(file, JSON.stringify(overrides))
+  const cluster = await startCluster({ members: 3, cassandra: place, project: 'conformance',
+    args: ['--limits', 'on', '--limit-overrides', file] })
+  return {
+    ...cluster,
+    counterOf: async (row, apiKey, door) => {
+      const key = limitActorKey({ row, who: hashOf(apiKey) })
+      const statuses = await Promise.all(cluster.frontDoors.map((url) => statusOf(url)))
+      const { shards } = statuses[door]!
+      const owner = shards.find(({ shard }) => shard === shardOf(actorKeyText(key), 256))
+      return statuses.findIndex((status) => status?.member.id === owner!.session)
+    },
+    close: async () => {
+      await cluster.close()
+      await dropKeyspace(place)
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Undefined where nobody answers. */
+async function statusOf(url: string): Promise<ClusterStatus | undefined> {
+  const answer = await fetch(`${url}/internal/cluster`,
+    { headers: { 'x-api-key': 'the test itself' } }).catch(() => undefined)
+  return answer?.ok ? await answer.json() as ClusterStatus : undefined
+}

@@ -1,0 +1,63 @@
+/** Limits over three members: a key is limited by all of them together, also when one is killed. */
+
+import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { Hammer, mostWithin } from './hammer.ts'
+import type { HammerOptions } from './hammer.ts'
+import { startLimitedCluster } from './limited-cluster.ts'
+import type { LimitedCluster } from './limited-cluster.ts'
+
+const cassandra = await cassandraForTests()
+const endings: (() => unknown)[] = []
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+
+const [hot, durable] = ['default-key', 'generate-key'] as const
+const limits = { [hot]: { count: 200, intervalSeconds: 4 },
+  [durable]: { count: 20, intervalSeconds: 30 } }
+
+function hammerOn(cluster: LimitedCluster, target: Omit<HammerOptions, 'frontDoors'>): Hammer {
+  const hammer = new Hammer({ frontDoors: cluster.frontDoors, ...target })
+  endings.push(() => hammer.close())
+  return hammer
+}
+
+describe.skipIf(!cassandra)('a cluster of three', () => {
+  it('lets through what a limit allows and no more, also when its counter is killed', async () => {
+    const cluster = await startLimitedCluster(cassandra!, limits)
+    endings.push(() => cluster.close())
+    onTestFailed(() => console.log(cluster.story()))
+
+    // Five times the limit, for three windows.
+    const { count, intervalSeconds } = limits[hot]
+    const everywhere = hammerOn(cluster,
+      { method: 'GET', path: '/api/nothing', headers: { 'x-api-key': 'hot' } })
+    await everywhere.strike(5 * count / intervalSeconds, 3_000 * intervalSeconds)
+    const { admitted } = everywhere
+    console.log(`${admitted.length} let through of ${everywhere.answers.length}, at most ` +
+      `${mostWithin(intervalSeconds * 1_000, admitted)} within ${intervalSeconds} s`)
+    expect(mostWithin(intervalSeconds * 1_000, admitted)).toBeLessThanOrEqual(count)
+    expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3 * count)
+
+    // Half of a limit whose counter then dies: what is left is the other half.
+    const lasting = hammerOn(cluster,
+      { method: 'POST', path: '/api/generate', headers: { 'x-api-key': 'lasting' } })
+    for (let asked = 0; asked < 10; asked += 1) await lasting.once()
+    expect(lasting.admitted).toHaveLength(10)
+    const counter = await cluster.counterOf(durable, 'lasting', 0)
+    lasting.closeDoor(counter)
+    await cluster.members[counter]!.kill('SIGKILL')
+    const killedMs = performance.now()
+    while ((await lasting.once()).status !== 429) {
+      expect(performance.now() - killedMs).toBeLessThan(20_000)
+    }
+    await lasting.strike(50, 1_000)
+    // Too early for any of them to be over.
+    expect(performance.now() - lasting.answers[0]!.sentMs)
+      .toBeLessThan(limits[durable].intervalSeconds * 1_000)
+    expect(lasting.admitted.length).toBeLessThanOrEqual(limits[durable].count)
+    // What was granted to somebody who did not wait any more is lost.
+    expect(lasting.admitted.length).toBeGreaterThan(limits[durable].count / 2)
+    console.log(`${lasting.admitted.length} let through of ${lasting.answers.length}`)
+    expect(await cluster.counterOf(durable, 'lasting', (counter + 1) % 3)).not.toBe(counter)
+  }, 180_000)
+})

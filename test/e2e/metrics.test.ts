@@ -1,0 +1,148 @@
+/** What a server counts: as a monitor reads it, and as the dashboard and the alerts name it. */
+
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+import { cassandraForTests } from '../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { say } from '../support/run-events.ts'
+import { startServer } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const cassandra = await cassandraForTests()
+const deploy = resolve(import.meta.dirname, '../../deploy')
+const dashboard = JSON.parse(readFileSync(`${deploy}/dashboard.json`, 'utf8')) as
+  { readonly panels: readonly Panel[] }
+interface Panel { readonly id: number, readonly type: string, readonly title: string
+  readonly gridPos: { readonly x: number, readonly y: number, readonly w: number }
+  readonly targets?: readonly { readonly expr: string }[] }
+const alerts = parse(readFileSync(`${deploy}/alerts.yaml`, 'utf8')) as
+  { readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[] }
+const expressions = [...dashboard.panels.flatMap(({ targets = [] }) => targets),
+  ...alerts.groups.flatMap(({ rules }) => rules)].map(({ expr }) => expr)
+
+let server: ServerProcess
+beforeAll(async () => {
+  server = await startServer({ project: 'conformance', args: ['--log-level', 'debug'] })
+})
+afterAll(() => server.close())
+
+const read = async (url: string) => String((await ask(url, 'GET', '/metrics')).body)
+
+/** As the text says what is there, each with what belongs to a histogram. */
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!]))
+}
+
+/** The value of a line, found by how it begins and what it says between. */
+function valueOf(text: string, name: string, ...labels: readonly string[]): number | undefined {
+  const line = text.split('\n').find((each) =>
+    new RegExp(`^${name}[{ ]`).test(each) && labels.every((label) => each.includes(label)))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+describe('metrics', () => {
+  it('count requests by the pattern of their route, never by what clients make up', async () => {
+    const threadId = randomUUID()
+    await ask(server.url, 'POST', `/threads/${threadId}/runs/wait?token=hunter2`,
+      { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create' },
+      { 'x-api-key': 'hunter2' })
+    await ask(server.url, 'GET', '/no/such/hunter2')
+    await expect.poll(async () => valueOf(await read(server.url), 'heddle_http_requests_total',
+      'route="none"', 'status="404"')).toBe(1)
+    const text = await read(server.url)
+    const route = 'route="/threads/:thread_id/runs/wait"'
+    expect(valueOf(text, 'heddle_http_requests_total', route, 'method="POST"', 'status="200"'))
+      .toBe(1)
+    expect(valueOf(text, 'heddle_http_request_duration_seconds_count', route)).toBe(1)
+    expect(text).not.toMatch(new RegExp(`hunter2|${threadId}`))
+    expect(server.output()).toContain('A request is over.')
+    expect(server.output()).not.toContain('hunter2')
+  })
+
+  it('tell how runs ended, and who is at work', async () => {
+    const client = clientOf(server.url)
+    const before = valueOf(await read(server.url), 'heddle_runs_ended_total', '"error"') ?? 0
+    const { thread_id: threadId } = await client.threads.create()
+    const { run_id: runId } = await client.runs.create(threadId, 'failing', { input: {} })
+    await client.runs.join(threadId, runId).catch(() => {})
+    const text = await read(server.url)
+    expect(valueOf(text, 'heddle_runs_ended_total', '"error"')).toBe(before + 1)
+    expect(valueOf(text, 'heddle_actors', 'kind="thread"')).toBeGreaterThan(0)
+    expect(valueOf(text, 'heddle_actors_begun_total', 'kind="thread"')).toBeGreaterThan(0)
+    expect(valueOf(text, 'heddle_mailbox_commands', 'kind="thread"')).toBe(0)
+    expect(valueOf(text, 'heddle_log_append_duration_seconds_count', '"ok"')).toBeGreaterThan(0)
+    expect(valueOf(text, 'heddle_log_bytes_total')).toBeGreaterThan(100)
+    expect(valueOf(text, 'heddle_shards', '"self"')).toBe(256)
+    expect(valueOf(text, 'heddle_workers', '"idle"')).toBeGreaterThan(0)
+    expect(valueOf(text, 'heddle_http_requests_under_way')).toBe(1)
+    const failed = server.output().split('\n').find((line) => line.includes('A run failed.'))
+    expect(failed).toContain(threadId)
+    expect(failed).toContain(runId)
+  })
+
+  it('are told on the front door to callers of this machine alone', async () => {
+    const { status } = await ask(server.url, 'GET', '/metrics', undefined,
+      { 'x-forwarded-for': '10.0.0.1' })
+    expect(status).toBe(404)
+  })
+
+  it('have a port of their own where one is named', async () => {
+    const apart = await startServer({ project: 'conformance', args: ['--metrics-port', '0'] })
+    try {
+      expect((await ask(apart.url, 'GET', '/metrics')).status).toBe(404)
+      await expect.poll(() => apart.output()).toMatch(/metrics +port \d+ of 127\.0\.0\.1/)
+      const [, port] = /metrics +port (\d+)/.exec(apart.output())!
+      expect(namesIn(await read(`http://127.0.0.1:${port}`))).toContain('heddle_info')
+      expect((await ask(`http://127.0.0.1:${port}`, 'GET', '/ok')).status).toBe(404)
+    } finally {
+      await apart.close()
+    }
+  })
+})
+
+describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
+  let known: ReadonlySet<string>
+  beforeAll(async () => {
+    const place = newKeyspace(cassandra!)
+    const member = await startServer({ project: 'conformance', cassandra: place,
+      args: ['--auth', 'keys', '--limits', 'on'] })
+    known = namesIn(await read(member.url))
+    await member.close()
+    await dropKeyspace(place)
+  }, 120_000)
+
+  it('ask for nothing that is not there', () => {
+    const asked = new Set(expressions.flatMap((expr) =>
+      expr.match(/\b(heddle|nodejs|process)_\w+/g)!))
+    expect([...asked].filter((name) => !known.has(name))).toEqual([])
+    expect(asked.size).toBeGreaterThan(25)
+  })
+
+  it('show everything that Heddle counts', () => {
+    const all = expressions.join('\n')
+    const unseen = [...known].filter((name) => name.startsWith('heddle_'))
+      .map((name) => name.replace(/_(bucket|sum|count)$/, ''))
+    expect([...new Set(unseen)].filter((name) => !new RegExp(`\\b${name}(_|\\b)`).test(all)))
+      .toEqual([])
+  })
+})
+
+it('The dashboard has its panels in rows, side by side, each with something to show', () => {
+  const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
+  expect(rows).toEqual(['Front door', 'Actors', 'Log', 'Ownership', 'Limits', 'Workers',
+    'Process'])
+  const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
+  expect(new Set(places).size).toBe(places.length)
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  for (const { type, targets, gridPos: { x, w } } of dashboard.panels) {
+    expect(x + w).toBeLessThanOrEqual(24)
+    if (type !== 'row') expect(targets!.length).toBeGreaterThan(0)
+  }
+})

@@ -1,0 +1,43 @@
+/** API keys of a server under test: made where its operator would make them. */
+
+import { systemEnv } from '../../cluster/index.ts'
+import { resolveSettings } from '../../src/config.ts'
+import type { CallerRole } from '../../src/records/index.ts'
+import { openKeyOffice } from '../../src/server/key-office.ts'
+import type { KeyOffice } from '../../src/server/key-office.ts'
+import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+
+export interface KeyMaker extends KeyOffice {
+  /** The text of a new key. */
+  make(tenant: string, role?: CallerRole): Promise<string>
+  makeRevoked(tenant: string): Promise<string>
+  makeExpired(tenant: string): Promise<string>
+}
+
+export interface KeyPlace {
+  readonly dataDir: string
+  readonly cassandra?: CassandraKeyspace
+}
+
+export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<KeyMaker> {
+  const settings = resolveSettings({
+    options: cassandra === undefined ? { data: dataDir } : {
+      store: 'cassandra', contactPoints: cassandra.contactPoints.join(','),
+      localDatacenter: cassandra.dataCenter, keyspace: cassandra.keyspace,
+    },
+    environment: {}, folder: dataDir, starter: 'langgraph.json',
+  })
+  const office = await openKeyOffice(settings, systemEnv({ level: 'silent' }))
+  const wish = (tenant: string, role: CallerRole = 'developer',
+    expiresInMs: number | null = null) => ({ tenant, role, name: 'of a test', expiresInMs })
+  return {
+    ...office,
+    make: async (tenant, role) => (await office.desk.create(wish(tenant, role))).key,
+    makeRevoked: async (tenant) => {
+      const { key, id } = await office.desk.create(wish(tenant))
+      await office.desk.revoke(id)
+      return key
+    },
+    makeExpired: async (tenant) => (await office.desk.create(wish(tenant, 'admin', -1))).key,
+  }
+}

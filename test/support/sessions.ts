@@ -1,0 +1,61 @@
+/** An issuer of sessions for tests: its keys, and the tokens that it and others sign. */
+
+import { generateKeyPairSync, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const issuer = 'https://issuer.example'
+
+type Json = Readonly<Record<string, unknown>>
+
+const base64 = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+export const keySet = {
+  keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }],
+}
+
+/** The path of a file with the issuer's keys. */
+export function keySetFile(content: unknown = keySet): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'heddle-jwks-')), 'keys.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+export interface TokenWish {
+  readonly claims?: Json
+  readonly header?: Json
+  readonly key?: KeyObject
+  readonly nowMs?: number
+}
+
+/** A good one unless told otherwise: of the user `ann` of `acme`, for ten minutes. */
+export function token(
+  { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {}): string {
+  const nowS = Math.floor(nowMs / 1_000)
+  const head = base64({ alg: 'ES256', kid: 'one', ...header })
+  const body = base64({ iss: issuer, sub: 'ann', tenant: 'acme', iat: nowS, exp: nowS + 600,
+    ...claims })
+  const signature = sign('sha256', Buffer.from(`${head}.${body}`),
+    { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  return `${head}.${body}.${signature}`
+}
+
+/** Signed by somebody else. */
+export function forgedToken(wish: TokenWish = {}): string {
+  return token({ ...wish, key: stranger.privateKey })
+}
+
+/** Not signed at all. */
+export function bareToken(): string {
+  const [, body] = token().split('.')
+  return `${base64({ alg: 'none' })}.${body!}.`
+}
+
+export function expiredToken(): string {
+  return token({ nowMs: Date.now() - 700_000 })
+}

@@ -1,0 +1,61 @@
+/** Where a request comes from, whatever it says of itself. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { clientAddress, trustedProxies } from '../../../src/frontdoor/client-address.ts'
+
+const none = trustedProxies([])
+const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
+const from = (peer: string, forwardedFor?: string, trusted = proxies) =>
+  clientAddress({ peer, forwardedFor, trusted })
+
+describe('the address of a client', () => {
+  it.each([
+    ['203.0.113.7', undefined, '203.0.113.7'],
+    ['203.0.113.7', '1.2.3.4', '203.0.113.7'],
+    ['10.1.1.1', '1.2.3.4', '1.2.3.4'],
+    ['10.1.1.1', '6.6.6.6, 1.2.3.4', '1.2.3.4'],
+    ['10.1.1.1', '6.6.6.6, 1.2.3.4, 10.2.2.2, 192.0.2.1', '1.2.3.4'],
+    ['::ffff:10.1.1.1', '::ffff:1.2.3.4', '1.2.3.4'],
+    ['10.1.1.1', '1.2.3.4:5678', '1.2.3.4'],
+    ['fd00::1', '[2001:db8:1:2:3:4:5:6]:443', '2001:db8:1:2::/64'],
+    ['10.1.1.1', 'unknown', '10.1.1.1'],
+    ['10.1.1.1', '1.2.3.4, nonsense, 10.2.2.2', '10.2.2.2'],
+    ['10.1.1.1', '', '10.1.1.1'],
+    ['10.1.1.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
+    ['fe80::1%eth0', undefined, 'fe80:0:0:0::/64'],
+  ])('of %s with %s is %s', (peer, forwardedFor, address) => {
+    expect(from(peer, forwardedFor)).toBe(address)
+  })
+
+  it('is one for whoever has a /64, and none where the connection is gone', () => {
+    expect(from('2001:db8::1')).toBe(from('2001:db8::ffff:1'))
+    expect(from('2001:db8::1')).not.toBe(from('2001:db8:0:1::1'))
+    expect(clientAddress({ peer: undefined, forwardedFor: '1.2.3.4', trusted: proxies }))
+      .toBe('unknown')
+  })
+
+  it('is that of the peer, whatever it forwards, where nobody is trusted', () => {
+    fc.assert(fc.property(fc.ipV4(), fc.string(), (peer, text) =>
+      from(peer, text, none) === peer))
+  })
+
+  it('is what the last trusted proxy heard, whatever came before', () => {
+    const stranger = fc.ipV4().filter((ip) => !ip.startsWith('10.') && ip !== '192.0.2.1')
+    fc.assert(fc.property(fc.array(fc.string()), stranger, fc.array(fc.constantFrom('10.9.9.9',
+      '192.0.2.1', 'fd12::1')), (made, client, hops) =>
+      from('10.1.1.1', [...made, client, ...hops].join(', ')) === client))
+  })
+
+  it('never fails on what somebody sends', () => {
+    fc.assert(fc.property(fc.string(), fc.string(), (peer, text) =>
+      from(peer, text).length > 0))
+  })
+})
+
+it('A range of proxies that is none is refused in a sentence.', () => {
+  for (const text of ['10.0.0.0/33', 'everybody', '10.0.0.1/x', '1.2.3', '']) {
+    expect(() => trustedProxies([text])).toThrow(`not "${text}"`)
+  }
+})

@@ -1,0 +1,190 @@
+/** The keys that a front door remembers: how fresh, how many, and what without a store. */
+
+import { describe, expect, it } from 'vitest'
+
+import { KeyBook } from '../../../src/frontdoor/key-book.ts'
+import { keyDesk } from '../../../src/records/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { MemoryKeys } from '../../support/memory-keys.ts'
+
+function house() {
+  const env = virtualEnv()
+  const keys = new MemoryKeys()
+  const book = new KeyBook({ keys, env, region: 'us', regions: ['us', 'eu'] })
+  const desk = keyDesk({ table: keys, region: 'us', env })
+  const make = (expiresInMs: number | null = null) =>
+    desk.create({ tenant: 'acme', role: 'developer', name: '', expiresInMs })
+  const kindOf = async (text: string) => (await book.find(text)).kind
+  return { env, keys, book, desk, make, kindOf }
+}
+
+/** A key of nobody, in the right form. */
+const forged = (number: number, region = 'us') =>
+  `hdl_${region}_${number.toString(16).padStart(16, '0')}_${'x'.repeat(43)}`
+
+describe('a key', () => {
+  it('is found by its whole text only', async () => {
+    const { make, book, kindOf } = house()
+    const { key, id } = await make()
+    expect(await book.find(key)).toMatchObject({ kind: 'good', row: { id, tenant: 'acme' } })
+    const wrong = [`${key.slice(0, -1)}!`, `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
+      key.replace('hdl_us', 'hdl_xx'), ` ${key}`, `${key} `, key.slice(0, -1), `${key}a`, '', id,
+      key.toUpperCase()]
+    for (const text of wrong) expect([text, await kindOf(text)]).toEqual([text, 'bad'])
+  })
+
+  it('of another region is told from one that nobody has, and is not looked up', async () => {
+    const { book, keys } = house()
+    expect(await book.find(forged(1, 'eu'))).toEqual({ kind: 'elsewhere', region: 'eu' })
+    expect(keys.looks).toEqual([])
+  })
+
+  it('costs one look while it is used all the time, until it is older', async () => {
+    const { env, keys, make, kindOf } = house()
+    const { key } = await make()
+    for (let times = 0; times < 100; times++) await kindOf(key)
+    expect(keys.looks).toHaveLength(1)
+    env.advance(1_600)
+    expect(await kindOf(key)).toBe('good')
+    expect(keys.looks).toHaveLength(2)
+  })
+
+  it('that is revoked is refused three seconds later at the latest', async () => {
+    const { env, keys, make, kindOf, desk } = house()
+    const { key, id } = await make()
+    expect(await kindOf(key)).toBe('good')
+    await desk.revoke(id)
+    keys.held = new Promise(() => {})
+    env.advance(2_999)
+    expect(await kindOf(key)).toBe('good')
+    const late = house()
+    const again = await late.make()
+    await late.kindOf(again.key)
+    await late.desk.revoke(again.id)
+    late.env.advance(3_000)
+    expect(await late.kindOf(again.key)).toBe('bad')
+  })
+
+  it('that expires is refused at once', async () => {
+    const { env, make, kindOf } = house()
+    const { key } = await make(1_000)
+    expect(await kindOf(key)).toBe('good')
+    env.advance(1_000)
+    expect(await kindOf(key)).toBe('bad')
+  })
+
+  it('tells of its use once a minute', async () => {
+    const { env, keys, make, kindOf } = house()
+    const { key } = await make()
+    for (let second = 0; second < 130; second += 1) {
+      await kindOf(key)
+      env.advance(1_000)
+    }
+    expect(keys.touched).toHaveLength(3)
+  })
+
+  it('of a caller who listens is followed until it is revoked', async () => {
+    const { env, make, book, desk } = house()
+    const { key, id } = await make()
+    const found = await book.find(key)
+    const beats: boolean[] = []
+    const beat = async () => {
+      env.advance(1_000)
+      beats.push(found.kind === 'good' && found.stands())
+      await Promise.resolve().then(() => {}).then(() => {})
+    }
+    for (let times = 0; times < 5; times++) await beat()
+    expect(beats).toEqual([true, true, true, true, true])
+    await desk.revoke(id)
+    for (let times = 0; times < 4; times++) await beat()
+    expect(beats.at(-1)).toBe(false)
+  })
+})
+
+describe('without a store', () => {
+  it('known keys go on for a minute, others are unavailable', async () => {
+    const { env, keys, make, kindOf } = house()
+    const { key } = await make()
+    await kindOf(key)
+    keys.isReachable = false
+    const unavailable = { code: 'unavailable' }
+    await expect(kindOf(forged(7))).rejects.toMatchObject(unavailable)
+    for (let second = 0; second < 59; second += 1) {
+      env.advance(1_000)
+      expect(await kindOf(key)).toBe('good')
+    }
+    env.advance(1_000)
+    await expect(kindOf(key)).rejects.toMatchObject(unavailable)
+    keys.isReachable = true
+    env.advance(1_000)
+    expect(await kindOf(key)).toBe('good')
+  })
+
+  it('a known key waits for a look once a second at most', async () => {
+    const { env, keys, make, kindOf } = house()
+    const { key } = await make()
+    await kindOf(key)
+    keys.isReachable = false
+    env.advance(10_000)
+    keys.looks.length = 0
+    for (let times = 0; times < 50; times++) await kindOf(key)
+    expect(keys.looks).toHaveLength(1)
+    keys.held = new Promise(() => {})
+    env.advance(1_000)
+    expect(await kindOf(key)).toBe('good')
+    expect(keys.looks).toHaveLength(2)
+  })
+
+  it('a key revoked meanwhile is refused within five seconds when it is back', async () => {
+    const { env, keys, make, kindOf, desk } = house()
+    const { key, id } = await make()
+    await kindOf(key)
+    keys.isReachable = false
+    env.advance(10_000)
+    await kindOf(key)
+    keys.isReachable = true
+    await desk.revoke(id)
+    env.advance(4_000)
+    expect(await kindOf(key)).toBe('bad')
+  })
+})
+
+describe('a flood of keys that nobody has', () => {
+  it('asks the store for each once in two seconds', async () => {
+    const { env, keys, kindOf } = house()
+    for (let times = 0; times < 50; times++) expect(await kindOf(forged(1))).toBe('bad')
+    expect(keys.looks).toHaveLength(1)
+    env.advance(2_000)
+    await kindOf(forged(1))
+    expect(keys.looks).toHaveLength(2)
+  })
+
+  it('has 32 looks at a time and 256 waiting, and leaves known keys alone', async () => {
+    const { env, keys, make, kindOf, book } = house()
+    const { key } = await make()
+    await kindOf(key)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    keys.held = promise
+    keys.looks.length = 0
+    const flood = Array.from({ length: 1_000 }, (_, number) =>
+      kindOf(forged(number)).catch((error: { code: string }) => error.code))
+    await Promise.resolve()
+    expect(keys.looks).toHaveLength(32)
+    env.advance(1_600)
+    expect(await kindOf(key)).toBe('good')
+    expect(keys.looks).toHaveLength(33)
+    resolve()
+    const outcomes = await Promise.all(flood)
+    expect(outcomes.filter((each) => each === 'bad')).toHaveLength(32 + 256)
+    expect(outcomes.filter((each) => each === 'unavailable')).toHaveLength(1_000 - 32 - 256)
+    expect(book.stats()).toMatchObject({ known: 1, turnedAway: 1_000 - 32 - 256 })
+  })
+
+  it('is forgotten, the oldest first', async () => {
+    const { book, kindOf, make } = house()
+    const { key } = await make()
+    await kindOf(key)
+    for (let number = 0; number < 21_000; number++) await kindOf(forged(number))
+    expect(book.stats()).toMatchObject({ known: 1, unknown: 20_000 })
+  })
+})

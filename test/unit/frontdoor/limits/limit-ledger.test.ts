@@ -1,0 +1,77 @@
+/** One ledger and what it asks: when a lease begins and ends. */
+
+import { describe, expect, it } from 'vitest'
+
+import { LimitLedger } from '../../../../src/frontdoor/limits/limit-ledger.ts'
+import { leaseMsOf } from '../../../../src/records/index.ts'
+import type { Grant, LimitQuestion } from '../../../../src/records/index.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { aRow } from './limit-world.ts'
+
+/** Its counter leases ten tokens each time, and is heard when a test says so. */
+function askingLedger() {
+  const env = virtualEnv()
+  const questions: LimitQuestion[] = []
+  const answers: (() => void)[] = []
+  const ledger = new LimitLedger({
+    env, row: aRow, doors: () => 1,
+    tally: { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 },
+    ask: (question) => new Promise<Grant>((answered) => {
+      questions.push(question)
+      const lease = { id: `${questions.length}`, tokens: 10 }
+      answers.push(() => answered({ admitted: question.waiting, lease, remaining: 50, waitMs: 0 }))
+    }),
+  })
+  return { env, questions, ledger, answer: async () => {
+    answers.shift()!()
+    await new Promise(setImmediate)
+  } }
+}
+
+const leaseMs = leaseMsOf(aRow)
+
+describe('a lease', () => {
+  it('is used until its time is over since it was asked for, then given back', async () => {
+    const { env, questions, ledger, answer } = askingLedger()
+    const first = ledger.charge()
+    env.advance(leaseMs - 1)
+    await answer()
+    expect(await first).toMatchObject({ admitted: true })
+    expect(ledger.charge()).toMatchObject({ admitted: true, remaining: 59 })
+    env.advance(1)
+    expect(ledger.charge()).toBeInstanceOf(Promise)
+    await answer()
+    expect(ledger.tidy()).toBe(true)
+    expect(questions.at(-1)!.back).toEqual([{ id: '1', tokens: 9 }])
+  })
+
+  it('that comes too late is given back whole', async () => {
+    const { env, questions, ledger, answer } = askingLedger()
+    const first = ledger.charge()
+    env.advance(leaseMs)
+    await answer()
+    expect(await first).toMatchObject({ admitted: true })
+    expect(ledger.tidy()).toBe(true)
+    expect(questions.map(({ back, waiting }) => [back.length, waiting])).toEqual([[0, 1], [1, 0]])
+    expect(questions[1]!.back).toEqual([{ id: '1', tokens: 10 }])
+  })
+
+  it('is void when another counter asks what was let through', async () => {
+    const { ledger, answer } = askingLedger()
+    const first = ledger.charge()
+    await answer()
+    await first
+    expect(ledger.told()).toEqual([[0, 1]])
+    expect(ledger.charge()).toBeInstanceOf(Promise)
+  })
+
+  it('is renewed before it is used up, and nobody waits for that', async () => {
+    const { questions, ledger, answer } = askingLedger()
+    void ledger.charge()
+    await answer()
+    for (let used = 0; used < 10; used++) expect(ledger.charge()).toMatchObject({ admitted: true })
+    expect(questions).toHaveLength(2)
+    await answer()
+    expect(ledger.charge()).toMatchObject({ admitted: true })
+  })
+})

@@ -1,0 +1,123 @@
+/** Front doors and one counter in virtual time, with ways between them that are long or cut. */
+
+import type { Actor } from '../../../../cluster/index.ts'
+import { LimitBook } from '../../../../src/frontdoor/limits/limit-book.ts'
+import type { LimitRow } from '../../../../src/frontdoor/limits/table.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import { limitActorKey, limitKind } from '../../../../src/records/index.ts'
+import type { LimitAdmit, LimitKey, LimitTable } from '../../../../src/records/index.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import type { VirtualEnv } from '../../../support/env.ts'
+
+/** When a request that was let through was sent, and when it heard so. */
+export interface Admitted {
+  readonly sentMs: number
+  readonly heardMs: number
+}
+
+export const aRow: LimitRow = {
+  name: 'tested', match: '', identity: 'IP', category: 'Tested', rank: 1, without: 'open',
+  durable: false, count: 100, intervalMs: 10_000,
+}
+
+export class LimitWorld {
+  readonly env: VirtualEnv = virtualEnv()
+  readonly doors: readonly LimitBook[]
+  readonly admitted: Admitted[] = []
+  readonly refusals: number[] = []
+  readonly failures: unknown[] = []
+  readonly table = new LimitTableTwin()
+  readonly row: LimitRow
+  /** How many questions came to the counter. */
+  asked = 0
+  wayMs = 0
+  cut = false
+  /** Doors that are gone say nothing of what they let through. */
+  readonly gone = new Set<LimitBook>()
+  #actor: Promise<Actor> | undefined
+
+  constructor(row: Partial<LimitRow> = {}, doors = 3) {
+    this.row = { ...aRow, ...row }
+    this.doors = Array.from({ length: doors }, () => new LimitBook({
+      env: this.env, doors: () => doors,
+      router: { ask: (_, command) => this.#brought(command) },
+    }))
+  }
+
+  /** One request, through one of the doors. */
+  request(door: number): void {
+    const sentMs = this.env.monotonicMs()
+    Promise.resolve().then(() => this.doors[door]!.charge(this.row, 'somebody')).then((verdict) => {
+      if (verdict.admitted) this.admitted.push({ sentMs, heardMs: this.env.monotonicMs() })
+      else this.refusals.push(verdict.waitMs)
+    }, (error: unknown) => this.failures.push(error))
+  }
+
+  /** Moves time on a little at a time, so that everybody has a turn. */
+  async pass(ms: number, stepMs = 1): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.env.advance(stepMs)
+      await settled()
+    }
+    await settled()
+  }
+
+  /** The counter is lost with its owner; the next question makes another one. */
+  failOver(): void {
+    this.#actor = undefined
+  }
+
+  async #brought(command: unknown): Promise<unknown> {
+    if (this.cut) throw new HeddleError('unavailable')
+    await this.#onTheWay()
+    this.asked++
+    this.#actor ??= this.#newActor()
+    const actor = await this.#actor
+    const { reply } = await actor.receive(command)
+    const said = await reply
+    await this.#onTheWay()
+    // As it crosses to another member.
+    return JSON.parse(JSON.stringify(said)) as unknown
+  }
+
+  async #onTheWay(): Promise<void> {
+    if (this.wayMs > 0) await new Promise<void>((there) => this.env.after(this.wayMs, there))
+  }
+
+  async #newActor(): Promise<Actor> {
+    const kind = limitKind({
+      env: this.env, table: this.table, rules: new Map([[this.row.name, this.row]]),
+      askDoors: async (key) => this.doors.map((door) =>
+        this.gone.has(door) ? undefined : door.told(key)),
+    })
+    const key = limitActorKey({ row: this.row.name, who: 'somebody' })
+    const actor = kind.create({ key, epoch: 1, tell: () => {}, fail: () => {} })
+    await actor.activate()
+    return actor
+  }
+}
+
+export class LimitTableTwin implements LimitTable {
+  readonly rows: LimitAdmit[] = []
+  failing = false
+
+  async append(_key: LimitKey, admit: LimitAdmit): Promise<void> {
+    if (this.failing) throw new HeddleError('unavailable')
+    this.rows.push(admit)
+  }
+
+  async since(_key: LimitKey, sinceMs: number): Promise<readonly LimitAdmit[]> {
+    return this.rows.filter(({ atMs }) => atMs >= sinceMs)
+  }
+}
+
+/** The most that certainly fell into one window: sent and heard of within it. */
+export function mostWithin(windowMs: number, admitted: readonly Admitted[]): number {
+  const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
+  return Math.max(0, ...bySent.map(({ sentMs }, place) => bySent.slice(place)
+    .filter(({ heardMs }) => heardMs <= sentMs + windowMs).length))
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 12; turn++) await Promise.resolve()
+}

@@ -1,0 +1,96 @@
+/** The command that manages keys: with a server on the data directory, and without one. */
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { afterAll, describe, expect, it } from 'vitest'
+
+import { startServer } from '../support/server-process.ts'
+import { ask } from '../support/wire.ts'
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
+const data = mkdtempSync(join(tmpdir(), 'heddle-keys-'))
+afterAll(() => rmSync(data, { recursive: true }))
+
+function keys(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'keys', ...args],
+    { encoding: 'utf8', env: { ...process.env, HEDDLE_DATA_DIR: '' } })
+  return { status, stdout, stderr }
+}
+
+const made = (...args: string[]) =>
+  JSON.parse(keys('create', '--data', data, '--json', ...args).stdout) as
+    { key: string; id: string }
+
+describe('the command "keys"', () => {
+  it('explains itself', () => {
+    expect(keys('--help').stdout).toMatch(/create[^]*list[^]*revoke/)
+    expect(keys('create', '--help').stdout).toMatch(/--tenant[^]*--role[^]*--expires-in/)
+    expect(keys('revoke', '--help').stdout).toMatch(/<id>[^]*--data/)
+  })
+
+  it('makes a key, shows it once, and lists it without its text', () => {
+    const { key, id } = made('--tenant', 'acme', '--role', 'reader', '--name', 'of ann')
+    expect(key).toMatch(/^hdl_us_[0-9a-f]{16}_[\w-]{43}$/)
+    const { stdout } = keys('list', '--data', data)
+    expect(stdout).toMatch(new RegExp(`${id} +acme +reader +of ann +.* +never +for ever\\n`))
+    expect(stdout).not.toContain(key.slice(-43))
+    const listed = JSON.parse(keys('list', '--data', data, '--json', '--tenant', 'acme').stdout) as
+      object[]
+    expect(listed).toEqual([expect.objectContaining({ id, name: 'of ann', usedAtMs: null })])
+    expect(JSON.stringify(listed)).not.toMatch(/hash|hdl_/)
+    expect(keys('list', '--data', data, '--tenant', 'nobody').stdout).toBe('There are no keys.\n')
+    expect(keys('create', '--data', data, '--tenant', 'acme', '--region', 'eu').stdout)
+      .toMatch(/^hdl_eu_[0-9a-f]{16}_[\w-]{43}\n$/)
+  })
+
+  it.each([
+    [['create'], /^heddle: required option '--tenant <name>' not specified; see keys --help\n$/],
+    [['create', '--tenant', 'a b'], /^heddle: The name of a tenant .*\.\n$/],
+    [['create', '--tenant', 'a', '--role', 'root'], /^heddle: .*'root' is invalid.*\n$/],
+    [['create', '--tenant', 'a', '--expires-in', 'soon'], /^heddle: --expires-in .* "soon"\.\n$/],
+    [['create', '--tenant', 'a', '--region', 'mars'], /^heddle: --region .* "mars"\.\n$/],
+    [['revoke', '0123456789abcdef'], /^heddle: There is no key 0123456789abcdef; .*\.\n$/],
+    [['revoke'], /^heddle: missing required argument 'id'; see keys --help\n$/],
+    [['lose'], /^heddle: unknown command 'lose'.*; see keys --help\n$/],
+    [[], /^heddle: say what about the keys: .*\n$/],
+    [['list', '--data', '/dev/null/x'], /^heddle: The data directory .* cannot be made\..*\n$/],
+  ])('answers %j by one sentence and exit code 1', (args, sentence) => {
+    const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
+    const { status, stdout, stderr } = keys(...args, ...where)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(sentence)
+  })
+
+  it('works on a directory while a server has it, and revokes within five seconds', async () => {
+    const { key: before } = made('--tenant', 'acme')
+    const server = await startServer({ dataDir: data, args: ['--auth', 'keys'] })
+    const socket = join(data, 'heddle.sock')
+    const statusWith = async (key: string) => (await ask(server.url, 'POST', '/threads/search', {},
+      { 'x-api-key': key })).status
+    try {
+      expect(statSync(socket).mode & 0o777).toBe(0o600)
+      expect(await statusWith(before)).toBe(200)
+      const { key, id } = made('--tenant', 'acme')
+      expect(await statusWith(key)).toBe(200)
+      expect(keys('list', '--data', data).stdout).toContain(id)
+      expect(keys('revoke', id, '--data', data).status).toBe(0)
+      const revokedMs = performance.now()
+      await expect.poll(() => statusWith(key), { timeout: 10_000 }).toBe(401)
+      expect(performance.now() - revokedMs).toBeLessThan(5_000)
+      expect(await statusWith(before)).toBe(200)
+      // What a killed server leaves behind is no server, for neither of them.
+      await server.kill('SIGKILL')
+      expect(existsSync(socket)).toBe(true)
+      expect(keys('list', '--data', data).stdout).toContain(id)
+      await server.restart()
+      expect([await statusWith(before), await statusWith(key)]).toEqual([200, 401])
+      expect(keys('list', '--data', data).stdout).toMatch(/revoked/)
+    } finally {
+      await server.kill('SIGTERM')
+    }
+    expect(existsSync(socket)).toBe(false)
+  }, 60_000)
+})

@@ -1,0 +1,60 @@
+/** Which front doors a counter asks that begins: all of them, while its shard is new here. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { Member, ShardHost } from '../../../cluster/index.ts'
+import { Tenure } from '../../../src/server/tenure.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+const key = { row: 'default-key', who: 'somebody' }
+const [self, other, silent] = ['self', 'other', 'silent'].map((id): Member =>
+  ({ id, address: id })) as [Member, Member, Member]
+const intervalMs = 10_000
+
+function tenureOf(...view: Member[]) {
+  const env = virtualEnv()
+  const passed: number[] = []
+  const host: ShardHost = {
+    taken: async (shard) => void passed.push(shard),
+    letGo: async (shard) => void passed.push(-shard),
+  }
+  const tenure = new Tenure({ env, shards: 1, seat: {
+    self,
+    status: () => ({ member: self, view, shards: [] }),
+    askMember: async ({ id }) => {
+      if (id === 'silent') return await new Promise(() => {})
+      if (id === 'other') throw new Error('it went')
+      return [[5, 7]]
+    },
+  } })
+  return { env, tenure, passed, watched: tenure.watched(host) }
+}
+
+describe('a counter that begins', () => {
+  it('hears all members, and of those that do not say in time that they do not', async () => {
+    const { env, tenure, watched } = tenureOf(self, other, silent)
+    watched.taken(0)
+    const asked = tenure.askDoors(key, intervalMs)
+    await new Promise(setImmediate)
+    env.advance(500)
+    expect(await asked).toEqual([[[5, 7]], undefined, undefined])
+  })
+
+  it('asks nobody where its shard has been here for longer than its interval', async () => {
+    const { env, tenure, watched } = tenureOf(self)
+    watched.taken(0)
+    env.advance(intervalMs)
+    expect(await tenure.askDoors(key, intervalMs)).toEqual([[[5, 7]]])
+    env.advance(1)
+    expect(await tenure.askDoors(key, intervalMs)).toEqual([])
+    watched.taken(0)
+    expect(await tenure.askDoors(key, intervalMs)).toEqual([[[5, 7]]])
+  })
+})
+
+it('Whoever watches shards hears of them as before.', async () => {
+  const { watched, passed } = tenureOf(self)
+  watched.taken(3)
+  await watched.letGo(3)
+  expect(passed).toEqual([3, -3])
+})
