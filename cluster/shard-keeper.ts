@@ -31,8 +31,8 @@ export interface ShardKeeperOptions {
 
 /** What lives in the shards of this member. */
 export interface ShardHost {
-  /** The shard is this member's from now on. Resolves when it has settled; never rejects. */
-  taken(shard: number): Promise<void>
+  /** The shard is this member's from now on. */
+  taken(shard: number): void
   /** Nothing new of it is asked for. Resolves when nothing of it is under way here. */
   letGo(shard: number): Promise<void>
 }
@@ -56,13 +56,6 @@ const goingAtOnce = 4
 const turnMs = 200
 /** Nor does one that nobody takes. */
 const takenMs = 1_000
-/**
- * Shards that were given back and settle at once, for the same reason: those that have not come yet
- * are served where they are. What nobody serves comes without delay.
- */
-const comingAtOnce = 4
-/** One that takes longer to settle does not keep the next one waiting. */
-const settledMs = 1_000
 /** A shard that another one still has is tried again after so long, if nobody says it is free. */
 const tryAgainMs = 500
 /** Owners that somebody waits for are read again after so long. */
@@ -85,15 +78,10 @@ export class ShardKeeper implements Ownership {
   /** A claim of them failed, and may have come through all the same. */
   readonly #unclear = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
-  readonly #going = atMost(goingAtOnce)
-  readonly #coming = atMost(comingAtOnce)
-  /** Of those taken: when they have settled. */
-  readonly #settling = new Map<number, Promise<void>>()
+  readonly #paced = atMost(goingAtOnce)
   #news: ShardOwner[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
-  /** What was found free at the start is on its way. */
-  #started = false
   #closed = false
   #stopWaiting: (() => void) | undefined
   #stopReading: (() => void) | undefined
@@ -169,9 +157,7 @@ export class ShardKeeper implements Ownership {
       this.#tell()
       this.#work()
     })
-    const first = this.#move()
-    this.#started = true
-    await Promise.all(first)
+    await Promise.all(this.#move())
     this.#work()
   }
 
@@ -221,7 +207,7 @@ export class ShardKeeper implements Ownership {
       if (hold === 'free' && isHere && this.#isOthers(shard)) this.#workLater()
       else if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
         this.#holds[shard] = 'taking'
-        taking.push(this.#wasGiven(shard) ? this.#takeInTurn(shard) : this.#takeNow(shard))
+        taking.push(this.#limited(() => this.#take(shard)))
       } else if (hold === 'owned' && !isHere) void this.#give(shard)
     }
     return taking
@@ -232,26 +218,6 @@ export class ShardKeeper implements Ownership {
     const session = this.#known[shard]?.session
     return session !== undefined && session !== null && session !== this.self.id &&
       this.#options.roster.sees(session)
-  }
-
-  /** By a member that serves others which it has not given back yet. */
-  #wasGiven(shard: number): boolean {
-    return this.#started && this.#known[shard]?.session === null
-  }
-
-  async #takeInTurn(shard: number): Promise<void> {
-    const taken = Promise.withResolvers<void>()
-    void this.#coming(async () => {
-      taken.resolve(this.#takeNow(shard))
-      await taken.promise.catch(() => {})
-      await atLatest(this.#options.env, settledMs,
-        this.#settling.get(shard) ?? Promise.resolve())
-    })
-    await taken.promise
-  }
-
-  #takeNow(shard: number): Promise<void> {
-    return this.#limited(() => this.#take(shard))
   }
 
   async #take(shard: number): Promise<void> {
@@ -268,7 +234,7 @@ export class ShardKeeper implements Ownership {
     }
     if (owner.session !== this.self.id) return this.#workLater()
     this.#announce(owner)
-    this.#settling.set(shard, this.#host!.taken(shard))
+    this.#host!.taken(shard)
     this.#tell()
     // Meanwhile its place may be another one.
     if (this.#places[shard] !== this.self.id) this.#work()
@@ -279,7 +245,7 @@ export class ShardKeeper implements Ownership {
     this.#holds[shard] = 'giving'
     const owned = this.#known[shard]!
     let given: Promise<void> | undefined
-    await this.#going(async () => {
+    await this.#paced(async () => {
       this.#stopped.add(shard)
       this.#tell()
       given = this.#letGo(shard).then(() => this.#release(owned))
@@ -301,7 +267,6 @@ export class ShardKeeper implements Ownership {
     const isOwn = owned.session === this.self.id
     const owner = isOwn ? await this.#limited(() => giveBackShard(this.#options, owned)) : owned
     this.#stopped.delete(shard)
-    this.#settling.delete(shard)
     this.#holds[shard] = 'free'
     this.#note(owner)
     if (isOwn) this.#announce(owner)

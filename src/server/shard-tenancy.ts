@@ -21,15 +21,13 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   let going: Set<number> | undefined
   let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
 
-  const load = async (shard: number): Promise<void> => {
-    try {
-      const unfinished = await store.index.load(shard)
-      if (owns(shard)) await wake(unfinished)
-    } catch (error) {
-      if (!owns(shard)) return
-      env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
-      env.after(loadAgainMs, () => { if (owns(shard)) void load(shard) })
-    }
+  const load = (shard: number) => {
+    store.index.load(shard).then((unfinished) => owns(shard) ? wake(unfinished) : undefined)
+      .catch((error: unknown) => {
+        if (!owns(shard)) return
+        env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
+        env.after(loadAgainMs, () => { if (owns(shard)) load(shard) })
+      })
   }
   const tenantsOf = (shard: number) => {
     if (gone === undefined) {

@@ -212,7 +212,7 @@ export class Member {
       if (without !== 'rows_after') this.#index.drop(shard)
     }
     return {
-      taken: async (shard) => {
+      taken: (shard) => {
         world.note(() => `${name} owns shard ${shard}`)
         if (without !== 'rows_after') this.#load(shard)
       },

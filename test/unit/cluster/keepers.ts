@@ -33,8 +33,6 @@ export class House {
   readonly heard: () => boolean
   /** Whether `letGo` waits for `release`. */
   holds = false
-  /** Whether what is taken settles at once, or never. */
-  settles = true
 
   constructor(fate: Fate, heard: () => boolean = () => true) {
     this.arbiter = new Arbiter(fate)
@@ -79,10 +77,7 @@ export class House {
         for (const listener of listeners) listener()
       },
       start: () => keeper.look().then(() => keeper.start({
-        taken: (shard) => {
-          told.push(`${shard} taken`)
-          return this.settles ? Promise.resolve() : new Promise(() => {})
-        },
+        taken: (shard) => told.push(`${shard} taken`),
         letGo: async (shard) => {
           const epoch = keeper.known[shard]?.epoch
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })

@@ -58,29 +58,6 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual([])
   })
 
-  it('stops no more at once than another one takes', async () => {
-    const { house, white } = await alone()
-    await house.join('black')
-    house.seeAll(new Set(['white']))
-    const stopped = () => white.told.filter((what) => what.includes('let go')).length
-    await house.pass(900)
-    expect(stopped()).toBe(4)
-    await house.pass(200)
-    expect(stopped()).toBe(shards)
-  })
-
-  it('takes no more at once of those given back than settle', async () => {
-    const { house } = await alone()
-    const black = await house.join('black')
-    house.settles = false
-    await black.start()
-    house.seeAll(new Set(['white']))
-    await house.pass(900)
-    expect(house.owned(black).length).toBe(4)
-    await house.pass(secondMs)
-    expect(house.owned(black)).toEqual(all)
-  })
-
   it('takes what was given back though nobody told, and nobody asks for it', async () => {
     const { house } = await alone(() => false)
     const black = await house.join('black')
