@@ -175,8 +175,10 @@ export async function openServer(settings: Settings, env: Env,
   }
 }
 
-function regionOf({ inRegion, region }: Settings): DoorParts['region'] {
-  return inRegion ? { name: region, ...regions[region] } : undefined
+function regionOf({ inRegion, region, regionUrls }: Settings): DoorParts['region'] {
+  const url = regionUrls[region]
+  return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
+    : undefined
 }
 
 function authOf({ region, regionUrls, sessions }: Settings, { keys }: Ground): AuthOptions {

@@ -61,7 +61,7 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
   }
 }
 
-function memberProcess({ config, data, port, limits }: StartRequest,
+function memberProcess({ config, data, port, limits, region, regionUrls }: StartRequest,
   { contactPoints, dataCenter }: Cassandra, place: number): MemberProcess {
   const directory = join(data, `member-${place + 1}`)
   return new MemberProcess({ directory, command: [
@@ -69,6 +69,8 @@ function memberProcess({ config, data, port, limits }: StartRequest,
     '--store', 'cassandra', '--contact-points', contactPoints.join(','),
     '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
     '--limits', limits,
+    ...regionUrls === undefined ? []
+      : ['--region', region, '--region-url', regionUrls, '--auth', 'keys'],
   ] })
 }
 

@@ -22,8 +22,29 @@ export interface MemberDescription {
 
 const fileIn = (directory: string) => join(directory, 'cluster.json')
 
+/** Of several regions: the cluster of each, by its name. */
+export interface RegionsDescription {
+  readonly regions: Readonly<Record<string, ClusterDescription>>
+}
+
+/** As they were when they had started; each region's own file says what is so now. */
+export function writeRegions(directory: string, regions: RegionsDescription['regions']): void {
+  write(directory, { regions })
+}
+
 /** Whoever reads it meanwhile sees the one before or this one, whole. */
 export function writeDescription(directory: string, description: ClusterDescription): void {
+  write(directory, description)
+}
+
+/** The names of its regions, and the folder of each; itself alone where there are none. */
+export function clustersIn(directory: string): readonly string[] {
+  const { regions } = read(directory) as Partial<RegionsDescription>
+  return regions === undefined ? [directory]
+    : Object.keys(regions).map((region) => join(directory, region))
+}
+
+function write(directory: string, description: ClusterDescription | RegionsDescription): void {
   const fresh = `${fileIn(directory)}.new`
   writeFileSync(fresh, `${JSON.stringify(description, null, 2)}\n`)
   renameSync(fresh, fileIn(directory))
@@ -31,8 +52,12 @@ export function writeDescription(directory: string, description: ClusterDescript
 
 /** Throws an Error with a sentence where there is none. */
 export function readDescription(directory: string): ClusterDescription {
+  return read(directory) as ClusterDescription
+}
+
+function read(directory: string): unknown {
   try {
-    return JSON.parse(readFileSync(fileIn(directory), 'utf8')) as ClusterDescription
+    return JSON.parse(readFileSync(fileIn(directory), 'utf8'))
   } catch (error) {
     throw new Error(`No cluster runs on ${directory} (it has no readable cluster.json): start ` +
       'one by npm run cluster, or name its directory by --data.', { cause: error })

@@ -1,13 +1,14 @@
 /** The command `npm run cluster`: members on Cassandra on this machine until it is stopped. */
 
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 
 import { stopRequests } from '../cassandra/stopping.ts'
 import { startBox } from './box.ts'
 import type { Box } from './box.ts'
-import { readDescription } from './description.ts'
+import { clustersIn, readDescription } from './description.ts'
 import { help, requestFrom } from './options.ts'
 import type { StartRequest } from './options.ts'
+import { endRegions, startRegions } from './regions.ts'
 import { askMembers, statusLines } from './status.ts'
 import { tableLines } from './table.ts'
 
@@ -28,9 +29,14 @@ async function main(): Promise<void> {
     starter: resolve(import.meta.dirname, '../../deploy/starter/langgraph.json'),
   })
   if (request.kind === 'help') return console.log(help)
-  if (request.kind === 'start') return await serve(request)
-  const description = readDescription(request.data)
-  console.log(statusLines(description, await askMembers(description)).join('\n'))
+  if (request.kind === 'start') {
+    return await (request.regions.length > 0 ? serveRegions(request) : serve(request))
+  }
+  for (const directory of clustersIn(request.data)) {
+    const description = readDescription(directory)
+    if (directory !== request.data) console.log(`\nRegion ${basename(directory)}:\n`)
+    console.log(statusLines(description, await askMembers(description)).join('\n'))
+  }
 }
 
 async function serve(request: StartRequest): Promise<void> {
@@ -42,6 +48,22 @@ async function serve(request: StartRequest): Promise<void> {
   announce(box, request)
   await first
   await Promise.race([box.close(), second.then(() => process.exit(interrupted))])
+  process.exit(0)
+}
+
+async function serveRegions(request: StartRequest): Promise<void> {
+  const { first, second } = stopRequests('cluster')
+  const log = (line: string) => console.error(line)
+  const started = await Promise.race([first, startRegions(request, log)])
+  if (started === undefined) process.exit(0)
+  for (const { box, request: each } of started) {
+    console.log(`\n  Region ${each.region}. Its first API key:\n  npm run heddle -- keys create ` +
+      `--tenant acme --region ${each.region} --store cassandra --contact-points ` +
+      `${each.firstAddress} --local-datacenter ${each.region}`)
+    announce(box, each)
+  }
+  await first
+  await Promise.race([endRegions(request, started), second.then(() => process.exit(interrupted))])
   process.exit(0)
 }
 

@@ -4,6 +4,8 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { regionNames } from '../../src/region.ts'
+
 export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]
        npm run cluster -- status [--data DIR]
 
@@ -14,7 +16,8 @@ Ctrl-C ends all in order, a second one at once. It needs Java 17, and Maven the 
   --cassandra N          how many nodes of Cassandra (3)
   --port P               of the first member's front door; the others have the next ones (2024)
   --region NAME          the data centre of Cassandra and all members (us)
-  --limits on|off        whether requests are limited (off)
+  --regions us,eu        a cluster for each region, each in a folder of its own, with API keys
+  --limits on|off        whether requests are limited (off; on with --regions)
   --config F             the langgraph.json to serve, or its folder (the starter project)
   --data DIR             keeps everything there, and cluster.json (.heddle/cluster)
   --first-address A      of the first node of Cassandra (127.0.0.1)
@@ -32,6 +35,10 @@ export interface StartRequest {
   /** Of the first front door. */
   readonly port: number
   readonly region: string
+  /** Where there are several: a cluster for each. */
+  readonly regions: readonly string[]
+  /** Where each of several regions answers, as members are told it. */
+  readonly regionUrls: string | undefined
   readonly limits: 'on' | 'off'
   /** Absolute. */
   readonly config: string
@@ -61,7 +68,8 @@ const knownOptions = {
   cassandra: { type: 'string', default: '3' },
   port: { type: 'string', default: '2024' },
   region: { type: 'string', default: 'us' },
-  limits: { type: 'string', default: 'off' },
+  regions: { type: 'string' },
+  limits: { type: 'string' },
   config: { type: 'string' },
   data: { type: 'string', default: '.heddle/cluster' },
   'first-address': { type: 'string' },
@@ -87,17 +95,27 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
   if (!/^[a-z][a-z0-9_-]*$/i.test(values.region)) {
     throw new Error(`--region is a name like us or eu-west, not "${values.region}".`)
   }
-  const { limits } = values
+  const regions = regionsIn(values.regions)
+  const { limits = regions.length > 0 ? 'on' : 'off' } = values
   if (limits !== 'on' && limits !== 'off') {
     throw new Error(`--limits is on or off, not "${limits}".`)
   }
   return {
     kind: 'start', limits, members, config, data, light: values.light, region: values.region,
+    regions, regionUrls: undefined,
     cassandra: wholeNumber('cassandra', values.cassandra, 1, 64),
-    port: wholeNumber('port', values.port, 1, 65_536 - members),
+    port: wholeNumber('port', values.port, 1, 65_536 - members * Math.max(1, regions.length)),
     firstAddress: values['first-address'],
     restart: !values['no-restart'],
   }
+}
+
+function regionsIn(text: string | undefined): readonly string[] {
+  if (text === undefined) return []
+  const named = [...new Set(text.split(',').map((name) => name.trim()))]
+  const strange = named.find((name) => !regionNames.some((known) => known === name))
+  if (strange === undefined) return named
+  throw new Error(`--regions names some of ${regionNames.join(', ')}, not "${strange}".`)
 }
 
 function parsed(args: readonly string[]) {

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
-import { Client as Cassandra } from 'cassandra-driver'
 import { describe, expect, it } from 'vitest'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { everythingIn } from '../support/cassandra-tables.ts'
 import { openKeyMaker } from '../support/keys.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -133,23 +133,3 @@ describe('secrets of requests', () => {
     }
   }, 120_000)
 })
-
-/** All rows of all tables as JSON, what is binary in hex. */
-async function everythingIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
-Promise<string> {
-  const client = new Cassandra({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
-  try {
-    let all = ''
-    for (const space of [keyspace, `${keyspace}_control`]) {
-      const tables = await client.execute(
-        `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${space}'`)
-      for (const { table_name: table } of tables.rows) {
-        const { rows } = await client.execute(`SELECT JSON * FROM ${space}.${String(table)}`)
-        all += rows.map((row) => String(row['[json]'])).join('\n')
-      }
-    }
-    return all
-  } finally {
-    await client.shutdown()
-  }
-}

@@ -67,6 +67,7 @@ describe('the manifests', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted())
     expect(manifests.map(({ kind, apiVersion }) => `${apiVersion} ${kind}`).toSorted()).toEqual([
       'apps/v1 StatefulSet', 'networking.k8s.io/v1 NetworkPolicy',
+      'networking.k8s.io/v1 NetworkPolicy',
       'policy/v1 PodDisruptionBudget', 'v1 ConfigMap', 'v1 Namespace', 'v1 Service', 'v1 Service',
     ])
   })

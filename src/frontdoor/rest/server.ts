@@ -19,7 +19,7 @@ export interface ServerFacts {
   /** What is counted, for a monitor to read; undefined where it is told elsewhere. */
   readonly metrics?: MetricsPage
   /** Where this is deployed, with its published addresses; undefined where it is no region's. */
-  readonly region?: (Region & { readonly name: string }) | undefined
+  readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
   /** How the cluster looks from here. */
   clusterStatus(): ClusterStatus
 }

@@ -66,6 +66,7 @@ const Ok = Type.Object({ ok: Type.Boolean() }, { $id: 'Ok' })
 const Info = Type.Object({ version: Type.String(), context: Type.Literal('js'),
   flags: JsonObject(), metadata: JsonObject(),
   region: Type.Optional(Type.Object({ name: Type.String(),
+    api_url: Type.Optional(Type.String({ description: 'Where the region answers.' })),
     egress: Type.Array(Type.String(), { description: 'Where its calls to others come from.' }),
     ingress: Type.Array(Type.String(), { description: 'Where its hosts are reached.' }) })),
 }, { $id: 'Info' })

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { readDescription } from '../../../scripts/cluster/description.ts'
+import { firstFreePort } from '../../support/port.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
 
@@ -40,15 +41,6 @@ async function refusal(program: ChildProcess): Promise<string> {
   expect(code).toBe(1)
   expect(said).toMatch(/^[^\n]+\.\n$/)
   return said
-}
-
-/** The first of as many neighbouring ports as members need. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((closed) => probe.close(closed))
-  return Math.min(port, 65_535 - memberCount)
 }
 
 function isAlive(pid: number): boolean {
@@ -81,7 +73,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
 
   it('serves every thread at every front door', async () => {
     box = command('--members', `${memberCount}`, '--cassandra', '1', '--light', '--region', 'eu',
-      '--first-address', firstAddress, '--port', `${await freePort()}`, '--data', data,
+      '--first-address', firstAddress, '--port', `${await firstFreePort(memberCount)}`,
+      '--data', data,
       '--config', 'test/support/projects/conformance')
     const hear = (chunk: Buffer) => { said += chunk.toString() }
     box.stdout!.on('data', hear)

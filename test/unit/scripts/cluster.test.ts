@@ -13,6 +13,8 @@ import {
 import type { ClusterDescription, MemberDescription } from '../../../scripts/cluster/description.ts'
 import { MemberProcess } from '../../../scripts/cluster/member-process.ts'
 import { requestFrom } from '../../../scripts/cluster/options.ts'
+import type { StartRequest } from '../../../scripts/cluster/options.ts'
+import { requestsOf } from '../../../scripts/cluster/regions.ts'
 import { statusLines } from '../../../scripts/cluster/status.ts'
 import type { ClusterReport } from '../../../scripts/cluster/status.ts'
 import { Supervisor } from '../../../scripts/cluster/supervisor.ts'
@@ -31,15 +33,29 @@ describe('what is asked for', () => {
   it('is three members on three nodes from port 2024 on, unless told otherwise', () => {
     expect(asked()).toEqual({
       kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', limits: 'off',
-      config: starter, data: join(folder, '.heddle/cluster'), firstAddress: undefined,
+      regions: [], regionUrls: undefined, config: starter, data: join(folder, '.heddle/cluster'),
+      firstAddress: undefined,
       light: false, restart: true,
     })
     expect(asked('--members', '2', '--cassandra=1', '--port', '80', '--region', 'eu', '--config',
       '.', '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart', '--limits',
       'on')).toEqual({
       kind: 'start', members: 2, cassandra: 1, port: 80, region: 'eu', limits: 'on', config: folder,
+      regions: [], regionUrls: undefined,
       data: join(folder, 'd'), firstAddress: '127.0.0.9', light: true, restart: false,
     })
+  })
+
+  it('may be several regions, side by side', () => {
+    const request = asked('--regions', 'us,eu', '--members', '2', '--port', '3000', '--data', 'd')
+    expect(request).toMatchObject({ regions: ['us', 'eu'], limits: 'on' })
+    const regionUrls = 'us=http://127.0.0.1:3000,eu=http://127.0.0.1:3002'
+    expect(requestsOf(request as StartRequest)).toMatchObject([
+      { region: 'us', regionUrls, port: 3000, firstAddress: '127.0.0.1',
+        data: join(folder, 'd/us') },
+      { region: 'eu', regionUrls, port: 3002, firstAddress: '127.0.0.4',
+        data: join(folder, 'd/eu') },
+    ])
   })
 
   it('may be how it stands, or help', () => {
@@ -50,6 +66,7 @@ describe('what is asked for', () => {
 
   it.each([
     ['limits that are neither', ['--limits', 'maybe'], '--limits is on or off'],
+    ['a region that there is not', ['--regions', 'us,mars'], '--regions names some of us, eu'],
     ['no member', ['--members', '0'], '--members must be a whole number from 1 to 64'],
     ['what is no number', ['--cassandra', 'three'], '--cassandra must be a whole number'],
     ['ports that there are not', ['--port', '65534'], 'from 1 to 65533, not "65534"'],

@@ -1,0 +1,54 @@
+/** Several regions in a box: clusters with a Cassandra each, which share only this machine. */
+
+import { join } from 'node:path'
+
+import { startBox } from './box.ts'
+import type { Box } from './box.ts'
+import { removeDescription, writeRegions } from './description.ts'
+import type { StartRequest } from './options.ts'
+
+export interface RegionBox {
+  readonly request: StartRequest
+  readonly box: Box
+}
+
+/** One after the other; rejects with one sentence, and nothing is left running then. */
+export async function startRegions(request: StartRequest, log: (line: string) => void):
+  Promise<readonly RegionBox[]> {
+  const requests = requestsOf(request)
+  const started: RegionBox[] = []
+  try {
+    for (const each of requests) {
+      log(`Region ${each.region}:`)
+      started.push({ request: each, box: await startBox(each, log) })
+    }
+  } catch (error) {
+    await endRegions(request, started)
+    throw error
+  }
+  writeRegions(request.data, Object.fromEntries(started.map(({ request: { region }, box }) =>
+    [region, box.description])))
+  return started
+}
+
+export async function endRegions({ data }: StartRequest, started: readonly RegionBox[]):
+  Promise<void> {
+  removeDescription(data)
+  await Promise.all(started.map(({ box }) => box.close()))
+}
+
+/** Of each region: ports and addresses beside those of the others, and where all of them answer. */
+export function requestsOf(request: StartRequest): readonly StartRequest[] {
+  const { regions, port, members, cassandra, data, firstAddress = '127.0.0.1' } = request
+  const urls = regions.map((region, place) =>
+    `${region}=http://127.0.0.1:${port + place * members}`).join(',')
+  return regions.map((region, place) => ({
+    ...request, region, regionUrls: urls, port: port + place * members,
+    data: join(data, region), firstAddress: beside(firstAddress, place * cassandra),
+  }))
+}
+
+function beside(address: string, distance: number): string {
+  const parts = address.split('.').map(Number)
+  return [...parts.slice(0, 3), parts[3]! + distance].join('.')
+}

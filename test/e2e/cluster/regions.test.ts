@@ -1,0 +1,101 @@
+/** Two regions in a box: nothing of a tenant is ever found where he is not at home. */
+
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
+import type { RegionsDescription } from '../../../scripts/cluster/description.ts'
+import { everythingIn } from '../../support/cassandra-tables.ts'
+import { firstFreePort } from '../../support/port.ts'
+import { say } from '../../support/run-events.ts'
+import { clientOf } from '../../support/server.ts'
+import { ask } from '../../support/wire.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const addresses = { us: '127.0.0.141', eu: '127.0.0.142' } as const
+const marks = { tenant: 'marked-tenant', metadata: 'marked-metadata', input: 'marked-input' }
+
+describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () => {
+  let data: string
+  let box: ChildProcess
+  let said = ''
+  let doors: Record<keyof typeof addresses, string>
+  let key: string
+
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'heddle-regions-'))
+    box = spawn(process.execPath, ['scripts/cluster/main.ts', '--regions', 'us,eu', '--members',
+      '1', '--cassandra', '1', '--light', '--first-address', addresses.us, '--port',
+      `${await firstFreePort(2)}`, '--data', data, '--config', 'test/support/projects/conformance'],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [box.stdout!, box.stderr!]) {
+      stream.on('data', (chunk: Buffer) => { said += chunk.toString() })
+    }
+    await expect.poll(() => said.split('ends all, in order').length, { timeout: 170_000 }).toBe(3)
+    const { regions } = JSON.parse(readFileSync(join(data, 'cluster.json'), 'utf8')) as
+      RegionsDescription
+    doors = { us: regions['us']!.frontDoors[0]!, eu: regions['eu']!.frontDoors[0]! }
+    key = await keyIn('us')
+  }, 180_000)
+
+  afterAll(async () => {
+    if (box.exitCode === null) {
+      box.kill('SIGINT')
+      await once(box, 'exit')
+    }
+    rmSync(data, { recursive: true, force: true })
+  }, 120_000)
+
+  async function keyIn(region: keyof typeof addresses): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'keys',
+      'create', '--tenant', marks.tenant, '--region', region, '--store', 'cassandra',
+      '--contact-points', addresses[region], '--local-datacenter', region, '--json'],
+    { cwd: root })
+    return (JSON.parse(stdout) as { key: string }).key
+  }
+
+  const tablesOf = (region: keyof typeof addresses) => everythingIn(
+    { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' })
+
+  it('refuse a key of the other one, and say where it is at home', async () => {
+    for (const path of ['/threads/search', '/runs/wait']) {
+      const { status, body } = await ask(doors.eu, 'POST', path,
+        { metadata: { mark: marks.metadata } }, { 'x-api-key': key })
+      expect(status).toBe(403)
+      expect(body).toMatchObject({ detail: expect.any(String), url: doors.us })
+    }
+  })
+
+  it('keep what a tenant does where he is at home', async () => {
+    const client = clientOf(doors.us, { 'x-api-key': key })
+    const { thread_id: id } = await client.threads.create({ metadata: { mark: marks.metadata } })
+    await client.runs.wait(id, 'echo', { input: say(marks.input) })
+    const [home, abroad] = await Promise.all([tablesOf('us'), tablesOf('eu')])
+    const keyId = key.split('_')[2]!
+    const hex = (text: string) => Buffer.from(text).toString('hex')
+    const found = (all: string) => [...Object.values(marks), id, keyId]
+      .filter((text) => all.includes(text) || all.includes(hex(text)))
+    expect(found(home)).toEqual([...Object.values(marks), id, keyId])
+    expect(abroad.length).toBeGreaterThan(1_000)
+    expect(found(abroad)).toEqual([])
+    const log = readFileSync(join(data, 'eu', 'member-1', 'output.log'), 'utf8')
+    expect(found(log)).toEqual([])
+  }, 60_000)
+
+  it('say who they are', async () => {
+    const { body } = await ask(doors.eu, 'GET', '/info')
+    expect(body).toMatchObject({ region: { name: 'eu', api_url: doors.eu,
+      egress: expect.any(Array), ingress: expect.any(Array) } })
+  })
+
+  it('stand beside each other in the status', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath,
+      ['scripts/cluster/main.ts', 'status', '--data', data], { cwd: root })
+    expect(stdout).toMatch(/Region us:[^]+256 shards are known[^]+Region eu:[^]+256 shards are/)
+  }, 30_000)
+})

@@ -1,0 +1,24 @@
+/** Everything that is in a keyspace, for tests that look for what must not be there. */
+
+import { Client } from 'cassandra-driver'
+import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+
+/** All rows of all tables as JSON, what is binary in hex. */
+export async function everythingIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
+Promise<string> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
+  try {
+    let all = ''
+    for (const space of [keyspace, `${keyspace}_control`]) {
+      const tables = await client.execute(
+        `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${space}'`)
+      for (const { table_name: table } of tables.rows) {
+        const { rows } = await client.execute(`SELECT JSON * FROM ${space}.${String(table)}`)
+        all += rows.map((row) => String(row['[json]'])).join('\n')
+      }
+    }
+    return all
+  } finally {
+    await client.shutdown()
+  }
+}
