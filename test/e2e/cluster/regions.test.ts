@@ -33,10 +33,14 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       '1', '--cassandra', '1', '--light', '--first-address', addresses.us, '--port',
       `${await firstFreePort(2)}`, '--data', data, '--config', 'test/support/projects/conformance'],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    for (const stream of [box.stdout!, box.stderr!]) {
-      stream.on('data', (chunk: Buffer) => { said += chunk.toString() })
-    }
-    await expect.poll(() => said.split('ends all, in order').length, { timeout: 170_000 }).toBe(3)
+    await new Promise<void>((serves, failed) => {
+      const hear = (chunk: Buffer) => {
+        said += chunk.toString()
+        if (said.split('ends all, in order').length === 3) serves()
+      }
+      for (const stream of [box.stdout!, box.stderr!]) stream.on('data', hear)
+      box.once('exit', () => failed(new Error(said)))
+    })
     const { regions } = JSON.parse(readFileSync(join(data, 'cluster.json'), 'utf8')) as
       RegionsDescription
     doors = { us: regions['us']!.frontDoors[0]!, eu: regions['eu']!.frontDoors[0]! }
