@@ -18,6 +18,7 @@ const help = `Usage: npm run bench -- [options]
 Measures this server beside the bare engine, driver or socket, and writes test/bench/RESULTS*.md.
 
   --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
+  --limits                    what rate limits cost, alone; nothing is written down
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
