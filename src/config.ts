@@ -55,6 +55,8 @@ export interface Settings {
   readonly limitOverrides: string | null
   /** Addresses and ranges of proxies that are believed about whom they speak for. */
   readonly trustedProxies: readonly string[]
+  /** Those that name the user and the tenant of a request, and let no one else do so. */
+  readonly userProxies: readonly string[]
   readonly reload: boolean
   readonly region: RegionName
   /** It was said that this is that region's deployment. */
@@ -158,6 +160,7 @@ export function resolveSettings(source: SettingsSource): Settings {
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     limitOverrides: reader.files(['limitOverrides'], source.folder)[0] ?? null,
     trustedProxies: Object.freeze(reader.list('trustedProxies', [])),
+    userProxies: Object.freeze(reader.list('userProxies', [])),
     reload: reader.yesOrNo('reload', true),
     egressProxy: reader.webAddress('egressProxy'),
     egressAllow: Object.freeze(reader.targets('egressAllow')),

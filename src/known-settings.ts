@@ -107,6 +107,12 @@ export const knownSettings = {
     sentence: 'Proxies that are believed about whom they speak for: 10.0.0.0/8,fd00::/8 ' +
       '(default: none).',
   },
+  userProxies: {
+    flags: '--user-proxies <ranges>',
+    variable: 'HEDDLE_USER_PROXIES',
+    sentence: 'Proxies that are believed about their users, x-user-id and x-tenant-id ' +
+      '(default: none).',
+  },
   reload: {
     flags: '--no-reload',
     variable: 'HEDDLE_RELOAD',

@@ -8,7 +8,7 @@ import type { Settings } from './config.ts'
 import { narrowed, openEgress } from './egress/index.ts'
 import type { Egress } from './egress/index.ts'
 import {
-  LimitBook, limitGate, limitRows, openFrontDoor, readLimitOverrides, runJson,
+  fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor, readLimitOverrides, runJson,
 } from './frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
@@ -181,8 +181,10 @@ function regionOf({ inRegion, region, regionUrls }: Settings): DoorParts['region
     : undefined
 }
 
-function authOf({ region, regionUrls, sessions }: Settings, { keys }: Ground): AuthOptions {
-  return { keys, region, regionUrls, sessions }
+function authOf({ userProxies, ...settings }: Settings, { keys }: Ground): AuthOptions {
+  const { region, regionUrls, sessions } = settings
+  const isFromTrustedProxy = fromUserProxies(userProxies)
+  return { keys, region, regionUrls, sessions, isFromTrustedProxy }
 }
 
 /** Those to whom a part tells how it does. */

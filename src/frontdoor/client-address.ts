@@ -9,16 +9,27 @@ import { HeddleError } from '../errors.ts'
 export type TrustedProxies = readonly (readonly [IPv4 | IPv6, number])[]
 
 /** Of addresses and ranges, as `10.0.0.0/8`. Throws HeddleError with a sentence. */
-export function trustedProxies(texts: readonly string[]): TrustedProxies {
+export function trustedProxies(texts: readonly string[],
+  setting = '--trusted-proxies (or HEDDLE_TRUSTED_PROXIES)'): TrustedProxies {
   return texts.map((text) => {
     const [, base = '', digits] = /^([^/]+)(?:\/(\d+))?$/.exec(text) ?? []
     const address = parsed(base)
     const most = address?.kind() === 'ipv4' ? 32 : 128
     const bits = digits === undefined ? most : Number(digits)
     if (address !== undefined && bits <= most) return [address, bits]
-    throw new HeddleError('invalid', '--trusted-proxies (or HEDDLE_TRUSTED_PROXIES) must list ' +
-      `addresses or ranges like 10.0.0.0/8, not "${text}".`)
+    throw new HeddleError('invalid', `${setting} must list addresses or ` +
+      `ranges like 10.0.0.0/8, not "${text}".`)
   })
+}
+
+/** Whether a request comes straight from one that is believed about its users. */
+export function fromUserProxies(texts: readonly string[]):
+(request: { readonly socket: { readonly remoteAddress?: string | undefined } }) => boolean {
+  const proxies = trustedProxies(texts, '--user-proxies (or HEDDLE_USER_PROXIES)')
+  return ({ socket }) => {
+    const peer = parsed(socket.remoteAddress ?? '')
+    return peer !== undefined && isTrusted(peer, proxies)
+  }
 }
 
 export interface Hops {

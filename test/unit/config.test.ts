@@ -30,7 +30,7 @@ describe('settings', () => {
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
-      limits: false, limitOverrides: null, trustedProxies: [],
+      limits: false, limitOverrides: null, trustedProxies: [], userProxies: [],
     })
   })
 
