@@ -138,7 +138,7 @@ export async function openServer(settings: Settings, env: Env,
       assistantIndex: ground.everybody.assistants,
       egress,
       region: regionOf(settings),
-      dependencies: [{ name: 'store', vital: true, check: ground.check }],
+      dependencies: dependenciesOf(settings, ground, () => actors.limits.check(rows[0]!)),
       clusterStatus: ground.status,
       ...settings.auth === 'keys' && { auth: authOf(settings, ground) },
       ...settings.limits && { limit: limitGate({ rows, book: actors.limits, trustedProxies }) },
@@ -179,6 +179,17 @@ function regionOf({ inRegion, region, regionUrls }: Settings): DoorParts['region
   const url = regionUrls[region]
   return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
     : undefined
+}
+
+/** Keys that were good go on without their table for a while, most limits without counters. */
+function dependenciesOf(settings: Settings, { check, keys }: Ground,
+  askCounter: () => Promise<void>): DoorParts['dependencies'] {
+  const others = [
+    { name: 'keys', used: settings.auth === 'keys', check: async () => void await keys.get('nobody') },
+    { name: 'limits', used: settings.limits, check: askCounter },
+  ]
+  return [{ name: 'store', vital: true, check },
+    ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
 function authOf({ userProxies, ...settings }: Settings, { keys }: Ground): AuthOptions {

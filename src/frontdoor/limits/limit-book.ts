@@ -2,7 +2,7 @@
 
 import type { Env, Router } from '../../../cluster/index.ts'
 import { limitActorKey } from '../../records/index.ts'
-import type { Grant, LimitKey, RecentAdmits } from '../../records/index.ts'
+import type { Grant, LimitKey, LimitQuestion, RecentAdmits } from '../../records/index.ts'
 import { LimitLedger } from './limit-ledger.ts'
 import type { LimitTally, Verdict } from './limit-ledger.ts'
 import type { LimitRow } from './table.ts'
@@ -45,6 +45,12 @@ export class LimitBook {
     this.#ledgers.delete(text)
     this.#ledgers.set(text, ledger)
     return ledger.charge()
+  }
+
+  /** Asks a counter that counts nobody. Throws where it is out of reach. */
+  async check({ name: row }: LimitRow): Promise<void> {
+    const nothing: LimitQuestion = { waiting: 0, ahead: 0, back: [], spent: 0 }
+    await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)
   }
 
   /** What this front door let through of late, for a counter that begins. */

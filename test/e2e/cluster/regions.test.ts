@@ -97,6 +97,13 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       egress: expect.any(Array), ingress: expect.any(Array) } })
   })
 
+  it('say what they depend on', async () => {
+    const { status, body } = await ask(doors.us, 'GET', '/ok?check_db=1')
+    const fine = { ok: true, ms: expect.any(Number) }
+    expect({ status, body }).toEqual({ status: 200,
+      body: { ok: true, dependencies: { store: fine, keys: fine, limits: fine } } })
+  })
+
   it('stand beside each other in the status', async () => {
     const { stdout } = await promisify(execFile)(process.execPath,
       ['scripts/cluster/main.ts', 'status', '--data', data], { cwd: root })
