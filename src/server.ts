@@ -184,8 +184,9 @@ function regionOf({ inRegion, region, regionUrls }: Settings): DoorParts['region
 /** Keys that were good go on without their table for a while, most limits without counters. */
 function dependenciesOf(settings: Settings, { check, keys }: Ground,
   askCounter: () => Promise<void>): DoorParts['dependencies'] {
+  const findNobody = async () => void await keys.get('nobody')
   const others = [
-    { name: 'keys', used: settings.auth === 'keys', check: async () => void await keys.get('nobody') },
+    { name: 'keys', used: settings.auth === 'keys', check: findNobody },
     { name: 'limits', used: settings.limits, check: askCounter },
   ]
   return [{ name: 'store', vital: true, check },
