@@ -207,11 +207,13 @@ interface Watchers {
   readonly tracing?: Tracing
 }
 
-async function openGround({ cassandra, dataDirectory }: Settings,
+async function openGround(settings: Settings,
   watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
   const { env, metrics } = watchers
-  const ground = cassandra === null ? await openEmbeddedGround(dataDirectory, env)
-    : await openCassandraGround({ settings: cassandra, directory: dataDirectory, ...watchers })
+  const { cassandra, dataDirectory: directory, inRegion } = settings
+  const region = inRegion ? settings.region : undefined
+  const ground = cassandra === null ? await openEmbeddedGround(directory, env)
+    : await openCassandraGround({ settings: cassandra, region, directory, ...watchers })
   return { ...ground, log: meteredLog(ground.log, metrics, env) }
 }
 

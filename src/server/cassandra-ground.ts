@@ -22,6 +22,8 @@ import { Tenure } from './tenure.ts'
 
 export interface CassandraGroundOptions {
   readonly settings: CassandraSettings
+  /** Undefined where none was named. */
+  readonly region: string | undefined
   /** For what can be made anew. */
   readonly directory: string
   readonly env: Env
@@ -38,10 +40,11 @@ const clockOffMs = clocksApartMs / 2
 
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
-  const { settings, directory, env, metrics, tracing, mustEnd } = options
+  const { settings, region, directory, env, metrics, tracing, mustEnd } = options
   const { contactPoints, keyspace, member } = settings
   const store = await openCassandraStore({
     ...connectionOptions(settings), commit: settings.commit, env, directory, onIndexLost: mustEnd,
+    ...region !== undefined && { region },
   })
   try {
     await mindTheClock(store, env)

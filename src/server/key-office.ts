@@ -17,10 +17,14 @@ export interface KeyOffice {
 
 /** Throws HeddleError with a sentence where the keys cannot be reached. */
 export async function openKeyOffice(settings: Settings, env: Env): Promise<KeyOffice> {
-  const { cassandra, dataDirectory: directory, region } = settings
-  const over = ({ keys, close }: { readonly keys: KeyTable; close(): Promise<void> }) =>
+  const { cassandra, dataDirectory: directory } = settings
+  const over = ({ keys, region = settings.region, close }:
+  { readonly keys: KeyTable; readonly region?: string; close(): Promise<void> }) =>
     ({ desk: keyDesk({ table: keys, region, env }), close })
-  if (cassandra !== null) return over(await openKeyTable({ ...connectionOptions(cassandra), env }))
+  if (cassandra !== null) {
+    return over(await openKeyTable({ ...connectionOptions(cassandra), env,
+      ...settings.inRegion && { region: settings.region } }))
+  }
   const served = await reachKeyDesk(directory)
   if (served !== undefined) return { desk: served, close: async () => {} }
   try {

@@ -2,6 +2,7 @@
 
 import { defaultShards } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 
 export interface ClusterSettings {
@@ -26,17 +27,39 @@ Promise<ClusterSettings> {
   return { shards: Number(shards), buckets: Number(buckets), secret }
 }
 
+/** The region that the keyspace belongs to; undefined while nobody has named one. */
+export function regionOf(connection: Connection): Promise<string | undefined> {
+  return findSetting(connection, 'region')
+}
+
+/**
+ * Whoever names a region first gives the keyspace to it, for ever. Throws HeddleError `forbidden`
+ * where it belongs to another one, or to any and none is named.
+ */
+export async function settleRegion(connection: Connection, named: string | undefined):
+Promise<void> {
+  const region = named === undefined ? await regionOf(connection)
+    : await readSetting(connection, 'region', named)
+  if (region === named) return
+  throw new HeddleError('forbidden', `The keyspace ${connection.keyspace} belongs to the region ` +
+    `${region}: name that one with --region, or another keyspace with --keyspace.`)
+}
+
+async function findSetting(connection: Connection, name: string): Promise<string | undefined> {
+  const cql = `SELECT value FROM ${connection.control}.setting WHERE name = ?`
+  const [row] = await connection.read({ cql, values: [name] })
+  return row?.['value'] as string | undefined
+}
+
 async function readSetting(connection: Connection, name: string, otherwise: string):
   Promise<string> {
-  const table = `${connection.control}.setting`
-  const select = { cql: `SELECT value FROM ${table} WHERE name = ?`, values: [name] }
   const insert = {
-    cql: `INSERT INTO ${table} (name, value) VALUES (?, ?) IF NOT EXISTS`,
+    cql: `INSERT INTO ${connection.control}.setting (name, value) VALUES (?, ?) IF NOT EXISTS`,
     values: [name, otherwise],
   }
   for (;;) {
-    const [row] = await connection.read(select)
-    if (row) return row['value'] as string
+    const found = await findSetting(connection, name)
+    if (found !== undefined) return found
     await connection.swapSurely(insert)
   }
 }

@@ -26,7 +26,7 @@ import { Rank } from './rank.ts'
 import { RunTable } from './run-table.ts'
 import { prepareSchema } from './schema.ts'
 import { SessionTable } from './session-table.ts'
-import { readSettings } from './setting-table.ts'
+import { readSettings, regionOf, settleRegion } from './setting-table.ts'
 import { ShardTable } from './shard-table.ts'
 import { StoredBodies } from './stored-body.ts'
 
@@ -36,6 +36,8 @@ export interface CassandraStoreOptions extends ConnectionOptions {
   readonly directory: string
   /** Called with a sentence when that cannot be kept up: what changes is not found any more. */
   onIndexLost(reason: string): void
+  /** Which one this is; where none is named, the keyspace must belong to none. */
+  readonly region?: string
   /** Of keyspaces that are missing: replicas of each data center, by its name. */
   readonly replication?: Readonly<Record<string, number>>
 }
@@ -93,7 +95,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env, replication })
-    const settings = await readSettings(connection, env)
+    const [settings] = await Promise.all([readSettings(connection, env),
+      settleRegion(connection, options.region)])
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
@@ -147,12 +150,15 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
 }
 
 /** The keys alone, for a command that comes and goes. Throws as opening the store does. */
-export async function openKeyTable(options: ConnectionOptions):
-Promise<{ readonly keys: KeyTablePort; close(): Promise<void> }> {
+export async function openKeyTable(options: ConnectionOptions & { readonly region?: string }):
+Promise<{ readonly keys: KeyTablePort; readonly region?: string; close(): Promise<void> }> {
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env: options.env })
-    return { keys: new KeyTable(connection), close: () => connection.close() }
+    if (options.region !== undefined) await settleRegion(connection, options.region)
+    const region = await regionOf(connection)
+    return { keys: new KeyTable(connection), ...region !== undefined && { region },
+      close: () => connection.close() }
   } catch (error) {
     await connection.close()
     throw error

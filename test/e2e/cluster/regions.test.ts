@@ -57,7 +57,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
 
   async function keyIn(region: keyof typeof addresses): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'keys',
-      'create', '--tenant', marks.tenant, '--region', region, '--store', 'cassandra',
+      'create', '--tenant', marks.tenant, '--store', 'cassandra',
       '--contact-points', addresses[region], '--local-datacenter', region, '--json'],
     { cwd: root })
     return (JSON.parse(stdout) as { key: string }).key
@@ -89,6 +89,18 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     expect(found(abroad)).toEqual([])
     const log = readFileSync(join(data, 'eu', 'member-1', 'output.log'), 'utf8')
     expect(found(log)).toEqual([])
+  }, 60_000)
+
+  it('make keys of their own, and take no server of another one', async () => {
+    expect(await keyIn('eu')).toMatch(/^hdl_eu_/)
+    for (const region of [[], ['--region', 'us']]) {
+      const start = promisify(execFile)(process.execPath, ['src/main.ts', ...region, '--port', '0',
+        '--store', 'cassandra', '--contact-points', addresses.eu, '--local-datacenter', 'eu',
+        '--data', join(data, 'stray')], { cwd: root })
+      const sentence = /^heddle: The keyspace heddle belongs to the region eu: .+\n$/
+      await expect(start).rejects.toMatchObject({
+        code: 1, stderr: expect.stringMatching(sentence) })
+    }
   }, 60_000)
 
   it('say who they are', async () => {
