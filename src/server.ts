@@ -186,10 +186,12 @@ function dependenciesOf(settings: Settings, { check, keys }: Ground,
   askCounter: () => Promise<void>): DoorParts['dependencies'] {
   const findNobody = async () => void await keys.get('nobody')
   const others = [
-    { name: 'keys', used: settings.auth === 'keys', check: findNobody },
-    { name: 'limits', used: settings.limits, check: askCounter },
+    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys',
+      check: findNobody },
+    { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
   ]
-  return [{ name: 'store', vital: true, check },
+  const title = settings.cassandra === null ? 'The store' : 'Cassandra'
+  return [{ name: 'store', title, vital: true, check },
     ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 

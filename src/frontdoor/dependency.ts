@@ -7,6 +7,8 @@ import { HeddleError } from '../errors.ts'
 export interface Dependency {
   /** A short word, as the answer names it. */
   readonly name: string
+  /** For people, at the beginning of a sentence. */
+  readonly title: string
   /** Without it no request can be served. */
   readonly vital: boolean
   /** Throws where it is out of reach. */
@@ -28,9 +30,11 @@ export async function checkAll({ dependencies, env }:
 Promise<Readonly<Record<string, Finding>>> {
   const checked = await Promise.all(dependencies.map(async (dependency) => {
     const beganMs = env.monotonicMs()
-    const answered = dependency.check().then(() => undefined, reasonOf)
+    const answered = dependency.check().then(() => undefined,
+      (error: unknown) => reasonOf(error, dependency))
     const failure = await atLatest(env, patienceMs, answered.then((reason) => ({ reason })))
-    const reason = failure === undefined ? 'It does not answer.' : failure.reason
+    const reason = failure === undefined ? `${dependency.title} does not answer.`
+      : failure.reason
     const finding = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
     return { ...dependency, reason, finding }
   }))
@@ -41,6 +45,6 @@ Promise<Readonly<Record<string, Finding>>> {
 }
 
 /** Only what we say ourselves is shown. */
-function reasonOf(error: unknown): string {
-  return error instanceof HeddleError ? error.message : 'It is out of reach.'
+function reasonOf(error: unknown, { title }: Dependency): string {
+  return error instanceof HeddleError ? error.message : `${title} is out of reach.`
 }

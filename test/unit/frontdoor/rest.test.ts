@@ -284,7 +284,8 @@ describe('the server', () => {
   it('says when the store is out of reach, and serves all the same', async () => {
     const check = async () => { throw new HeddleError('unavailable', 'The store is gone.') }
     const door = await openDoor({ dependencies: [
-      { name: 'store', vital: true, check }, { name: 'other', vital: false, check: async () => {} },
+      { name: 'store', title: 'The store', vital: true, check },
+      { name: 'other', title: 'Another', vital: false, check: async () => {} },
     ] })
     const answer = await call(door, 'GET', '/ok?check_db=1')
     expect(answer).toMatchObject({ status: 503, json: {
@@ -295,9 +296,22 @@ describe('the server', () => {
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
   })
 
+  it('names what says nothing', async () => {
+    const check = () => new Promise<never>(() => {})
+    const store = { name: 'store', title: 'Cassandra', vital: true, check }
+    const door = await openDoor({ dependencies: [store] })
+    const timers = door.env.timers()
+    const answer = call(door, 'GET', '/ok?check_db=1')
+    await expect.poll(() => door.env.timers()).toBeGreaterThan(timers)
+    door.env.advance(2_000)
+    expect(await answer).toMatchObject({ status: 503,
+      json: { message: 'Cassandra does not answer.' } })
+  })
+
   it('serves without what it can do without, and names it', async () => {
     const check = () => Promise.reject(new TypeError('hunter2'))
-    const door = await openDoor({ dependencies: [{ name: 'other', vital: false, check }] })
+    const other = { name: 'other', title: 'Another', vital: false, check }
+    const door = await openDoor({ dependencies: [other] })
     const answer = await call(door, 'GET', '/ok?check_db=1')
     expect(answer).toMatchObject({ status: 200, json: { ok: true, dependencies: {
       other: { ok: false, ms: 0 } } } })
