@@ -5,6 +5,7 @@ import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Env, Episode, Facts, Tracing } from '../../cluster/index.ts'
+import type { Caller } from './caller.ts'
 import type { RunName } from './operations/index.ts'
 import { whenClosed } from './rest/ending.ts'
 import type { App } from './rest/route.ts'
@@ -108,8 +109,10 @@ function endEpisode(request: FastifyRequest, status: string): void {
   }, status.startsWith('5') ? status : undefined)
 }
 
-function subjectOf({ about, params }: FastifyRequest): Partial<RunName> {
+/** Nothing of a request that was turned away: it may be of another region's. */
+function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> {
   if (about !== undefined) return about
+  if ((caller as Caller | undefined) === undefined) return {}
   const { thread_id, run_id } = (params ?? {}) as Readonly<Record<string, unknown>>
   return {
     ...isId(thread_id) && { threadId: thread_id }, ...isId(run_id) && { runId: run_id },

@@ -101,7 +101,10 @@ Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly 
   try {
     const session = await book.read(token)
     const home = session.region ?? region
-    if (home !== region && Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
+    if (home !== region) {
+      if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
+      throw new HeddleError('unauthenticated', 'This session names a region that there is not.')
+    }
     if (userId !== undefined && userId !== session.userId) {
       throw new HeddleError('unauthenticated', 'x-user-id does not name the user of this ' +
         'session: leave it out, or let it say the same.')

@@ -40,7 +40,7 @@ export function planOf(run: RunRow): RunPlan {
 export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {
   const kwargs = JSON.parse(run.kwargsJson) as Kwargs
   const config = kwargs.config ?? {}
-  const configurable = config.configurable as Record<string, unknown> | undefined
+  const configurable = withoutClaims(config.configurable as Record<string, unknown> | undefined)
   const ids = { run_id: run.runId, thread_id: run.threadId, graph_id: plan.graphId,
     assistant_id: run.assistantId }
   return {
@@ -63,6 +63,12 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
     told: trail.told,
   }
+}
+
+/** Who was authenticated is ours to say. */
+function withoutClaims(configurable: Record<string, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(configurable)
+    .filter(([name]) => !name.startsWith('langgraph_auth_')))
 }
 
 /** null where nothing is selected: a client that always sends an empty one means the head. */

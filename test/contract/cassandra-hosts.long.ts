@@ -34,7 +34,7 @@ describe.skipIf(!cassandra)('the tables on three hosts', () => {
         { prepare: true, host })
       return rows.length
     }))
-    expect(known).toEqual([14, 14, 14])
+    expect(known).toEqual([16, 16, 16])
     await connection.close()
     await dropKeyspace(place)
   })

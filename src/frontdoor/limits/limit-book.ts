@@ -24,6 +24,8 @@ export class LimitBook {
   readonly #parts: LimitBookParts
   /** The one that rested longest first. */
   readonly #ledgers = new Map<string, LimitLedger>()
+  /** Where tidying goes on. */
+  #tidied = this.#ledgers.entries()
   readonly #tallies = new Map<string, LimitTally>()
   readonly #stopTimer: () => void
 
@@ -81,10 +83,14 @@ export class LimitBook {
   }
 
   #tidy(): void {
-    let looks = 0
-    for (const [text, ledger] of this.#ledgers) {
+    for (let looks = 0; looks < tidiedAtOnce; looks++) {
+      const { value } = this.#tidied.next()
+      if (value === undefined) {
+        this.#tidied = this.#ledgers.entries()
+        return
+      }
+      const [text, ledger] = value
       if (!ledger.tidy()) this.#ledgers.delete(text)
-      if (++looks === tidiedAtOnce) return
     }
   }
 }

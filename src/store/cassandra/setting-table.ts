@@ -40,8 +40,14 @@ export async function settleRegion(connection: Connection, named: string | undef
 Promise<void> {
   const region = named === undefined ? await regionOf(connection)
     : await readSetting(connection, 'region', named)
+  mustBelong(connection, region, named)
+}
+
+/** Throws HeddleError `forbidden` where what was named is not the region of the keyspace. */
+export function mustBelong({ keyspace }: Connection, region: string | undefined,
+  named: string | undefined): void {
   if (region === named) return
-  throw new HeddleError('forbidden', `The keyspace ${connection.keyspace} belongs to the region ` +
+  throw new HeddleError('forbidden', `The keyspace ${keyspace} belongs to the region ` +
     `${region}: name that one with --region, or another keyspace with --keyspace.`)
 }
 

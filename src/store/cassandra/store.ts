@@ -26,7 +26,7 @@ import { Rank } from './rank.ts'
 import { RunTable } from './run-table.ts'
 import { prepareSchema } from './schema.ts'
 import { SessionTable } from './session-table.ts'
-import { readSettings, regionOf, settleRegion } from './setting-table.ts'
+import { mustBelong, readSettings, regionOf, settleRegion } from './setting-table.ts'
 import { ShardTable } from './shard-table.ts'
 import { StoredBodies } from './stored-body.ts'
 
@@ -155,8 +155,10 @@ Promise<{ readonly keys: KeyTablePort; readonly region?: string; close(): Promis
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env: options.env })
-    if (options.region !== undefined) await settleRegion(connection, options.region)
     const region = await regionOf(connection)
+    if (region !== undefined && options.region !== undefined) {
+      mustBelong(connection, region, options.region)
+    }
     return { keys: new KeyTable(connection), ...region !== undefined && { region },
       close: () => connection.close() }
   } catch (error) {

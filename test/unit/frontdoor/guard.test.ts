@@ -108,6 +108,7 @@ describe('a request', () => {
       { region } })}` })
     expect(await session('eu')).toMatchObject({ status: 403, json: { url: 'https://eu.example' } })
     expect((await session('us')).status).toBe(200)
+    expect((await session('mars')).status).toBe(401)
   })
 
   it('of a reader may look, and change nothing', async () => {

@@ -132,7 +132,14 @@ describe('a request over its limit', () => {
     expect((await call(door, 'GET', '/info', undefined, mine)).status).toBe(200)
     expect((await call(door, 'OPTIONS', path, undefined, preflight)).status).toBe(429)
     expect((await call(door, 'GET', '/info')).status).toBe(429)
-    expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    expect((await call(door, 'GET', '/openapi.json')).status).toBe(200)
+  })
+
+  it('is nobody\'s who only asks whether the server serves', async () => {
+    const door = await openDoor(limits({ 'catch-all': 1 }))
+    for (const _ of [1, 2, 3]) expect((await call(door, 'GET', '/ok')).status).toBe(200)
+    expect((await call(door, 'GET', '/ok?check_db=1')).status).toBe(200)
+    expect((await call(door, 'GET', '/ok?check_db=1')).status).toBe(429)
   })
 
   it('is one of the address that a trusted proxy names', async () => {
@@ -140,7 +147,8 @@ describe('a request over its limit', () => {
     const [trusting, other] = [await openDoor(limits(one, ['127.0.0.0/8', '::1'])),
       await openDoor(limits(one))]
     const statusFrom = async (door: { readonly url: string }, address: string) =>
-      (await call(door, 'GET', '/ok', undefined, { 'x-forwarded-for': address })).status
+      (await call(door, 'GET', '/openapi.json', undefined, { 'x-forwarded-for': address }))
+        .status
     expect(await statusFrom(trusting, '1.2.3.4')).toBe(200)
     expect(await statusFrom(trusting, '1.2.3.4')).toBe(429)
     expect(await statusFrom(trusting, '1.2.3.5')).toBe(200)

@@ -1,0 +1,23 @@
+/** What a graph is told of a run, as the thread asks for it. */
+
+import { expect, it } from 'vitest'
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RunPlan } from '../../../src/thread/client.ts'
+import { runRequest } from '../../../src/thread/run-request.ts'
+import type { Trail } from '../../../src/thread/run-trail.ts'
+
+it('says who was authenticated, whatever the run says of itself', () => {
+  const configurable = { customer: 'c1', langgraph_auth_user_id: 'alice',
+    langgraph_auth_user: { identity: 'alice' }, langgraph_auth_permissions: ['all'] }
+  const run = { runId: 'r', threadId: 't', assistantId: 'a', attempt: 1, metadataJson: '{}',
+    kwargsJson: JSON.stringify({ config: { configurable } }) } as RunRow
+  const told = (userId: string) => {
+    const plan = { graphId: 'g', headers: {}, userId } as RunPlan
+    const { config } = runRequest(run, plan, { wrote: false } as Trail)
+    return (JSON.parse(config) as { configurable: unknown }).configurable
+  }
+  const ids = { run_id: 'r', thread_id: 't', graph_id: 'g', assistant_id: 'a' }
+  expect(told('')).toEqual({ customer: 'c1', ...ids })
+  expect(told('bob')).toEqual({ customer: 'c1', ...ids, langgraph_auth_user_id: 'bob' })
+})
