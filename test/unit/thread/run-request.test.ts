@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RunPlan } from '../../../src/thread/client.ts'
-import { runRequest } from '../../../src/thread/run-request.ts'
-import type { Trail } from '../../../src/thread/run-trail.ts'
+import { noTrail, runRequest } from '../../../src/thread/run-request.ts'
 
 it('says who was authenticated, whatever the run says of itself', () => {
   const configurable = { customer: 'c1', langgraph_auth_user_id: 'alice',
@@ -14,7 +13,7 @@ it('says who was authenticated, whatever the run says of itself', () => {
     kwargsJson: JSON.stringify({ config: { configurable } }) } as RunRow
   const told = (userId: string) => {
     const plan = { graphId: 'g', headers: {}, userId } as RunPlan
-    const { config } = runRequest(run, plan, { wrote: false } as Trail)
+    const { config } = runRequest(run, plan, noTrail)
     return (JSON.parse(config) as { configurable: unknown }).configurable
   }
   const ids = { run_id: 'r', thread_id: 't', graph_id: 'g', assistant_id: 'a' }
