@@ -81,7 +81,7 @@ class LimitActor implements Actor {
     this.#parts = parts
     this.#key = { row, who }
     this.#rule = rule
-    this.#counter = new LimitCounter(rule, { life: parts.env.uuid(), leases: !rule.durable })
+    this.#counter = new LimitCounter(rule, { life: parts.env.uuid(), holds: rule.durable })
     this.#alive = alive
   }
 
@@ -116,9 +116,14 @@ class LimitActor implements Actor {
 
   async #durable(grant: Grant): Promise<Grant> {
     const { intervalMs } = this.#rule
-    await this.#parts.table.append(this.#key, { atMs: this.#parts.env.nowMs(),
-      tokens: grant.admitted, keptMs: intervalMs + 2 * clocksApartMs })
-    return grant
+    try {
+      await this.#parts.table.append(this.#key, { atMs: this.#parts.env.nowMs(),
+        tokens: grant.admitted, keptMs: intervalMs + 2 * clocksApartMs })
+      return grant
+    } finally {
+      // Also where nobody knows whether it was written.
+      this.#counter.letGo(this.#nowMs, grant.admitted)
+    }
   }
 
   async #read(): Promise<void> {

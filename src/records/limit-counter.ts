@@ -2,7 +2,8 @@
  * The exact counter of one limit and one who is limited: a sliding log of what it let through.
  *
  * In no window as long as the interval are there more than `count`:
- *   1. What is let through at once counts from that moment, for the whole interval.
+ *   1. What is let through at once counts from that moment, for the whole interval. What is to be
+ *      written down first is held, and counts from when that is done.
  *   2. A lease is good from when it was asked for, and counts until the interval after its end; its
  *      end is reckoned from when it was heard of, which is later. So whenever one of its tokens is
  *      used, it counts for the whole interval after that.
@@ -52,19 +53,23 @@ export function leaseMsOf({ intervalMs }: Limit): number {
 
 export class LimitCounter {
   readonly #limit: Limit
+  readonly #holds: boolean
   readonly #leaseMs: number
   readonly #life: string
   readonly #admitted: TimeRing
   /** By their ids, the one that ends first in front. */
   readonly #leases = new Map<string, { readonly endMs: number; tokens: number }>()
   #leased = 0
+  /** Let through, as soon as it is written down. */
+  #held = 0
   #granted = 0
 
-  /** `life` is a text that no other counter ever had. Leases only where `leases` says so. */
-  constructor(limit: Limit, { life, leases }: { readonly life: string
-    readonly leases: boolean }) {
+  /** `life` is a text that no other counter ever had. One that `holds` leases nothing. */
+  constructor(limit: Limit, { life, holds }: { readonly life: string
+    readonly holds: boolean }) {
     this.#limit = limit
-    this.#leaseMs = leases ? leaseMsOf(limit) : 0
+    this.#holds = holds
+    this.#leaseMs = holds ? 0 : leaseMsOf(limit)
     this.#life = life
     this.#admitted = new TimeRing(limit.count)
   }
@@ -73,12 +78,19 @@ export class LimitCounter {
   take(nowMs: number, { waiting, ahead }: TokenQuestion): Grant {
     let left = this.remaining(nowMs)
     const admitted = Math.min(waiting, left)
-    this.#admitted.push(nowMs, admitted)
+    if (this.#holds) this.#held += admitted
+    else this.#admitted.push(nowMs, admitted)
     left -= admitted
     const lease = this.#lease(nowMs, left, ahead)
     if (lease !== undefined) left -= lease.tokens
     return { admitted, ...lease && { lease }, remaining: left,
       waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
+  }
+
+  /** So many that were held are let through now. */
+  letGo(nowMs: number, tokens: number): void {
+    this.#held -= tokens
+    this.#admitted.push(nowMs, tokens)
   }
 
   /** Tokens of a lease that were not used, and will not be. */
@@ -109,7 +121,7 @@ export class LimitCounter {
       this.#leased -= tokens
       this.#leases.delete(id)
     }
-    return this.#admitted.size + this.#leased
+    return this.#admitted.size + this.#leased + this.#held
   }
 
   #lease(nowMs: number, left: number, ahead: number): Lease | undefined {
@@ -124,13 +136,18 @@ export class LimitCounter {
 
   /** Until so many are over that one is free: a millisecond after its interval. */
   #waitMs(nowMs: number): number {
-    let over = this.#admitted.size + this.#leased - this.#limit.count + 1
+    let over = this.#admitted.size + this.#leased + this.#held - this.#limit.count + 1
     let at = 0
     let lastMs = nowMs
     const leases = this.#leases.values()
     let lease = leases.next().value
     while (over > 0) {
       const direct = this.#admitted.at(at)
+      if (direct === undefined && lease === undefined) {
+        // Those that are held are over last.
+        lastMs = nowMs
+        break
+      }
       if (lease !== undefined && (direct === undefined || lease.endMs < direct)) {
         lastMs = lease.endMs
         over -= lease.tokens

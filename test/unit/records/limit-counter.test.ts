@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { leaseMsOf, LimitCounter } from '../../../src/records/limit-counter.ts'
 import type { Lease } from '../../../src/records/limit-counter.ts'
 
-const counterOf = (count: number, intervalMs: number, leases = true) =>
-  new LimitCounter({ count, intervalMs }, { life: 'life', leases })
+const counterOf = (count: number, intervalMs: number, holds = false) =>
+  new LimitCounter({ count, intervalMs }, { life: 'life', holds })
 
 /** The most moments in any window of that length, both ends included. */
 function mostWithin(windowMs: number, moments: readonly number[]): number {
@@ -132,5 +132,38 @@ describe('a counter', () => {
     expect(counter.remaining(500)).toBe(0)
     expect(counter.remaining(1_001)).toBe(2)
     expect(counter.remaining(1_501)).toBe(10)
+  })
+})
+
+describe('a counter whose admits are written down first', () => {
+  it('lets through no more in any window, however long the writing takes', () => {
+    const steps = fc.array(fc.record({ pauseMs: fc.nat(300), waiting: fc.nat(6),
+      writesMs: fc.nat(900) }), { minLength: 10, maxLength: 60 })
+    fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, all) => {
+      const counter = counterOf(count, 1_000, true)
+      const writing: { doneMs: number; tokens: number }[] = []
+      const admitted: number[] = []
+      const settle = (untilMs: number) => {
+        for (const each of writing.toSorted((a, b) => a.doneMs - b.doneMs)) {
+          if (each.doneMs > untilMs) return
+          writing.splice(writing.indexOf(each), 1)
+          counter.letGo(each.doneMs, each.tokens)
+          for (let token = 0; token < each.tokens; token++) admitted.push(each.doneMs)
+        }
+      }
+      let nowMs = 0
+      for (const { pauseMs, waiting, writesMs } of all) {
+        nowMs += pauseMs
+        settle(nowMs)
+        const grant = counter.take(nowMs, { waiting, ahead: 5 })
+        expect(grant.lease).toBeUndefined()
+        expect(Number.isFinite(grant.waitMs)).toBe(true)
+        if (grant.admitted > 0) {
+          writing.push({ doneMs: nowMs + writesMs, tokens: grant.admitted })
+        }
+      }
+      settle(Infinity)
+      expect(mostWithin(1_000, admitted)).toBeLessThanOrEqual(count)
+    }))
   })
 })
