@@ -8,6 +8,7 @@ import { decodeRow } from './row-codec.ts'
 import { ChannelView, changesBytes } from './channel-view.ts'
 import { History } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
+import { HeddleError } from '../errors.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
 export interface LogHead {
@@ -237,11 +238,18 @@ class CheckpointLine {
     const line: Checkpoint[] = []
     let at: Checkpoint | undefined = checkpoint
     while (at) {
+      // An id that was used twice may lead back to itself.
+      if (line.length > this.#checkpoints.size) throw endless()
       line.push(at)
       at = at.full ? undefined : this.#checkpoints.get(at.parentId)
     }
     return line.reduceRight<LineState | undefined>(step, undefined)!
   }
+}
+
+function endless(): HeddleError {
+  return new HeddleError('graph_failed', 'Checkpoints of this thread name each other as parents: ' +
+    'its state cannot be read.')
 }
 
 function matches(checkpoint: Checkpoint, query: TupleQuery): boolean {
