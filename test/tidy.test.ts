@@ -24,7 +24,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/containment', 'src/region',
+const order = ['proto/gen', 'src/errors', 'src/containment', 'src/time-text', 'src/region',
   'src/known-settings', 'src/config', 'cluster', 'src/egress', 'src/records', 'src/checkpoint',
   'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
   'src/keys-command', 'src/main']

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 
+import { placesOf, usualFirstAddress } from '../cassandra/layout.ts'
 import { startBox } from './box.ts'
 import type { Box } from './box.ts'
 import { removeDescription, writeRegions } from './description.ts'
@@ -39,16 +40,12 @@ export async function endRegions({ data }: StartRequest, started: readonly Regio
 
 /** Of each region: ports and addresses beside those of the others, and where all of them answer. */
 export function requestsOf(request: StartRequest): readonly StartRequest[] {
-  const { regions, port, members, cassandra, data, firstAddress = '127.0.0.1' } = request
+  const { regions, port, members, cassandra, data, firstAddress = usualFirstAddress } = request
+  const places = placesOf({ nodes: regions.length * cassandra, firstAddress })
   const urls = regions.map((region, place) =>
     `${region}=http://127.0.0.1:${port + place * members}`).join(',')
   return regions.map((region, place) => ({
     ...request, region, regionUrls: urls, port: port + place * members,
-    data: join(data, region), firstAddress: beside(firstAddress, place * cassandra),
+    data: join(data, region), firstAddress: places[place * cassandra]!.address,
   }))
-}
-
-function beside(address: string, distance: number): string {
-  const parts = address.split('.').map(Number)
-  return [...parts.slice(0, 3), parts[3]! + distance].join('.')
 }

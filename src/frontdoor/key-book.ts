@@ -11,6 +11,7 @@ import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { hashOf, isHashOf, keyFault, readKey } from '../records/index.ts'
 import type { KeyRow, KeyTable } from '../records/index.ts'
+import { dropOldest } from './drop-oldest.ts'
 
 /** So old it is looked up again, beside the request. */
 const refreshAfterMs = 1_500
@@ -202,9 +203,4 @@ export class KeyBook {
 
 function unavailable(): HeddleError {
   return new HeddleError('unavailable', 'API keys cannot be checked right now; try again.')
-}
-
-function dropOldest(map: Map<string, unknown>, most: number): void {
-  if (map.size <= most) return
-  for (const oldest of map.keys()) return void map.delete(oldest)
 }

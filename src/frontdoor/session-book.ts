@@ -10,6 +10,7 @@ import { isLoopback } from '../config.ts'
 import { HeddleError } from '../errors.ts'
 import { callerRoles, hashOf, isTenant } from '../records/index.ts'
 import type { CallerRole } from '../records/index.ts'
+import { dropOldest } from './drop-oldest.ts'
 
 export interface SessionOptions {
   readonly issuer: string
@@ -67,7 +68,7 @@ export class SessionBook {
     const checkedMs = this.#env.monotonicMs()
     const session = await this.#checked(token)
     this.#known.set(hash, { session, checkedMs })
-    if (this.#known.size > rememberedMax) this.#known.delete(this.#known.keys().next().value!)
+    dropOldest(this.#known, rememberedMax)
     return session
   }
 

@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
+import { timeText } from '../time-text.ts'
 
 export interface RunEnd {
   readonly run: RunRow
@@ -17,16 +18,11 @@ export interface RunEnd {
 export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEnd): JsonText {
   const { message } = JSON.parse(run.errorJson || '{}') as { message?: string }
   const more = [
-    `"run_started_at":${startedAtMs === undefined ? 'null' : timeText(startedAtMs)}`,
-    `"run_ended_at":${timeText(run.updatedAtMs)}`,
-    `"webhook_sent_at":${timeText(sentAtMs)}`,
+    `"run_started_at":${startedAtMs === undefined ? 'null' : `"${timeText(startedAtMs)}"`}`,
+    `"run_ended_at":"${timeText(run.updatedAtMs)}"`,
+    `"webhook_sent_at":"${timeText(sentAtMs)}"`,
     ...values === undefined ? [] : [`"values":${values}`],
     ...message === undefined ? [] : [`"error":${JSON.stringify(message)}`],
   ]
   return `${shown.slice(0, -1)},${more.join(',')}}`
-}
-
-/** ISO 8601 with offset, as the API writes times. */
-function timeText(ms: number): JsonText {
-  return `"${new Date(ms).toISOString().slice(0, -1)}+00:00"`
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
+import { isObject } from '../../containment.ts'
 import { HeddleError } from '../../errors.ts'
 import { limitRows } from './table.ts'
 import type { LimitOverride } from './table.ts'
@@ -35,8 +36,4 @@ export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverr
     }
     return [name, override as LimitOverride]
   }))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

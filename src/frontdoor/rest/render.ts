@@ -2,6 +2,7 @@
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { timeText } from '../../time-text.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
 import type { runFields } from '../schema/run.ts'
@@ -9,11 +10,6 @@ import type { threadFields } from '../schema/thread.ts'
 
 /** Only these fields; everything where nothing is selected. */
 export type Selection = readonly string[] | null | undefined
-
-/** ISO 8601 with offset. */
-export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, -1)}+00:00`
-}
 
 export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
   return objectText<typeof assistantFields[number]>({

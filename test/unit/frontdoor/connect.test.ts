@@ -4,8 +4,6 @@ import { randomUUID } from 'node:crypto'
 
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import type { Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
@@ -14,14 +12,7 @@ import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { HeddleError } from '../../../src/errors.ts'
 import { call, openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
-
-const wires: [string, (baseUrl: string) => Transport][] = [
-  ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
-  ['Connect on HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
-  ['gRPC-Web on HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
-  ['gRPC-Web on HTTP/2', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2' })],
-  ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
-]
+import { wires } from '../../support/wires.ts'
 
 function clientsOf(transport: Transport) {
   return {

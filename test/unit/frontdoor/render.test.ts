@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { extract } from '../../../src/frontdoor/operations/extract.ts'
-import { runJson, threadJson, timeText } from '../../../src/frontdoor/rest/render.ts'
+import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
+import { timeText } from '../../../src/time-text.ts'
 import { FakeRun, viewOf } from './fake-threads.ts'
 
 const view = viewOf('local', 't', { graph_id: 'agent' })

@@ -5,9 +5,6 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import type { Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 
 import { Activations, createRouter, inProcessTransport, placedOwnership, soleMember, systemEnv }
@@ -23,6 +20,7 @@ import { MemoryKeys } from '../../../support/memory-keys.ts'
 import { issuer, keySetFile, token } from '../../../support/sessions.ts'
 import { call, openDoor } from '../open-door.ts'
 import { LimitTableTwin } from './limit-world.ts'
+import { wires } from '../../../support/wires.ts'
 
 /** The rows of `us` with other counts, over counters that live here. */
 function limits(counts: Readonly<Record<string, number>>,
@@ -201,14 +199,6 @@ describe('where everybody is asked who he is', () => {
     expect(statuses).toEqual([401, 401, 429])
   })
 })
-
-const wires: [string, (baseUrl: string) => Transport][] = [
-  ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
-  ['Connect on HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
-  ['gRPC-Web on HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
-  ['gRPC-Web on HTTP/2', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2' })],
-  ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
-]
 
 describe.each(wires)('%s', (_name, transportTo) => {
   it('refuses calls and streams as exhausted, with when to come again', async () => {

@@ -1,0 +1,13 @@
+/** The wires of the typed API, by their names: how a client speaks to a front door on each. */
+
+import type { Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
+  from '@connectrpc/connect-node'
+
+export const wires: [string, (baseUrl: string) => Transport][] = [
+  ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
+  ['Connect on HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
+  ['gRPC-Web on HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
+  ['gRPC-Web on HTTP/2', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2' })],
+  ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
+]
