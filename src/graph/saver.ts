@@ -136,6 +136,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const parentId = text(configurable.checkpoint_id)
     const { id, v, ts, channel_values: all, channel_versions, versions_seen } = checkpoint
+    // Durability exit saves at the end where it stands, also where no step was made from there.
+    if (id === parentId) return this.#configOf(ns, id)
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
     const described = this.#describe(metadata)
     const values = parentId !== '' || metadata.source === 'fork' ? all

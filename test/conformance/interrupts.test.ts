@@ -62,15 +62,18 @@ describe('an interrupt', () => {
       .toMatchObject({ answers: [false, 'after'] })
   })
 
-  it('twice in one node asks one question after the other', async () => {
-    const id = await newThread()
-    expect(await waitFor(id, 'asktwice', { input: { question: 'q' } }))
-      .toMatchObject({ __interrupt__: [{ value: 'first?' }] })
-    expect(await waitFor(id, 'asktwice', { command: { resume: 'one' } }))
-      .toMatchObject({ __interrupt__: [{ value: 'second?' }] })
-    expect(await waitFor(id, 'asktwice', { command: { resume: 'two' } }))
-      .toEqual({ question: 'q', answers: ['one', 'two'] })
-  })
+  it.each(['async', 'exit'] as const)(
+    'twice in one node asks one question after the other, with durability %s', async (kept) => {
+      const id = await newThread()
+      const turn = (payload: object) => waitFor(id, 'asktwice', { ...payload, durability: kept })
+      expect(await turn({ input: { question: 'q' } }))
+        .toMatchObject({ __interrupt__: [{ value: 'first?' }] })
+      expect(await turn({ command: { resume: 'one' } }))
+        .toMatchObject({ __interrupt__: [{ value: 'second?' }] })
+      expect(await server.client.threads.getState(id)).toMatchObject({ values: { question: 'q' } })
+      expect(await turn({ command: { resume: 'two' } }))
+        .toEqual({ question: 'q', answers: ['one', 'two'] })
+    })
 
   it('survives other reads and a state update of something else', async () => {
     const id = await newThread()

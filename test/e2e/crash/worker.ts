@@ -17,11 +17,20 @@ export interface LoadWorker {
 /** When and why the work of one worker ended. */
 export interface Stop { readonly atMs: number, readonly reason: unknown }
 
-/** Acts until it is stopped, between two operations. Rejects where anything fails. */
-export async function workUntilStopped(
-  worker: LoadWorker, client: Client, stopped: AbortSignal): Promise<void> {
+/**
+ * Acts until it is stopped, between two operations, or is told 503; resolves with when that was.
+ * Rejects where anything else fails.
+ */
+export async function workUntilRefused(
+  worker: LoadWorker, client: Client, stopped: AbortSignal): Promise<number | undefined> {
   const never = new AbortController().signal
-  while (!stopped.aborted) await worker.act(client, never)
+  try {
+    while (!stopped.aborted) await worker.act(client, never)
+    return undefined
+  } catch (caught) {
+    if ((caught as { status?: unknown }).status !== 503) throw caught
+    return performance.now()
+  }
 }
 
 /**

@@ -64,6 +64,22 @@ describe('HeddleSaver', () => {
     expect((await fresh.getTuple(at()))?.checkpoint.channel_values).toEqual({ a: 1, list: [1, 3] })
   })
 
+  it('leaves a checkpoint as it stands that is saved again where nothing was done', async () => {
+    const { saver, log } = open()
+    const first = checkpoint({ a: 1 })
+    const second = checkpoint({ a: 2 })
+    await saver.put(at(), first, loop, { a: 1 })
+    await saver.put(at(first.id), second, loop, { a: 2 })
+    await saver.putWrites(at(second.id), [['a', 3]], 'task')
+    expect(await saver.put(at(second.id), second, loop, {})).toEqual(at(second.id))
+    for (const reader of [saver, open(log).saver]) {
+      const tuple = await reader.getTuple(at())
+      expect(tuple?.checkpoint.channel_values).toEqual({ a: 2 })
+      expect(tuple?.parentConfig).toEqual(at(first.id))
+      expect(tuple?.pendingWrites).toEqual([['task', 'a', 3]])
+    }
+  })
+
   it('states a copied checkpoint in full although nothing in it is new', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ a: 1 }), { ...loop, source: 'fork' }, {})
