@@ -117,7 +117,7 @@ export async function openServer(settings: Settings, env: Env,
   await lifecycle.start('runs', {
     ...times('runs'),
     start: () => ground.begin({
-      ...actors, toldOf: (key) => actors.limits.told(key),
+      ...actors, toldOf: (question) => actors.limits.told(question),
       letGoMs: settings.drainMs * endingShares.shards * letGoShare,
     }),
     stop: (_, deadline) => graphs.host.drain(deadline),

@@ -21,7 +21,7 @@ export {
 } from './key.ts'
 export type { CallerRole, KeyRow } from './key.ts'
 export { clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'
-export type { LimitQuestion, LimitRule, RecentAdmits } from './limit-actor.ts'
+export type { AdmitsQuestion, LimitQuestion, LimitRule, RecentAdmits } from './limit-actor.ts'
 export { leaseMsOf } from './limit-counter.ts'
 export type { Grant, Lease } from './limit-counter.ts'
 export { limitService, limitServiceName, limitWires } from './limit-service.ts'

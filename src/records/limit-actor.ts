@@ -39,6 +39,11 @@ export interface LimitQuestion extends TokenQuestion {
   readonly spent: number
 }
 
+/** A counter that begins asks it of each front door; what the one before it says then is void. */
+export interface AdmitsQuestion extends LimitKey {
+  readonly counter: string
+}
+
 /** What a front door let through of late: so long ago, so many. */
 export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
 
@@ -48,7 +53,8 @@ export interface LimitActorParts {
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
   /** What each front door remembers; undefined for one that does not say. */
-  askDoors(key: LimitKey, intervalMs: number): Promise<readonly (RecentAdmits | undefined)[]>
+  askDoors(question: AdmitsQuestion, intervalMs: number):
+    Promise<readonly (RecentAdmits | undefined)[]>
 }
 
 /** Plain data, there and back. */
@@ -71,6 +77,7 @@ class LimitActor implements Actor {
   readonly #parts: LimitActorParts
   readonly #key: LimitKey
   readonly #rule: LimitRule
+  readonly #name: string
   readonly #counter: LimitCounter
   readonly #alive: { counters: number }
 
@@ -81,7 +88,8 @@ class LimitActor implements Actor {
     this.#parts = parts
     this.#key = { row, who }
     this.#rule = rule
-    this.#counter = new LimitCounter(rule, { life: parts.env.uuid(), holds: rule.durable })
+    this.#name = parts.env.uuid()
+    this.#counter = new LimitCounter(rule, { name: this.#name, holds: rule.durable })
     this.#alive = alive
   }
 
@@ -135,7 +143,8 @@ class LimitActor implements Actor {
   }
 
   async #askDoors(): Promise<void> {
-    const heard = await this.#parts.askDoors(this.#key, this.#rule.intervalMs)
+    const question = { ...this.#key, counter: this.#name }
+    const heard = await this.#parts.askDoors(question, this.#rule.intervalMs)
     this.#learn(heard.flatMap((admits) => admits ?? []))
     if (heard.includes(undefined)) await pause(this.#parts.env, leaseMsOf(this.#rule))
   }

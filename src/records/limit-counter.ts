@@ -23,6 +23,8 @@ export interface TokenQuestion {
 }
 
 export interface Grant {
+  /** Who says so: no two counters have the same name. */
+  readonly counter: string
   /** Of those that waited. */
   readonly admitted: number
   /** Good for `leaseMs` from when the question was asked. */
@@ -55,7 +57,7 @@ export class LimitCounter {
   readonly #limit: Limit
   readonly #holds: boolean
   readonly #leaseMs: number
-  readonly #life: string
+  readonly #name: string
   readonly #admitted: TimeRing
   /** By their ids, the one that ends first in front. */
   readonly #leases = new Map<string, { readonly endMs: number; tokens: number }>()
@@ -64,13 +66,13 @@ export class LimitCounter {
   #held = 0
   #granted = 0
 
-  /** `life` is a text that no other counter ever had. One that `holds` leases nothing. */
-  constructor(limit: Limit, { life, holds }: { readonly life: string
+  /** No other counter ever had its `name`. One that `holds` leases nothing. */
+  constructor(limit: Limit, { name, holds }: { readonly name: string
     readonly holds: boolean }) {
     this.#limit = limit
     this.#holds = holds
     this.#leaseMs = holds ? 0 : leaseMsOf(limit)
-    this.#life = life
+    this.#name = name
     this.#admitted = new TimeRing(limit.count)
   }
 
@@ -83,7 +85,7 @@ export class LimitCounter {
     left -= admitted
     const lease = this.#lease(nowMs, left, ahead)
     if (lease !== undefined) left -= lease.tokens
-    return { admitted, ...lease && { lease }, remaining: left,
+    return { counter: this.#name, admitted, ...lease && { lease }, remaining: left,
       waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
   }
 
@@ -128,7 +130,7 @@ export class LimitCounter {
     if (this.#leaseMs === 0 || left < this.#limit.count * scarceShare) return undefined
     const tokens = Math.min(ahead, Math.floor(left * leaseShare))
     if (tokens === 0) return undefined
-    const id = `${this.#life}:${++this.#granted}`
+    const id = `${this.#name}:${++this.#granted}`
     this.#leases.set(id, { endMs: nowMs + this.#leaseMs, tokens })
     this.#leased += tokens
     return { id, tokens }

@@ -3,8 +3,7 @@
 import { plainValues } from '../../cluster/index.ts'
 import type { Service } from '../../cluster/index.ts'
 import { limitKindName, limitWire } from './limit-actor.ts'
-import type { RecentAdmits } from './limit-actor.ts'
-import type { LimitKey } from './limit-table.ts'
+import type { AdmitsQuestion, RecentAdmits } from './limit-actor.ts'
 
 export const limitServiceName = 'limit_admits'
 
@@ -14,10 +13,10 @@ export const limitWires = [
   { name: limitServiceName, wire: { values: plainValues } },
 ] as const
 
-export function limitService(toldOf: (key: LimitKey) => RecentAdmits): Service {
+export function limitService(toldOf: (question: AdmitsQuestion) => RecentAdmits): Service {
   return {
     name: limitServiceName,
     wire: { values: plainValues },
-    answer: async (question) => toldOf(question as LimitKey),
+    answer: async (question) => toldOf(question as AdmitsQuestion),
   }
 }

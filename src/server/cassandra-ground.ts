@@ -83,7 +83,7 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
     place,
     gate: seat.gate,
     name: `${self.id} at ${self.address}`,
-    askDoors: (key, intervalMs) => tenure.askDoors(key, intervalMs),
+    askDoors: (question, intervalMs) => tenure.askDoors(question, intervalMs),
     begin: (tenants) => seat.serve({
       activations: tenants.activations,
       services: [indexService(own), limitService(tenants.toldOf)],

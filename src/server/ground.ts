@@ -3,7 +3,7 @@
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
 import type {
-  AssistantIndex, KeyTable, LimitKey, LimitTable, RecentAdmits, RunTable, ScatteredIndex,
+  AdmitsQuestion, AssistantIndex, KeyTable, LimitTable, RecentAdmits, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread,
 } from '../records/index.ts'
 
@@ -26,7 +26,8 @@ export interface Ground {
    * What each front door let through of late under a limit, undefined for one that does not
    * say; nothing where none of it counts any more that this member has not counted itself.
    */
-  askDoors(key: LimitKey, intervalMs: number): Promise<readonly (RecentAdmits | undefined)[]>
+  askDoors(question: AdmitsQuestion, intervalMs: number):
+    Promise<readonly (RecentAdmits | undefined)[]>
   /**
    * Others are heard, and shards are taken, from now on. Resolves when what is this member's to own
    * is owned.
@@ -52,7 +53,7 @@ export interface Tenants {
   /** Brings back what an earlier owner left at work. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /** What this front door let through of late. */
-  toldOf(key: LimitKey): RecentAdmits
+  toldOf(question: AdmitsQuestion): RecentAdmits
   /** How long an actor has to let go where its shard moves. */
   readonly letGoMs: number
 }

@@ -3,7 +3,7 @@
 import { actorKeyText, atLatest, shardOf } from '../../cluster/index.ts'
 import type { Env, Seat, ShardHost } from '../../cluster/index.ts'
 import { limitActorKey, limitServiceName } from '../records/index.ts'
-import type { LimitKey, RecentAdmits } from '../records/index.ts'
+import type { AdmitsQuestion, RecentAdmits } from '../records/index.ts'
 
 export interface TenureParts {
   readonly env: Env
@@ -11,8 +11,8 @@ export interface TenureParts {
   readonly shards: number
 }
 
-/** Who does not answer so soon is not waited for. */
-const answerMs = 500
+/** Who does not answer so soon is not waited for; front doors wait longer for their counter. */
+const answerMs = 2_000
 
 export class Tenure {
   readonly #parts: TenureParts
@@ -34,13 +34,13 @@ export class Tenure {
   }
 
   /** As the ground promises it. */
-  async askDoors(key: LimitKey, intervalMs: number):
+  async askDoors(question: AdmitsQuestion, intervalMs: number):
   Promise<readonly (RecentAdmits | undefined)[]> {
     const { env, seat, shards } = this.#parts
-    const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(key)), shards))
+    const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(question)), shards))
     if (sinceMs !== undefined && env.monotonicMs() - sinceMs > intervalMs) return []
     return await Promise.all(seat.status().view.map(async (member) => {
-      const asked = seat.askMember(member, limitServiceName, key).catch(() => undefined)
+      const asked = seat.askMember(member, limitServiceName, question).catch(() => undefined)
       return await atLatest(env, answerMs, asked) as RecentAdmits | undefined
     }))
   }

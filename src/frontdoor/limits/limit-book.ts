@@ -2,7 +2,9 @@
 
 import type { Env, Router } from '../../../cluster/index.ts'
 import { limitActorKey } from '../../records/index.ts'
-import type { Grant, LimitKey, LimitQuestion, RecentAdmits } from '../../records/index.ts'
+import type {
+  AdmitsQuestion, Grant, LimitKey, LimitQuestion, RecentAdmits,
+} from '../../records/index.ts'
 import { LimitLedger } from './limit-ledger.ts'
 import type { LimitTally, Verdict } from './limit-ledger.ts'
 import type { LimitRow } from './table.ts'
@@ -56,8 +58,8 @@ export class LimitBook {
   }
 
   /** What this front door let through of late, for a counter that begins. */
-  told(key: LimitKey): RecentAdmits {
-    return this.#ledgers.get(textOf(key))?.told() ?? []
+  told(question: AdmitsQuestion): RecentAdmits {
+    return this.#ledgers.get(textOf(question))?.told(question.counter) ?? []
   }
 
   close(): void {

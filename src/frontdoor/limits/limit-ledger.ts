@@ -43,10 +43,11 @@ export interface LedgerParts {
 }
 
 /**
- * A counter that says nothing for so long is out of reach. Where the row is closed there is nothing
- * to do but to wait for it, and what it says too late is lost.
+ * A counter that says nothing for so long is out of reach; one that begins may wait a while itself,
+ * for other front doors. Where the row is closed there is nothing to do but to wait for it, and
+ * what it says too late is lost.
  */
-const patienceMs = { open: 1_000, closed: 5_000 }
+const patienceMs = { open: 2_500, closed: 5_000 }
 const askAgainMs = 500
 /** How long a refusal is believed without another look. */
 const believedMs = 1_000
@@ -75,6 +76,8 @@ export class LimitLedger {
   /** Let through without the counter, which has not heard of it. */
   #spent = 0
   #asking = false
+  /** The counter that asked what was let through, while a question was under way. */
+  #toldTo: string | undefined
   #freeMs = 0
   #refusedUntilMs = 0
   #lost = false
@@ -122,11 +125,12 @@ export class LimitLedger {
   }
 
   /**
-   * A counter that begins asks for it; nothing that the one before it leased is used any more. What
-   * no counter has heard of is told with a question.
+   * A counter that begins asks for it; nothing that the one before it granted is used any more.
+   * What no counter has heard of is told with a question.
    */
-  told(): RecentAdmits {
+  told(counter: string): RecentAdmits {
     this.#leases = []
+    this.#toldTo = counter
     return this.#recent.told(this.#nowMs, this.#spent)
   }
 
@@ -179,6 +183,7 @@ export class LimitLedger {
 
   async #ask(): Promise<void> {
     this.#asking = true
+    this.#toldTo = undefined
     const askedMs = this.#nowMs
     const waiting = this.#waiting.length
     const spent = this.#spent
@@ -188,8 +193,11 @@ export class LimitLedger {
       () => this.#lose())
     try {
       const grant = await this.#parts.ask(question)
-      this.#spent -= spent
-      this.#take(grant, askedMs)
+      // The counter before the one that was told: it granted what that one knows nothing of.
+      if (this.#toldTo === undefined || this.#toldTo === grant.counter) {
+        this.#spent -= spent
+        this.#take(grant, askedMs)
+      }
     } catch (error) {
       this.#parts.env.log.debug('The counter of a limit cannot be asked.',
         { limit: this.#parts.row.name, error })

@@ -7,7 +7,7 @@ import { leaseMsOf, LimitCounter } from '../../../src/records/limit-counter.ts'
 import type { Lease } from '../../../src/records/limit-counter.ts'
 
 const counterOf = (count: number, intervalMs: number, holds = false) =>
-  new LimitCounter({ count, intervalMs }, { life: 'life', holds })
+  new LimitCounter({ count, intervalMs }, { name: 'life', holds })
 
 /** The most moments in any window of that length, both ends included. */
 function mostWithin(windowMs: number, moments: readonly number[]): number {

@@ -19,7 +19,9 @@ function askingLedger() {
     ask: (question) => new Promise<Grant>((answered) => {
       questions.push(question)
       const lease = { id: `${questions.length}`, tokens: 10 }
-      answers.push(() => answered({ admitted: question.waiting, lease, remaining: 50, waitMs: 0 }))
+      const { waiting: admitted } = question
+      answers.push(() =>
+        answered({ counter: 'one', admitted, lease, remaining: 50, waitMs: 0 }))
     }),
   })
   return { env, questions, ledger, answer: async () => {
@@ -61,7 +63,7 @@ describe('a lease', () => {
     const first = ledger.charge()
     await answer()
     await first
-    expect(ledger.told()).toEqual([[0, 1]])
+    expect(ledger.told('two')).toEqual([[0, 1]])
     expect(ledger.charge()).toBeInstanceOf(Promise)
   })
 

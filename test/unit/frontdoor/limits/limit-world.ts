@@ -87,8 +87,8 @@ export class LimitWorld {
   async #newActor(): Promise<Actor> {
     const kind = limitKind({
       env: this.env, table: this.table, rules: new Map([[this.row.name, this.row]]),
-      askDoors: async (key) => this.doors.map((door) =>
-        this.gone.has(door) ? undefined : door.told(key)),
+      askDoors: async (question) => this.doors.map((door) =>
+        this.gone.has(door) ? undefined : door.told(question)),
     })
     const key = limitActorKey({ row: this.row.name, who: 'somebody' })
     const actor = kind.create({ key, epoch: 1, tell: () => {}, fail: () => {} })
