@@ -21,6 +21,7 @@ import type {
 } from '../../records/index.ts'
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
+import { Gathering } from './gathering.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
 import { watchedScratch } from './watched-scratch.ts'
 
@@ -42,8 +43,12 @@ interface Loading {
 
 /** Shards that are read at the same time. */
 const shardsReading = 16
-/** With those on their way into the file: so many that it takes a lot of them at a time. */
-const shardsLoading = 64
+/** So many go into the file together, which costs half: their rows lie on the same pages. */
+const shardsTogether = 32
+/** No shard waits longer for others. */
+const patienceMs = 300
+/** Those that are read while others go into the file, and those. */
+const shardsLoading = 2 * shardsTogether
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
 
@@ -58,18 +63,21 @@ export class LocalIndex implements OwnIndex {
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toLoad = atMost(shardsLoading)
   readonly #toRead = atMost(shardsReading)
+  readonly #together: Gathering
   readonly #toUnload = atMost(shardsUnloading)
 
   /** `onLost` is told, with a sentence, that the index cannot be kept up any more. */
   static async open({ tables, onLost, ...options }: { readonly directory: string; readonly env: Env
     readonly shards: number; readonly tables: OwnedTables
     onLost(reason: string): void }): Promise<LocalIndex> {
-    return new LocalIndex(watchedScratch(await openScratchStore(options), onLost), tables)
+    return new LocalIndex(watchedScratch(await openScratchStore(options), onLost), tables,
+      options.env)
   }
 
-  private constructor(store: ScratchStore, tables: OwnedTables) {
+  private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {
     this.#store = store
     this.#tables = tables
+    this.#together = new Gathering({ env, most: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
@@ -162,7 +170,8 @@ export class LocalIndex implements OwnIndex {
   /** False where the shard was unloaded meanwhile. */
   async #cover(shard: number, loading: Loading): Promise<boolean> {
     const isMine = () => this.#states.get(shard) === loading
-    const read = await this.#toRead(async () => (isMine() ? await this.#read(shard) : []))
+    const read = await this.#together.after(() =>
+      this.#toRead(async () => (isMine() ? await this.#read(shard) : [])))
     await this.#unloading.get(shard)
     if (!isMine()) return false
     loading.late.clear()

@@ -9,7 +9,7 @@ import type { RowAddress, StoredBodies } from './stored-body.ts'
 export type OwnedTable = 'thread' | 'assistant'
 
 /** Rows read at a time: as many as are decoded without keeping others waiting. */
-const pageRows = 200
+const pageRows = 500
 
 /** Newer calls need higher ranks. */
 export class OwnedRowTable {

@@ -8,19 +8,31 @@ import type { Write } from './write.ts'
 /** What became of each write, in their order; undefined for one that is on disk. */
 export type Outcomes = readonly unknown[]
 
+/** What goes on where it was left: an array's, a generator's. */
+type Writes = { [Symbol.iterator](): IterableIterator<Write> }
+
 /**
- * One transaction for all. A write that is refused has changed nothing and does no harm to the
- * others. Where anything else fails, all is undone and each write gets a transaction of its own,
- * so that only those fail that cannot be done.
+ * One transaction for all; each is asked for when the one before it is done. A write that is
+ * refused has changed nothing and does no harm to the others. Where anything else fails, all is
+ * undone and each write gets a transaction of its own, so that only those fail that cannot be done.
  */
-export function commitTogether(database: Database, tables: Tables, writes: readonly Write[]):
-  Outcomes {
+export function commitTogether(database: Database, tables: Tables, writes: Writes): Outcomes {
+  const begun: Write[] = []
+  const left = writes[Symbol.iterator]()
   try {
-    return database.transaction(() => writes.map((write) => refusal(tables, write)))
+    return database.transaction(() => {
+      const outcomes: unknown[] = []
+      for (let next = left.next(); !next.done; next = left.next()) {
+        begun.push(next.value)
+        outcomes.push(refusal(tables, next.value))
+      }
+      return outcomes
+    })
   } catch (error) {
     tables.forget()
-    if (writes.length === 1) return [error]
-    return writes.map((write) => commitTogether(database, tables, [write])[0])
+    const all = [...begun, ...left]
+    if (all.length === 1) return [error]
+    return all.map((write) => commitTogether(database, tables, [write])[0])
   }
 }
 

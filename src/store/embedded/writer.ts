@@ -31,42 +31,65 @@ function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply 
   }
 }
 
-/** Whatever came in until now. */
-function waiting(...first: readonly Requests[]): Requests[] {
-  const batches = [...first]
-  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-    batches.push(next.message as Requests)
-  }
-  return batches
-}
-
 interface AskedWrite {
   readonly id: number
   readonly write: Write
 }
 
-/** Comes and goes by shard: many rows, for which nobody else is to wait. */
-function isBulk({ write: { kind } }: AskedWrite): boolean {
-  return kind === 'load' || kind === 'unload'
+/** What came in and was not done yet. */
+class Waiting {
+  writes: AskedWrite[] = []
+  questions: AskedQuestion[] = []
+  /** Rows that come and go by shard: so many that nobody else is to wait for them. */
+  readonly bulk: AskedWrite[] = []
+  close = false
+
+  get somebody(): boolean { return this.writes.length > 0 || this.questions.length > 0 }
+
+  hear({ writeIds, writes, questions, close }: Requests): void {
+    for (const [index, write] of unpackWrites(writes).entries()) {
+      const isBulk = write.kind === 'load' || write.kind === 'unload'
+      const queue = isBulk ? this.bulk : this.writes
+      queue.push({ id: writeIds[index]!, write })
+    }
+    this.questions.push(...questions)
+    this.close ||= close
+  }
+
+  hearAll(): void {
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+      this.hear(next.message as Requests)
+    }
+  }
 }
 
-/** Leaves what is bulk to `later`, in its order. */
-function serve(database: Database, tables: Tables, batches: readonly Requests[],
-  later: AskedWrite[]): void {
-  const asked = batches.flatMap(({ writeIds, writes }) =>
-    unpackWrites(writes).map((write, index): AskedWrite => ({ id: writeIds[index]!, write })))
-  later.push(...asked.filter(isBulk))
-  commit(database, tables, asked.filter((each) => !isBulk(each)))
-  const questions = batches.flatMap((batch) => batch.questions)
+function serve(database: Database, tables: Tables, waiting: Waiting): void {
+  const { writes, questions } = waiting
+  waiting.writes = []
+  waiting.questions = []
+  if (writes.length > 0) commit(database, tables, writes)
   if (questions.length > 0) {
     port.postMessage(questions.map((question) => answer(tables.reader, question)))
   }
 }
 
-function commit(database: Database, tables: Tables, asked: readonly AskedWrite[]): void {
-  if (asked.length === 0) return
-  const outcomes = commitTogether(database, tables, asked.map(({ write }) => write))
-  port.postMessage(asked.map(({ id }, index): Reply => {
+/** One after the other, until somebody else waits: a page that many change is written once. */
+function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
+  do {
+    yield waiting.bulk.shift()!
+    waiting.hearAll()
+  } while (waiting.bulk.length > 0 && !waiting.somebody)
+}
+
+function commit(database: Database, tables: Tables, writes: Iterable<AskedWrite>): void {
+  const ids: number[] = []
+  const outcomes = commitTogether(database, tables, function* () {
+    for (const { id, write } of writes) {
+      ids.push(id)
+      yield write
+    }
+  }())
+  port.postMessage(ids.map((id, index): Reply => {
     const error = outcomes[index]
     return error === undefined ? { id } : { id, error: wireError(error) }
   }))
@@ -77,17 +100,16 @@ function start(): void {
   const tables = new Tables(database, shards)
   const epoch = database.transaction(() => tables.nextEpoch())
   port.on('message', (first: Requests) => {
-    const later: AskedWrite[] = []
-    let closing = false
-    for (let batches = waiting(first); ; batches = waiting()) {
-      serve(database, tables, batches, later)
-      closing ||= batches.some(({ close }) => close)
-      const next = later.shift()
-      if (next === undefined) break
-      commit(database, tables, [next])
+    const waiting = new Waiting()
+    waiting.hear(first)
+    waiting.hearAll()
+    serve(database, tables, waiting)
+    while (waiting.bulk.length > 0) {
+      commit(database, tables, bulkOf(waiting))
+      serve(database, tables, waiting)
       database.tidy()
     }
-    if (!closing) return database.tidy()
+    if (!waiting.close) return database.tidy()
     database.close()
     port.close()
   })

@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
-import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
+import { actorKeyText, shardOf, systemEnv } from '../../../../cluster/index.ts'
 import { LocalIndex } from '../../../../src/store/cassandra/local-index.ts'
 import type { OwnedRowTable } from '../../../../src/store/cassandra/owned-row-table.ts'
 import { aBranch, aThread } from '../../../contract/rows.ts'
-import { virtualEnv } from '../../../support/env.ts'
 
 const shards = 32
 
@@ -53,7 +52,7 @@ beforeEach(async () => {
   const tables = { thread: table, assistant: noTable } as unknown as
     Record<'thread' | 'assistant', OwnedRowTable>
   index = await LocalIndex.open({
-    directory, env: virtualEnv(), shards, tables,
+    directory, env: systemEnv({ level: 'silent' }), shards, tables,
     onLost: (reason) => losses.push(reason),
   })
 })
