@@ -7,6 +7,7 @@ import { policies, types } from 'cassandra-driver'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { Hedge } from './hedge.ts'
 
 /** Paths of files in PEM format. */
 export interface TlsFiles {
@@ -30,10 +31,8 @@ export interface ConnectionOptions {
 /** How long a request may take that is not told otherwise. */
 export const attemptMs = 2_000
 const connectMs = 2_000
-/** Then a second host is asked as well. */
-const speculateMs = 200
 
-export function clientOptions(options: ConnectionOptions) {
+export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
   const { contactPoints, localDataCenter, user, password = '', tls } = options
   return {
     contactPoints: [...contactPoints],
@@ -46,8 +45,7 @@ export function clientOptions(options: ConnectionOptions) {
     policies: {
       retry: new policies.retry.FallthroughRetryPolicy(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
-      speculativeExecution:
-        new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(speculateMs, 1),
+      speculativeExecution: hedge,
     },
     pooling: {
       // One: what many callers ask for travels in fewer packets, which is a tenth more writes.

@@ -8,6 +8,7 @@ import { assert, HeddleError } from '../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
+import { Hedge } from './hedge.ts'
 import { startError } from './start-error.ts'
 
 /** `bigint` for bigint columns, text for uuid ones. In a plain write null leaves a column unset. */
@@ -17,6 +18,8 @@ export type Value = string | number | bigint | boolean | Uint8Array | null
 export interface Statement {
   readonly cql: string
   readonly values: readonly Value[]
+  /** Many wait for what it reads. */
+  readonly prompt?: boolean
 }
 
 /** A row of an answer: bigints for bigint columns, Buffers for blobs. */
@@ -61,6 +64,7 @@ export class Connection {
   readonly control: string
   readonly localDataCenter: string
   readonly #client: Client
+  readonly #hedge: Hedge
   readonly #env: Env
   readonly #pauses = new Set<() => void>()
   /** When the last request was answered. */
@@ -73,7 +77,8 @@ export class Connection {
       throw new HeddleError('invalid', `${options.keyspace} cannot name a keyspace. Use up to 40 ` +
         'lower case letters, digits and underscores, a letter first.')
     }
-    const client = new Client(clientOptions(options))
+    const hedge = new Hedge()
+    const client = new Client(clientOptions(options, hedge))
     client.on('log', (level: string, source: string, message: string) =>
       options.env.log.debug('The driver says something.', { level, source, message }))
     try {
@@ -81,11 +86,13 @@ export class Connection {
     } catch (error) {
       throw startError(error, options)
     }
-    return new Connection(client, options)
+    return new Connection(client, hedge, options)
   }
 
-  private constructor(client: Client, { env, keyspace, localDataCenter }: ConnectionOptions) {
+  private constructor(client: Client, hedge: Hedge,
+    { env, keyspace, localDataCenter }: ConnectionOptions) {
     this.#client = client
+    this.#hedge = hedge
     this.#env = env
     this.keyspace = keyspace
     this.control = `${keyspace}_control`
@@ -246,7 +253,7 @@ export class Connection {
     }
   }
 
-  async #page({ cql, values }: Statement, fetchSize: number, pageState?: string):
+  async #page({ cql, values, prompt }: Statement, fetchSize: number, pageState?: string):
     Promise<types.ResultSet> {
     const sent = values.map(asSent)
     const beganMs = this.#env.monotonicMs()
@@ -255,9 +262,12 @@ export class Connection {
       if (this.#closed) throw closed(false)
       const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs())
       const readTimeout = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
+      const askedMs = this.#env.monotonicMs()
       try {
-        return this.#answered(await this.#client.execute(cql, sent,
+        const answer = this.#answered(await this.#client.execute(cql, sent,
           { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
+        if (prompt) this.#hedge.heard(cql, this.#env.monotonicMs() - askedMs)
+        return answer
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
         const late = this.#env.monotonicMs() + pauseMs >= beganMs + this.#readMs()

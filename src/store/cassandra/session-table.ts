@@ -45,7 +45,7 @@ export class SessionTable implements SessionPort {
 
   async state(session: string): Promise<Found> {
     const cql = `SELECT state FROM ${this.#table} WHERE session = ?`
-    const [row] = await this.#connection.read({ cql, values: [session] })
+    const [row] = await this.#connection.read({ cql, values: [session], prompt: true })
     return row?.['state'] as Found
   }
 
