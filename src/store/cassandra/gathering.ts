@@ -1,11 +1,11 @@
-/** Those who go on together: what is done for many at once costs less for each. */
+/** Those who go on together where they are many: what is done for all at once costs less. */
 
 import type { Env } from '../../../cluster/index.ts'
 
 export interface GatheringOptions {
   readonly env: Env
-  /** So many go on together at the most. */
-  readonly most: number
+  /** So many go on together; fewer do not wait for each other. */
+  readonly size: number
   /** The longest that anybody waits for others. */
   readonly patienceMs: number
 }
@@ -23,8 +23,8 @@ export class Gathering {
   }
 
   /**
-   * Does `work`, then waits for others who are at theirs: until there are enough, nobody is on his
-   * way any more, or the first one has waited long enough. Throws what `work` throws.
+   * Does `work`, then waits for others who are at theirs: until there are enough, there cannot be
+   * any more, or the first one has waited long enough. Throws what `work` throws.
    */
   async after<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#coming++
@@ -45,7 +45,8 @@ export class Gathering {
 
   #goOn(): void {
     if (this.#here.length === 0) return
-    if (this.#here.length < this.#options.most && this.#coming > 0) {
+    const { size } = this.#options
+    if (this.#here.length < size && this.#here.length + this.#coming >= size) {
       this.#stopWaiting ??= this.#options.env.after(this.#options.patienceMs, () => this.#leave())
     } else {
       this.#leave()

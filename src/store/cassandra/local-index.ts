@@ -77,7 +77,7 @@ export class LocalIndex implements OwnIndex {
   private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {
     this.#store = store
     this.#tables = tables
-    this.#together = new Gathering({ env, most: shardsTogether, patienceMs })
+    this.#together = new Gathering({ env, size: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }

@@ -6,9 +6,9 @@ import { virtualEnv } from '../../../support/env.ts'
 import { Gathering } from '../../../../src/store/cassandra/gathering.ts'
 
 /** Works that end when they are told to. */
-function works(most: number, count: number) {
+function works(size: number, count: number) {
   const env = virtualEnv()
-  const gathering = new Gathering({ env, most, patienceMs: 300 })
+  const gathering = new Gathering({ env, size, patienceMs: 300 })
   const ends = Array.from({ length: count }, () => Promise.withResolvers<number>())
   const gone: number[] = []
   const all = ends.map(({ promise }) => gathering.after(() => promise)
@@ -29,26 +29,30 @@ function works(most: number, count: number) {
 }
 
 describe('a gathering', () => {
-  it('goes on when so many are there, and again when nobody else is on his way', async () => {
+  it('goes on when so many are there, and again when there cannot be so many any more', async () => {
     const { gone, end } = works(2, 5)
     await end(0)
     expect(gone).toEqual([])
     await end(3)
     expect(gone).toEqual([0, 3])
-    await end(1, 2)
+    await end(1)
+    expect(gone).toEqual([0, 3])
+    await end(2)
     expect(gone).toEqual([0, 3, 1, 2])
     await end(4)
     expect(gone).toEqual([0, 3, 1, 2, 4])
   })
 
-  it('does not keep one who is alone', async () => {
-    const { gone, end } = works(2, 1)
+  it('keeps nobody where they are few', async () => {
+    const { gone, end } = works(4, 3)
     await end(0)
     expect(gone).toEqual([0])
+    await end(1, 2)
+    expect(gone).toEqual([0, 1, 2])
   })
 
   it('does not wait long for one who is late', async () => {
-    const { gone, end, pass } = works(9, 3)
+    const { gone, end, pass } = works(3, 3)
     await end(0)
     await pass(200)
     await end(1)
@@ -61,7 +65,7 @@ describe('a gathering', () => {
   })
 
   it('does not wait for one who failed', async () => {
-    const { gone, end, fail, all } = works(9, 3)
+    const { gone, end, fail, all } = works(3, 3)
     await end(0, 1)
     expect(gone).toEqual([])
     await fail(2)
