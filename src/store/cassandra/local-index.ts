@@ -41,8 +41,8 @@ interface Loading {
   followed: boolean
 }
 
-/** Shards that are read at the same time. */
-const shardsReading = 16
+/** Shards that are read at once: few, for the runs that move with them need the store as well. */
+const shardsReading = 3
 /** So many go into the file together, which costs half: their rows lie on the same pages. */
 const shardsTogether = 32
 /** No shard waits longer for others. */
