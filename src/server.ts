@@ -8,7 +8,8 @@ import type { Settings } from './config.ts'
 import { narrowed, openEgress } from './egress/index.ts'
 import type { Egress } from './egress/index.ts'
 import {
-  fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor, readLimitOverrides, runJson,
+  addressReader, fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor,
+  readLimitOverrides, runJson, trustedProxies,
 } from './frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
@@ -75,7 +76,7 @@ const wokenAtOnce = 8
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
-  const { trustedProxies } = settings
+  const addressOf = addressReader(trustedProxies(settings.trustedProxies))
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
@@ -140,8 +141,8 @@ export async function openServer(settings: Settings, env: Env,
       region: regionOf(settings),
       dependencies: dependenciesOf(settings, ground, () => actors.limits.check(rows[0]!)),
       clusterStatus: ground.status,
-      ...settings.auth === 'keys' && { auth: authOf(settings, ground) },
-      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, trustedProxies }) },
+      ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
+      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, addressOf }) },
       heard: countRequests(metrics),
       ...settings.metrics === null && { metrics },
       ...tracing && { tracing },
@@ -195,7 +196,8 @@ function dependenciesOf(settings: Settings, { check, keys }: Ground,
     ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
-function authOf({ userProxies, ...settings }: Settings, { keys }: Ground): AuthOptions {
+function authOf({ userProxies, ...settings }: Settings, { keys }: Ground):
+Omit<AuthOptions, 'addressOf'> {
   const { region, regionUrls, sessions } = settings
   const isFromTrustedProxy = fromUserProxies(userProxies)
   return { keys, region, regionUrls, sessions, isFromTrustedProxy }
