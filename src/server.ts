@@ -19,11 +19,11 @@ import { regions } from './region.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
 import type { Ground, Tenants } from './server/ground.ts'
-import { openKeySocket } from './server/key-socket.ts'
 import { meteredLog } from './server/metered-ports.ts'
 import { Metrics } from './server/metrics.ts'
 import { openMetricsDoor } from './server/metrics-door.ts'
 import type { MetricsDoor } from './server/metrics-door.ts'
+import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
 import {
   countRequests, readActors, readDoor, readKeys, readLimits, readOwnership, readServer, readWorkers,
@@ -109,7 +109,9 @@ export async function openServer(settings: Settings, env: Env,
   const egress = narrowed(wayOut, project.webhooks)
   const actors = await lifecycle.start('actors', {
     ...times('actors'),
-    start: () => openActors(ground, { host: graphs.host, rows, egress, ...watchers }),
+    start: () => openActors(ground, {
+      host: graphs.host, rows, egress, billing: settings.billing, ...watchers,
+    }),
     stop: async (actors, deadline) => {
       await actors.close(deadline)
       await wayOut.close()
@@ -154,8 +156,10 @@ export async function openServer(settings: Settings, env: Env,
   if (settings.limits) readLimits(metrics, actors.limits)
   await lifecycle.start('keys', {
     ...times('keys'),
-    start: () => settings.cassandra !== null ? undefined : openKeySocket(settings.dataDirectory,
-      keyDesk({ table: ground.keys, region: settings.region, env }), env),
+    start: () => settings.cassandra !== null ? undefined : openOfficeSocket({
+      directory: settings.dataDirectory, env, billing: ground.billing,
+      desk: keyDesk({ table: ground.keys, region: settings.region, env }),
+    }),
     stop: (socket) => socket?.close(),
   })
   const metricsDoor = await lifecycle.start('metrics', {
@@ -277,6 +281,7 @@ interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
 interface ActorParts extends Watchers {
   readonly host: GraphHost
   readonly rows: readonly LimitRow[]
+  readonly billing: boolean
   readonly egress: Pick<Egress, 'send'>
 }
 
@@ -326,13 +331,13 @@ function openActors({ ownership, gate, transport, ...ground }: Ground, parts: Ac
 
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
-function kindsOver(ports: Ports, { host, rows, egress, env }: ActorParts, ask: Router['ask']):
-ActorKind[] {
+function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
+  const { host, rows, egress, billing, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask, egress,
+      log, threads, runs, host, env, ask, egress, billing,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
