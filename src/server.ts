@@ -226,10 +226,11 @@ async function openGround(settings: Settings,
 }
 
 /** Where nobody collects them not even the library is loaded. */
-async function openTracing({ tracing }: Settings, { log }: Env): Promise<OpenTracing | undefined> {
+async function openTracing({ tracing }: Settings, { log, uuid }: Env):
+Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
   const { startTracing } = await import('./server/tracing.ts')
-  return startTracing({ ...tracing, version: ownVersion(), log })
+  return startTracing({ ...tracing, version: ownVersion(), instance: uuid(), log })
 }
 
 async function openMetrics({ metrics: place }: Settings, metrics: Metrics):
