@@ -52,7 +52,7 @@ export async function identifyBy(options: AuthOptions, env: Env): Promise<Identi
   const identify: Identify = async (request) => {
     const { key, token, userId, tenant } = credentialsIn(request)
     if (key !== undefined) {
-      const found = book.find(key, addressOf(request).text)
+      const found = book.find(key, () => addressOf(request).text)
       return found.then((each) => findingOfKey(each, regionUrls), refusedFor('full'))
     }
     if (token !== undefined && sessionBook !== null) {

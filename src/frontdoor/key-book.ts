@@ -88,14 +88,17 @@ export class KeyBook {
     this.#regions = regions
   }
 
-  /** Throws `unavailable` where it cannot be told, `full` where its address asks for too many. */
-  async find(text: string, address: string): Promise<FoundKey> {
+  /**
+   * Throws `unavailable` where it cannot be told, `full` where its address asks for too many; that
+   * is only found out where it matters.
+   */
+  async find(text: string, addressOf: () => string): Promise<FoundKey> {
     const name = readKey(text)
     if (name !== undefined && name.region !== this.#region && this.#regions.includes(name.region)) {
       return { kind: 'elsewhere', region: name.region }
     }
     const hash = hashOf(text)
-    const entry = name?.region === this.#region ? await this.#entryOf(name.id, address)
+    const entry = name?.region === this.#region ? await this.#entryOf(name.id, addressOf)
       : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
       return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
@@ -111,12 +114,12 @@ export class KeyBook {
     return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
   }
 
-  async #entryOf(id: string, address: string): Promise<Entry | undefined> {
+  async #entryOf(id: string, addressOf: () => string): Promise<Entry | undefined> {
     const nowMs = this.#env.monotonicMs()
     const entry = this.#entries.get(id)
     if (entry === undefined) {
       if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
-      return this.#stranger(id, address)
+      return this.#stranger(id, addressOf())
     }
     const ageMs = nowMs - entry.lookedMs
     const isFailing = nowMs - entry.failedMs < failingMs

@@ -8,7 +8,7 @@ import { virtualEnv } from '../../support/env.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 
 /** Where most requests come from. */
-const home = '192.0.2.1'
+const home = () => '192.0.2.1'
 
 function house() {
   const env = virtualEnv()
@@ -17,7 +17,8 @@ function house() {
   const desk = keyDesk({ table: keys, region: 'us', env })
   const make = (expiresInMs: number | null = null) =>
     desk.create({ tenant: 'acme', role: 'developer', name: '', expiresInMs })
-  const kindOf = async (text: string, address = home) => (await book.find(text, address)).kind
+  const kindOf = async (text: string, address = home()) =>
+    (await book.find(text, () => address)).kind
   return { env, keys, book, desk, make, kindOf }
 }
 
