@@ -51,6 +51,8 @@ export interface Settings {
   readonly allowOrigins: readonly string[]
   /** Whether requests are limited. */
   readonly limits: boolean
+  /** Whether a record is made of each run that is over. */
+  readonly billing: boolean
   /** Absolute; null where the limits are those of the specification. */
   readonly limitOverrides: string | null
   /** Addresses and ranges of proxies that are believed about whom they speak for. */
@@ -158,6 +160,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     // Whoever develops names no region.
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
+    billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
     limitOverrides: reader.files(['limitOverrides'], source.folder)[0] ?? null,
     trustedProxies: Object.freeze(reader.list('trustedProxies', [])),
     userProxies: Object.freeze(reader.list('userProxies', [])),
@@ -248,9 +251,13 @@ export function ownVersion(): string {
 }
 
 /** Relations between settings that do not hold. */
-function broken({ host, insecureListen, auth, sessions }: Settings): string[] {
-  if (auth === 'keys') return []
+function broken({ host, insecureListen, auth, sessions, billing, region }: Settings): string[] {
+  const misplaced = !billing || region === 'us' ? []
+    : ['--billing on (or HEDDLE_BILLING) is for the region us, where alone billing records may ' +
+      `be kept: turn it off in the region ${region}.`]
+  if (auth === 'keys') return misplaced
   return [
+    ...misplaced,
     ...isLoopback(host) || insecureListen ? []
       : [`--host ${host} is reached by others, and nobody is asked who he is: add --auth keys, ` +
         'or --insecure-listen if that is meant, or listen on 127.0.0.1.'],

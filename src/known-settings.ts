@@ -96,6 +96,12 @@ export const knownSettings = {
     variable: 'HEDDLE_LIMITS',
     sentence: 'Whether requests are limited: on or off (default: on where a region is named).',
   },
+  billing: {
+    flags: '--billing <how>',
+    variable: 'HEDDLE_BILLING',
+    sentence: 'Whether a record is made of each run that is over, for bills: on or off; only in ' +
+      'the region us (default: off).',
+  },
   limitOverrides: {
     flags: '--limit-overrides <file>',
     variable: 'HEDDLE_LIMIT_OVERRIDES',

@@ -25,7 +25,7 @@ const sameSignalMs = 300
 const orphanLookMs = 500
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
-else if (process.argv[2] === 'keys') await manageKeys()
+else if (process.argv[2] === 'keys' || process.argv[2] === 'billing') await operate()
 else await serve()
 
 async function serve(): Promise<void> {
@@ -47,13 +47,17 @@ async function serve(): Promise<void> {
   }
 }
 
-async function manageKeys(): Promise<void> {
+/** The commands of operators. */
+async function operate(): Promise<void> {
   keepCompiledCode()
-  const { KeysError, runKeysCommand } = await import('./keys-command.ts')
+  const { CommandError } = await import('./office-command.ts')
+  const run = process.argv[2] === 'keys' ? (await import('./keys-command.ts')).runKeysCommand
+    : (await import('./billing-command.ts')).runBillingCommand
   try {
-    process.stdout.write(await runKeysCommand({ args: process.argv.slice(3), ...surroundings() }))
+    await run({ args: process.argv.slice(3), ...surroundings(),
+      print: (text) => void process.stdout.write(text) })
   } catch (error) {
-    if (error instanceof KeysError) refuse(error.message, exitCodes.failed)
+    if (error instanceof CommandError) refuse(error.message, exitCodes.failed)
     throw error
   }
 }
@@ -71,7 +75,8 @@ function settingsFromCommand(): Settings {
   const command = new Command('heddle')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion())
-    .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.')
+    .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.\n' +
+      'The command "billing" lists what a tenant is to be billed for: billing --help.')
     .configureOutput({ writeErr: () => {} })
     .exitOverride()
   for (const { flags, variable, sentence } of Object.values(knownSettings)) {

@@ -8,7 +8,8 @@ import type { Settings } from './config.ts'
 import { narrowed, openEgress } from './egress/index.ts'
 import type { Egress } from './egress/index.ts'
 import {
-  fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor, readLimitOverrides, runJson,
+  addressReader, fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor,
+  readLimitOverrides, runJson, trustedProxies,
 } from './frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
@@ -18,11 +19,11 @@ import { regions } from './region.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
 import type { Ground, Tenants } from './server/ground.ts'
-import { openKeySocket } from './server/key-socket.ts'
 import { meteredLog } from './server/metered-ports.ts'
 import { Metrics } from './server/metrics.ts'
 import { openMetricsDoor } from './server/metrics-door.ts'
 import type { MetricsDoor } from './server/metrics-door.ts'
+import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
 import {
   countRequests, readActors, readDoor, readKeys, readLimits, readOwnership, readServer, readWorkers,
@@ -75,7 +76,7 @@ const wokenAtOnce = 8
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
-  const { trustedProxies } = settings
+  const addressOf = addressReader(trustedProxies(settings.trustedProxies))
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
@@ -108,7 +109,9 @@ export async function openServer(settings: Settings, env: Env,
   const egress = narrowed(wayOut, project.webhooks)
   const actors = await lifecycle.start('actors', {
     ...times('actors'),
-    start: () => openActors(ground, { host: graphs.host, rows, egress, ...watchers }),
+    start: () => openActors(ground, {
+      host: graphs.host, rows, egress, billing: settings.billing, ...watchers,
+    }),
     stop: async (actors, deadline) => {
       await actors.close(deadline)
       await wayOut.close()
@@ -140,8 +143,8 @@ export async function openServer(settings: Settings, env: Env,
       region: regionOf(settings),
       dependencies: dependenciesOf(settings, ground, () => actors.limits.check(rows[0]!)),
       clusterStatus: ground.status,
-      ...settings.auth === 'keys' && { auth: authOf(settings, ground) },
-      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, trustedProxies }) },
+      ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
+      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, addressOf }) },
       heard: countRequests(metrics),
       ...settings.metrics === null && { metrics },
       ...tracing && { tracing },
@@ -153,8 +156,10 @@ export async function openServer(settings: Settings, env: Env,
   if (settings.limits) readLimits(metrics, actors.limits)
   await lifecycle.start('keys', {
     ...times('keys'),
-    start: () => settings.cassandra !== null ? undefined : openKeySocket(settings.dataDirectory,
-      keyDesk({ table: ground.keys, region: settings.region, env }), env),
+    start: () => settings.cassandra !== null ? undefined : openOfficeSocket({
+      directory: settings.dataDirectory, env, billing: ground.billing,
+      desk: keyDesk({ table: ground.keys, region: settings.region, env }),
+    }),
     stop: (socket) => socket?.close(),
   })
   const metricsDoor = await lifecycle.start('metrics', {
@@ -195,7 +200,8 @@ function dependenciesOf(settings: Settings, { check, keys }: Ground,
     ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
-function authOf({ userProxies, ...settings }: Settings, { keys }: Ground): AuthOptions {
+function authOf({ userProxies, ...settings }: Settings, { keys }: Ground):
+Omit<AuthOptions, 'addressOf'> {
   const { region, regionUrls, sessions } = settings
   const isFromTrustedProxy = fromUserProxies(userProxies)
   return { keys, region, regionUrls, sessions, isFromTrustedProxy }
@@ -220,10 +226,11 @@ async function openGround(settings: Settings,
 }
 
 /** Where nobody collects them not even the library is loaded. */
-async function openTracing({ tracing }: Settings, { log }: Env): Promise<OpenTracing | undefined> {
+async function openTracing({ tracing }: Settings, { log, uuid }: Env):
+Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
   const { startTracing } = await import('./server/tracing.ts')
-  return startTracing({ ...tracing, version: ownVersion(), log })
+  return startTracing({ ...tracing, version: ownVersion(), instance: uuid(), log })
 }
 
 async function openMetrics({ metrics: place }: Settings, metrics: Metrics):
@@ -275,6 +282,7 @@ interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
 interface ActorParts extends Watchers {
   readonly host: GraphHost
   readonly rows: readonly LimitRow[]
+  readonly billing: boolean
   readonly egress: Pick<Egress, 'send'>
 }
 
@@ -324,13 +332,13 @@ function openActors({ ownership, gate, transport, ...ground }: Ground, parts: Ac
 
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
-function kindsOver(ports: Ports, { host, rows, egress, env }: ActorParts, ask: Router['ask']):
-ActorKind[] {
+function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
+  const { host, rows, egress, billing, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask, egress,
+      log, threads, runs, host, env, ask, egress, billing,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),

@@ -70,7 +70,8 @@ function memberProcess({ config, data, port, limits, region, regionUrls }: Start
     '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
     '--limits', limits,
     ...regionUrls === undefined ? []
-      : ['--region', region, '--region-url', regionUrls, '--auth', 'keys'],
+      : ['--region', region, '--region-url', regionUrls, '--auth', 'keys',
+        '--billing', region === 'us' ? 'on' : 'off'],
   ] })
 }
 

@@ -2,6 +2,7 @@
 
 import type { AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow }
   from '../../proto/gen/storage/v1/row.ts'
+import type { BillingRow } from '../records/index.ts'
 
 /** One row to append. `body` is an encoded storage.v1.LogRow. */
 export interface NewRow {
@@ -25,6 +26,8 @@ export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }
   | { readonly table: 'run'; readonly row: RunRow }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
+  /** Stays when everything else of its thread is purged. */
+  | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
       readonly runId: string }
 

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import type { IPv4, IPv6 } from 'ipaddr.js'
 
 import { HeddleError } from '../errors.ts'
+import { hashOf } from '../records/index.ts'
 
 /** Proxies that are believed when they say whom they speak for. */
 export type TrustedProxies = readonly (readonly [IPv4 | IPv6, number])[]
@@ -70,6 +71,38 @@ function withoutPort(text: string): string {
 function isTrusted(address: IPv4 | IPv6, trusted: TrustedProxies): boolean {
   return trusted.some(([range, bits]) => address.kind() === range.kind() &&
     address.match(range, bits))
+}
+
+export interface Address {
+  readonly text: string
+  readonly hash: string
+}
+
+export type AddressOf = (request: {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}) => Address
+
+/** What a peer is called is remembered, for so many: to find it out is half the cost of a limit. */
+const addressesKept = 10_000
+
+/** Tells where requests come from, past the proxies that are trusted. */
+export function addressReader(trusted: TrustedProxies): AddressOf {
+  const known = new Map<string, Address>()
+  const read = (peer: string | undefined, forwardedFor?: string) => {
+    const text = clientAddress({ peer, forwardedFor, trusted })
+    return { text, hash: hashOf(text) }
+  }
+  return ({ socket: { remoteAddress: peer }, headers }) => {
+    const { 'x-forwarded-for': forwardedFor } = headers
+    if (forwardedFor !== undefined && trusted.length > 0) return read(peer, String(forwardedFor))
+    let address = known.get(peer ?? '')
+    if (address === undefined) {
+      if (known.size >= addressesKept) known.clear()
+      known.set(peer ?? '', address = read(peer))
+    }
+    return address
+  }
 }
 
 function groupOf(address: IPv4 | IPv6): string {

@@ -4,10 +4,12 @@ import type { FastifyRequest } from 'fastify'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import { isTenant } from '../records/index.ts'
 import type { KeyTable } from '../records/index.ts'
 import { localCaller } from './caller.ts'
 import type { Finding, Identity } from './caller.ts'
+import type { AddressOf } from './client-address.ts'
 import { KeyBook } from './key-book.ts'
 import type { KeyStats } from './key-book.ts'
 import { SessionBook } from './session-book.ts'
@@ -23,6 +25,7 @@ export interface AuthOptions {
   /** Null where users have none. */
   readonly sessions: SessionOptions | null
   /** Whether a request comes straight from a proxy whose word on its user counts. */
+  readonly addressOf: AddressOf
   readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
 }
 
@@ -42,12 +45,16 @@ export const asLocal: Identification = { identify: async () => local, keyStats: 
 
 /** Throws HeddleError with a sentence where a setting cannot work. */
 export async function identifyBy(options: AuthOptions, env: Env): Promise<Identification> {
-  const { keys, region, regionUrls, sessions, isFromTrustedProxy = () => false } = options
+  const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
+    options
   const book = new KeyBook({ keys, env, region, regions: Object.keys(regionUrls) })
   const sessionBook = sessions && await SessionBook.open(sessions, env)
   const identify: Identify = async (request) => {
     const { key, token, userId, tenant } = credentialsIn(request)
-    if (key !== undefined) return findingOfKey(await book.find(key), regionUrls)
+    if (key !== undefined) {
+      const found = book.find(key, () => addressOf(request).text)
+      return found.then((each) => findingOfKey(each, regionUrls), refusedFor('full'))
+    }
     if (token !== undefined && sessionBook !== null) {
       return await findingOfSession({ token, userId, book: sessionBook, env, region, regionUrls })
     }
@@ -111,8 +118,15 @@ Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly 
     }
     return userFinding(session, () => session.expiresAtMs > env.nowMs())
   } catch (error) {
+    return refusedFor('unauthenticated')(error)
+  }
+}
+
+/** For a `catch`: who is refused for this is charged all the same; anything else is thrown. */
+function refusedFor(code: ErrorCode): (error: unknown) => Finding {
+  return (error) => {
     const refused = HeddleError.from(error)
-    if (refused.code !== 'unauthenticated') throw error
+    if (refused.code !== code) throw error
     return { identity: { kind: 'nobody' }, refused }
   }
 }

@@ -3,7 +3,11 @@
  *
  * K1  What is said of a key was so at most three seconds ago, while the store answers.
  * K2  Where it does not answer, keys that were good go on for a minute; others are `unavailable`.
- * K3  Ids that nobody has cost a look each for a while, few at a time, and push no known key out.
+ * K3  Ids that nobody has cost a look each for a while, and push no known key out.
+ * K4  Keys that were never seen here are looked up in turns, shared out by address: whoever makes
+ *     keys up delays no other address. His address is charged for each one when it is known to be
+ *     bad, and for those that were turned away; before the look the good ones that come first after
+ *     a start would be charged too, and many tenants may share an address.
  */
 
 import { atMost } from '../../cluster/index.ts'
@@ -12,6 +16,7 @@ import { HeddleError } from '../errors.ts'
 import { hashOf, isHashOf, keyFault, readKey } from '../records/index.ts'
 import type { KeyRow, KeyTable } from '../records/index.ts'
 import { dropOldest } from './drop-oldest.ts'
+import { FairTurns } from './fair-turns.ts'
 
 /** So old it is looked up again, beside the request. */
 const refreshAfterMs = 1_500
@@ -25,7 +30,8 @@ const failingMs = 4_000
 const unknownMs = 2_000
 const usedEveryMs = 60_000
 const [knownMax, unknownMax] = [20_000, 20_000]
-const [looksAtOnce, looksOfStrangers, strangersWaiting] = [64, 32, 256]
+const looksAtOnce = 64
+const looksOfStrangers = { atOnce: 32, atOnceEach: 8, waitingEach: 256, waitingMax: 4_096 }
 
 /** `unknown` has no `row`: of what nobody has, nothing can be said. */
 export type FoundKey =
@@ -70,8 +76,9 @@ export class KeyBook {
   readonly #unknown = new Map<string, number>()
   readonly #looks = new Map<string, Promise<Look>>()
   readonly #soon = atMost(looksAtOnce)
-  readonly #forStrangers = atMost(looksOfStrangers)
-  #strangers = 0
+  readonly #turns = new FairTurns(looksOfStrangers)
+  /** By address and id: who wait for their turn, or have it. */
+  readonly #strangers = new Map<string, Promise<Entry | undefined>>()
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
   constructor({ keys, env, region, regions }: KeyBookParts) {
@@ -81,14 +88,18 @@ export class KeyBook {
     this.#regions = regions
   }
 
-  /** Throws `unavailable` where it cannot be told. */
-  async find(text: string): Promise<FoundKey> {
+  /**
+   * Throws `unavailable` where it cannot be told, `full` where its address asks for too many; that
+   * is only found out where it matters.
+   */
+  async find(text: string, addressOf: () => string): Promise<FoundKey> {
     const name = readKey(text)
     if (name !== undefined && name.region !== this.#region && this.#regions.includes(name.region)) {
       return { kind: 'elsewhere', region: name.region }
     }
     const hash = hashOf(text)
-    const entry = name?.region === this.#region ? await this.#entryOf(name.id) : undefined
+    const entry = name?.region === this.#region ? await this.#entryOf(name.id, addressOf)
+      : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
       return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
     }
@@ -103,12 +114,12 @@ export class KeyBook {
     return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
   }
 
-  async #entryOf(id: string): Promise<Entry | undefined> {
+  async #entryOf(id: string, addressOf: () => string): Promise<Entry | undefined> {
     const nowMs = this.#env.monotonicMs()
     const entry = this.#entries.get(id)
     if (entry === undefined) {
       if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
-      return this.#stranger(id)
+      return this.#stranger(id, addressOf())
     }
     const ageMs = nowMs - entry.lookedMs
     const isFailing = nowMs - entry.failedMs < failingMs
@@ -119,18 +130,24 @@ export class KeyBook {
     return entry
   }
 
-  /** Nobody waits for long where many come with keys that were never seen. */
-  async #stranger(id: string): Promise<Entry | undefined> {
-    if (!this.#looks.has(id) && this.#strangers >= looksOfStrangers + strangersWaiting) {
-      this.#count.turnedAway++
-      throw unavailable()
-    }
-    this.#strangers++
-    try {
-      return this.#learn(id, await this.#look(id, this.#forStrangers))
-    } finally {
-      this.#strangers--
-    }
+  /** One turn for all who come with the same from the same address. */
+  #stranger(id: string, address: string): Promise<Entry | undefined> {
+    const name = `${address} ${id}`
+    const before = this.#strangers.get(name)
+    if (before !== undefined) return before
+    const turn = this.#turns.take(address, () => this.#entryInTurn(id))
+      .catch((error: unknown) => {
+        if (HeddleError.from(error).code !== 'full') throw error
+        this.#count.turnedAway++
+        throw turnedAway()
+      }).finally(() => this.#strangers.delete(name))
+    this.#strangers.set(name, turn)
+    return turn
+  }
+
+  /** It may have been seen from another address meanwhile. */
+  async #entryInTurn(id: string): Promise<Entry | undefined> {
+    return this.#entries.get(id) ?? this.#learn(id, await this.#look(id, (work) => work()))
   }
 
   /** Never throws: the entry tells how old it is. */
@@ -149,7 +166,7 @@ export class KeyBook {
   }
 
   /** One look for all who want the same. */
-  #look(id: string, lane: ReturnType<typeof atMost>): Promise<Look> {
+  #look(id: string, lane: <T>(work: () => Promise<T>) => Promise<T>): Promise<Look> {
     const under = this.#looks.get(id)
     if (under !== undefined) return under
     const look = lane(async () => {
@@ -199,6 +216,11 @@ export class KeyBook {
   #isOutdated({ lookedMs }: Entry): boolean {
     return this.#env.monotonicMs() - lookedMs >= withoutStoreMs
   }
+}
+
+function turnedAway(): HeddleError {
+  return new HeddleError('full', 'Too many API keys that were not seen here before come from ' +
+    'your address at once: ask again in a moment.')
 }
 
 function unavailable(): HeddleError {

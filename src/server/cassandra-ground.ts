@@ -79,8 +79,8 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
       await seat.askMember(member, indexWire.name, question) as IndexAnswer,
   })
   return {
-    log, runs, threads, assistants, keys: store.keys, limits, everybody, ownership, transport,
-    place,
+    log, runs, threads, assistants, keys: store.keys, billing: store.billing, limits, everybody,
+    ownership, transport, place,
     gate: seat.gate,
     name: `${self.id} at ${self.address}`,
     askDoors: (question, intervalMs) => tenure.askDoors(question, intervalMs),

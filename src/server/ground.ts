@@ -3,8 +3,8 @@
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
 import type {
-  AdmitsQuestion, AssistantIndex, KeyTable, LimitTable, RecentAdmits, RunTable, ScatteredIndex,
-  ThreadIndex, UnfinishedThread,
+  AdmitsQuestion, AssistantIndex, BillingTable, KeyTable, LimitTable, RecentAdmits, RunTable,
+  ScatteredIndex, ThreadIndex, UnfinishedThread,
 } from '../records/index.ts'
 
 export interface Ground {
@@ -16,6 +16,8 @@ export interface Ground {
   /** Who may call. */
   readonly keys: KeyTable
   readonly limits: LimitTable
+  /** What is billed. */
+  readonly billing: BillingTable
   /** Finds what any member has. */
   readonly everybody: ScatteredIndex
   readonly ownership: Ownership

@@ -16,6 +16,8 @@ export interface TracingOptions {
   /** Of traces that begin here, so many are kept: from 0 to 1. */
   readonly ratio: number
   readonly version: string
+  /** Of this process, by which its spans are told from those of others. */
+  readonly instance: string
   readonly log: Log
 }
 
@@ -32,12 +34,13 @@ const kinds = {
 } as const
 
 /** Once in a process: what is under way is known to all who ask the library. */
-export function startTracing({ ratio, version, log }: TracingOptions): OpenTracing {
+export function startTracing({ ratio, version, instance, log }: TracingOptions): OpenTracing {
   complainTo(log)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const provider = new TracerProvider({
     resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'heddle', 'service.version': version }))
+      .merge(resourceFromAttributes({ 'service.name': 'heddle', 'service.version': version,
+        'service.instance.id': instance }))
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor({

@@ -4,6 +4,7 @@ import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
 import { encodeRow } from '../checkpoint/index.ts'
+import { billingRow } from '../records/index.ts'
 
 /** What one decision adds to the row that is being filled. */
 export interface JournalEntry {
@@ -12,6 +13,8 @@ export interface JournalEntry {
   /** Runs whose rows change, as they are now. */
   readonly runs?: readonly RunRow[]
   readonly removedRunIds?: readonly string[]
+  /** Runs that are over by it and are billed. */
+  readonly billed?: readonly RunRow[]
   /** The thread's row changes with it; otherwise it is brought up to date by a later row. */
   readonly thread: boolean
 }
@@ -21,6 +24,7 @@ interface OpenRow {
   readonly places: CheckpointPlace[]
   readonly runs: Map<string, RunRow>
   readonly removedRunIds: Set<string>
+  readonly billed: RunRow[]
   thread: boolean
   readonly durable: Promise<void>
   readonly settle: (appended: Promise<void>) => void
@@ -80,6 +84,7 @@ export class Journal {
     row.places.push(...entry.places ?? [])
     for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
     for (const runId of entry.removedRunIds ?? []) row.removedRunIds.add(runId)
+    row.billed.push(...entry.billed ?? [])
     row.thread ||= entry.thread
     return row.durable
   }
@@ -110,8 +115,9 @@ export class Journal {
     const records: RecordOf[] = this.#tail.epoch === epoch ? []
       : [{ $case: 'opened', value: { epoch } }]
     return {
-      records, places: [], runs: new Map(), removedRunIds: new Set(), thread: false,
-      durable: promise, settle: resolve, stopWaiting: after(patienceMs, () => this.hurry()),
+      records, places: [], runs: new Map(), removedRunIds: new Set(), billed: [],
+      thread: false, durable: promise, settle: resolve,
+      stopWaiting: after(patienceMs, () => this.hurry()),
     }
   }
 
@@ -139,7 +145,7 @@ export class Journal {
     }], this.#updates(row))
   }
 
-  /** The thread's row comes last: where it stands, the rows of its runs stand too. */
+  /** The thread's row comes last: where it stands, what belongs to its runs stands too. */
   #updates(row: OpenRow): RowUpdate[] {
     const { tenant, threadId } = this.#options
     const updates: RowUpdate[] = []
@@ -149,7 +155,13 @@ export class Journal {
     for (const runId of row.removedRunIds) {
       updates.push({ table: 'run_removed', tenant, threadId, runId })
     }
+    updates.push(...row.billed.map(billingUpdate))
     if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow() })
     return updates
   }
+}
+
+/** Of a run that is over. */
+export function billingUpdate(run: RunRow): RowUpdate {
+  return { table: 'billing', row: billingRow(run) }
 }

@@ -9,7 +9,7 @@ import {
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { HeddleError } from '../errors.ts'
-import { Journal } from './journal.ts'
+import { billingUpdate, Journal } from './journal.ts'
 import type { Urgency } from './journal.ts'
 import { apply, fromRow, rowOf, runChanges, unborn } from './thread-state.ts'
 import type { RunChanges, ThreadState } from './thread-state.ts'
@@ -18,6 +18,8 @@ import { unfinishedRuns } from './unfinished-run.ts'
 export interface LedgerPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
+  /** Whether a record is made of each run that is over; unless told, none is. */
+  readonly billing?: boolean
   /** What all threads of this member together may remember of states. */
   readonly views: ByteBudget<ThreadLedger>
 }
@@ -104,6 +106,7 @@ export class ThreadLedger {
     // Of a deleted thread there may be no log left that could be opened.
     const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
     if (foreign) await ledger.#openEpoch(lag)
+    else if (log.shared) await ledger.#bill(lag)
     opened = true
     return ledger
   }
@@ -134,17 +137,29 @@ export class ThreadLedger {
       else rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     const runs = [...rows.changed.values()]
-    const entry = { records, places, runs, removedRunIds: [...rows.removedRunIds], thread }
+    const removedRunIds = [...rows.removedRunIds]
+    const entry = { records, places, runs, removedRunIds, billed: this.#billed(rows), thread }
     return this.#settling(this.#journal.write(entry, urgency))
   }
 
   /** The first row of the epoch, and with it every row that lags behind the log. */
-  #openEpoch({ changed, removedRunIds }: RunRows): Promise<void> {
+  #openEpoch(lag: RunRows): Promise<void> {
     const { epoch } = this.position
     this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
-    const runs = [...changed.values()]
-    const entry = { records: [], runs, removedRunIds: [...removedRunIds], thread: true }
+    const [runs, removedRunIds] = [[...lag.changed.values()], [...lag.removedRunIds]]
+    const entry = { records: [], runs, removedRunIds, billed: this.#billed(lag), thread: true }
     return this.#settling(this.#journal.write(entry, 'now'))
+  }
+
+  /** Of a thread that is purged next: what is billed stays. */
+  async #bill(lag: RunRows): Promise<void> {
+    const billed = this.#billed(lag)
+    if (billed.length === 0) return
+    await this.#options.ports.log.append([], billed.map(billingUpdate))
+  }
+
+  #billed({ over }: RunRows): readonly RunRow[] {
+    return this.#options.ports.billing ? over : []
   }
 
   /** What a row of the log says, once it is on disk. */
@@ -297,8 +312,10 @@ export class ThreadLedger {
 class RunRows {
   readonly changed = new Map<string, RunRow>()
   readonly removedRunIds = new Set<string>()
+  readonly over: RunRow[] = []
 
-  note({ changed, removedRunIds }: RunChanges): void {
+  note({ changed, removedRunIds, over }: RunChanges): void {
+    this.over.push(...over)
     if (changed) this.changed.set(changed.runId, changed)
     for (const runId of removedRunIds) this.removedRunIds.add(runId)
   }

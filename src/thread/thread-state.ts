@@ -151,6 +151,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
     status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
     baseCheckpointId: value.baseCheckpointId, updatedAtMs: value.atMs,
     firstSeq: run.started ? run.firstSeq : at.seq,
+    startedAtMs: run.started ? run.startedAtMs : value.atMs,
   })
   return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
 }
@@ -228,11 +229,18 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
 export interface RunChanges {
   readonly changed: RunRow | undefined
   readonly removedRunIds: readonly string[]
+  /** As they are when they are over: ended, or dropped before that. */
+  readonly over: readonly RunRow[]
 }
 
 /** `record` stands at `seq` and led from the state `before` to `after`. */
 export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
   seq: number): RunChanges {
+  return { ...rowChanges(record, before, after, seq), over: overBy(record, before, after, seq) }
+}
+
+function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState, seq: number):
+Omit<RunChanges, 'over'> {
   const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
   switch (record.$case) {
     case 'runDeleted': return { changed: undefined, removedRunIds: [record.value.runId] }
@@ -245,4 +253,16 @@ export function runChanges(record: RecordOf, before: ThreadState, after: ThreadS
     }
     default: return { changed: undefined, removedRunIds: [] }
   }
+}
+
+/** A rollback, or the end of its thread, interrupts a run that is not over. */
+function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: number): RunRow[] {
+  if (before.runs === after.runs) return []
+  const left = new Set(after.runs.map(({ runId }) => runId))
+  const gone = before.runs.filter(({ runId }) => !left.has(runId))
+  if (gone.length === 0) return []
+  if (record.$case === 'runEnded') return gone.map((run) => endedRun(run, record.value, seq))
+  const { atMs } = record.value as Payload<'runDeleted' | 'headMoved' | 'threadDeleted'>
+  return gone.map((run) =>
+    ({ ...run, status: 'interrupted' satisfies RunStatus, updatedAtMs: atMs }))
 }

@@ -8,9 +8,10 @@ import { assert } from '../errors.ts'
 type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
 export function unfinishedOf(run: RunRow): UnfinishedRun {
-  const { runId, createdSeq, updatedAtMs, status, started, attempt, baseCheckpointId, firstSeq } =
-    run
-  return { runId, createdSeq, updatedAtMs, status, started, attempt, baseCheckpointId, firstSeq }
+  const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
+    firstSeq } = run
+  return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt,
+    baseCheckpointId, firstSeq }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */
@@ -19,8 +20,9 @@ export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq:
     ...created,
     tenant: thread.tenant, threadId: thread.threadId,
     createdAtMs: atMs, updatedAtMs: atMs, status: 'pending',
-    attempt: 0, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
-    interruptsJson: '', createdSeq: seq, firstSeq: seq, lastSeq: seq,
+    attempt: 0, baseCheckpointId: '', started: false, startedAtMs: 0,
+    errorJson: '', finalCheckpointId: '', interruptsJson: '',
+    createdSeq: seq, firstSeq: seq, lastSeq: seq,
   }
 }
 

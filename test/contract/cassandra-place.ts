@@ -40,6 +40,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
       return {
         ...ports,
         keys: store.keys,
+        billing: store.billing,
         threads: { ...ports.threads, ...found.threads },
         assistants: { ...ports.assistants, ...found.assistants },
         unfinished: async () => unfinished,

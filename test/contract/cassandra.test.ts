@@ -5,6 +5,7 @@ import { describe } from 'vitest'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
+import { describeBillingTable } from './billing-table-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -24,5 +25,6 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeRunTable('Cassandra', place)
   describeKeyTable('Cassandra', place)
   describeLimitTable('Cassandra', place)
+  describeBillingTable('Cassandra', place)
   describeAssistantIndex('Cassandra', place)
 })

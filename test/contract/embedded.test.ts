@@ -2,6 +2,7 @@
 
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { embeddedPlace } from './embedded-place.ts'
+import { describeBillingTable } from './billing-table-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -17,4 +18,5 @@ describeThreadIndex('embedded', embeddedPlace)
 describeRunTable('embedded', embeddedPlace)
 describeKeyTable('embedded', embeddedPlace)
 describeLimitTable('embedded', embeddedPlace)
+describeBillingTable('embedded', embeddedPlace)
 describeAssistantIndex('embedded', embeddedPlace)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest'
 
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type {
-  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../src/records/index.ts'
 
 export interface OpenStore {
@@ -14,6 +14,7 @@ export interface OpenStore {
   readonly assistants: AssistantIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
+  readonly billing: BillingTable
   /** Those that the last life left so, when it began. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
@@ -48,6 +49,7 @@ export function useStore(makePlace: MakePlace): OpenStore {
     get assistants() { return open.assistants },
     get keys() { return open.keys },
     get limits() { return open.limits },
+    get billing() { return open.billing },
     unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),

@@ -11,6 +11,7 @@ import type {
 import { RecentCommands } from '../../cluster/recent-commands.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { BeatTable } from '../../src/store/cassandra/beat-table.ts'
+import { BillingTable } from '../../src/store/cassandra/billing-table.ts'
 import { BranchTable } from '../../src/store/cassandra/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
 import type { Connection } from '../../src/store/cassandra/connection.ts'
@@ -264,7 +265,8 @@ export class Member {
     const runs = new RunTable(connection, new StoredBodies(connection, chunks))
     const { rolling, appending } = gatesWithout(without, gate)
     return new CassandraLog({
-      connection, rank, branches, runs, rows: this.#rows, gate: appending,
+      connection, rank, branches, runs, billing: new BillingTable(connection), rows: this.#rows,
+      gate: appending,
       index: this.#index as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, gate: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),

@@ -3,6 +3,18 @@
 import { Client } from 'cassandra-driver'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
+/** How many there are in one table of the data. */
+export async function rowsIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+  table: string): Promise<number> {
+  const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
+  try {
+    const { rows } = await client.execute(`SELECT count(*) AS count FROM ${keyspace}.${table}`)
+    return Number(rows[0]!['count'])
+  } finally {
+    await client.shutdown()
+  }
+}
+
 /** All rows of all tables as JSON, what is binary in hex. */
 export async function everythingIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
 Promise<string> {

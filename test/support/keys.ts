@@ -3,11 +3,11 @@
 import { systemEnv } from '../../cluster/index.ts'
 import { resolveSettings } from '../../src/config.ts'
 import type { CallerRole } from '../../src/records/index.ts'
-import { openKeyOffice } from '../../src/server/key-office.ts'
-import type { KeyOffice } from '../../src/server/key-office.ts'
+import { openOffice } from '../../src/server/office.ts'
+import type { Office } from '../../src/server/office.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
-export interface KeyMaker extends KeyOffice {
+export interface KeyMaker extends Office {
   /** The text of a new key. */
   make(tenant: string, role?: CallerRole): Promise<string>
   makeRevoked(tenant: string): Promise<string>
@@ -27,7 +27,7 @@ export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<Ke
     },
     environment: {}, folder: dataDir, starter: 'langgraph.json',
   })
-  const office = await openKeyOffice(settings, systemEnv({ level: 'silent' }))
+  const office = await openOffice(settings, systemEnv({ level: 'silent' }))
   const wish = (tenant: string, role: CallerRole = 'developer',
     expiresInMs: number | null = null) => ({ tenant, role, name: 'of a test', expiresInMs })
   return {

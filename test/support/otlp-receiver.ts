@@ -7,6 +7,8 @@ import { gunzipSync } from 'node:zlib'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
 export interface ReceivedSpan {
+  /** Of the process that it is of. */
+  readonly instance: string
   readonly traceId: string
   readonly spanId: string
   /** Empty where it begins its trace. */
@@ -68,20 +70,33 @@ const messagesIn = (fields: Fields, number: number) =>
 const bytesIn = (fields: Fields, number: number) =>
   Buffer.from((fields.get(number)?.[0] ?? []) as Uint8Array)
 
-/** ExportTraceServiceRequest: resource_spans 1, of each scope_spans 2, of each spans 2. */
+/** ExportTraceServiceRequest: resource_spans 1, whose resource is 1 and has attributes 1. */
 function spansIn(body: Uint8Array): ReceivedSpan[] {
-  return messagesIn(fieldsOf(body), 1).flatMap((resource) => messagesIn(resource, 2))
-    .flatMap((scope) => messagesIn(scope, 2)).map((span) => ({
+  return messagesIn(fieldsOf(body), 1).flatMap((sent) => {
+    const [resource] = messagesIn(sent, 1)
+    return spansOf(sent, factsIn(resource!, 1)['service.instance.id'] ?? '')
+  })
+}
+
+/** Of resource_spans: scope_spans 2, of each spans 2. */
+function spansOf(sent: Fields, instance: string): ReceivedSpan[] {
+  return messagesIn(sent, 2).flatMap((scope) => messagesIn(scope, 2))
+    .map((span) => ({
+      instance,
       traceId: bytesIn(span, 1).toString('hex'),
       spanId: bytesIn(span, 2).toString('hex'),
       parentId: bytesIn(span, 4).toString('hex'),
       name: bytesIn(span, 5).toString(),
       kind: (span.get(6)?.[0] ?? 0) as number,
-      // KeyValue: key 1, value 2, which is a text by its field 1 and a number by its field 3.
-      facts: Object.fromEntries(messagesIn(span, 9).map((pair) => {
-        const [value] = messagesIn(pair, 2)
-        return [bytesIn(pair, 1).toString(),
-          value!.has(3) ? String(value!.get(3)![0]) : bytesIn(value!, 1).toString()]
-      })),
+      facts: factsIn(span, 9),
     }))
+}
+
+/** KeyValue: key 1, value 2, which is a text by its field 1 and a number by its field 3. */
+function factsIn(fields: Fields, number: number): Record<string, string> {
+  return Object.fromEntries(messagesIn(fields, number).map((pair) => {
+    const [value] = messagesIn(pair, 2)
+    return [bytesIn(pair, 1).toString(),
+      value!.has(3) ? String(value!.get(3)![0]) : bytesIn(value!, 1).toString()]
+  }))
 }

@@ -21,6 +21,8 @@ export class ThreadHouse {
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
   egress = new ScriptedEgress()
+  /** Heard of at the next restart. */
+  billing = true
   client!: ThreadClient
   /** What other members ask of it. */
   inbound!: Inbound
@@ -46,7 +48,7 @@ export class ThreadHouse {
     const kind = threadKind({
       log: this.log, ...this.tables, host, egress: this.egress, env: this.env,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
-      limits: this.#limits,
+      limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),

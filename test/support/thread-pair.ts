@@ -20,7 +20,8 @@ class PurgingLog extends MemoryLog {
     const rows = this.rows.filter((row) => row.branch.id !== branch.id)
     this.rows.splice(0, this.rows.length, ...rows)
     const updates = this.updates.filter((update) => update.table === 'run_removed'
-      ? update.threadId !== id : update.table === 'assistant' || update.row.threadId !== id)
+      ? update.threadId !== id : update.table === 'assistant' || update.table === 'billing' ||
+        update.row.threadId !== id)
     this.updates.splice(0, this.updates.length, ...updates)
   }
 }
@@ -140,6 +141,7 @@ export class ThreadChain<Host extends GraphHost> {
     const host = this.#newHost()
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
+      billing: true,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
       egress: new ScriptedEgress(), showRun: () => '{}',
       nextExecutionId: () => ++this.#executions,

@@ -30,7 +30,7 @@ describe('settings', () => {
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
-      limits: false, limitOverrides: null, trustedProxies: [], userProxies: [],
+      limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
     })
   })
 
@@ -151,8 +151,20 @@ describe('settings', () => {
     ])
   })
 
+  it('bill in the region us only, and nothing unless they say so', () => {
+    expect(resolved({ options: { region: 'us' } }).billing).toBe(false)
+    expect(resolved({ options: { billing: 'on' } }).billing).toBe(true)
+    expect(resolved({ environment: { HEDDLE_BILLING: 'on', HEDDLE_REGION: 'us' } }).billing)
+      .toBe(true)
+    for (const auth of ['none', 'keys']) {
+      expect(mistakes({ options: { billing: 'on', region: 'eu', auth } })).toBe(
+        '--billing on (or HEDDLE_BILLING) is for the region us, where alone billing records may ' +
+        'be kept: turn it off in the region eu.')
+    }
+  })
+
   it('are few, and each says what it does', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(47)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(48)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

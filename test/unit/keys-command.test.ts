@@ -1,9 +1,12 @@
 /** The command that manages keys: with a server on the data directory, and without one. */
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
@@ -93,4 +96,19 @@ describe('the command "keys"', () => {
     }
     expect(existsSync(socket)).toBe(false)
   }, 60_000)
+
+  it('gives a server up that takes the question and says nothing', async () => {
+    const hung = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
+    const server = createServer(() => {}).listen(join(hung, 'heddle.sock'))
+    await once(server, 'listening')
+    const beganMs = performance.now()
+    const child = spawn(process.execPath, [main, 'keys', 'list', '--data', hung])
+    const [said] = await Promise.all([text(child.stderr), once(child, 'close')])
+    expect([child.exitCode, said]).toEqual([1,
+      expect.stringMatching(/^heddle: The server .* does not answer: .+\n$/)])
+    expect(performance.now() - beganMs).toBeGreaterThan(9_000)
+    expect(performance.now() - beganMs).toBeLessThan(20_000)
+    server.close()
+    rmSync(hung, { recursive: true })
+  }, 30_000)
 })

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 
+import { resolveSettings } from '../../src/config.ts'
 import { knownSettings } from '../../src/known-settings.ts'
 
 const folder = resolve(import.meta.dirname, '../../deploy/kubernetes')
@@ -89,6 +90,14 @@ describe('the manifests', () => {
     expect(new Set(set).size).toBe(set.length)
     expect(container.envFrom).toEqual([{ configMapRef: { name: 'heddle-settings' } }])
     for (const value of Object.values(settings)) expect(value).toBeTypeOf('string')
+  })
+
+  it('are for the region us, which alone may have billing records', () => {
+    const start = (changed: Readonly<Record<string, string>> = {}) => resolveSettings({
+      options: {}, environment: { ...settings, ...changed }, folder, starter: 'langgraph.json' })
+    expect(start()).toMatchObject({ region: 'us', inRegion: true, billing: true })
+    expect(() => start({ HEDDLE_REGION: 'eu' })).toThrow('--billing on')
+    expect(start({ HEDDLE_REGION: 'eu', HEDDLE_BILLING: 'off' }).billing).toBe(false)
   })
 
   it('have no secret in them', () => {

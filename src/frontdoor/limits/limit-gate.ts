@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import { hashOf } from '../../records/index.ts'
-import { clientAddress, trustedProxies } from '../client-address.ts'
-import type { TrustedProxies } from '../client-address.ts'
+import type { AddressOf } from '../client-address.ts'
 import type { Identity } from '../caller.ts'
 import type { Limit } from '../guard.ts'
 import type { LimitBook } from './limit-book.ts'
@@ -21,16 +20,13 @@ const livenessUrl = '/ok'
 export interface LimitGateOptions {
   readonly rows: readonly LimitRow[]
   readonly book: Pick<LimitBook, 'charge'>
-  /** Addresses and ranges of proxies that are believed about whom they speak for. */
-  readonly trustedProxies: readonly string[]
+  readonly addressOf: AddressOf
 }
 
 /**
- * Throws HeddleError with a sentence where a proxy is none. What it makes throws `limited`, and
- * `unavailable` where what a row promises could not be kept.
+ * What it makes throws `limited`, and `unavailable` where what a row promises could not be kept.
  */
-export function limitGate({ rows, book, trustedProxies: texts }: LimitGateOptions): Limit {
-  const addressOf = addressReader(trustedProxies(texts))
+export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
   const rowOf = rowMatcher(rows)
   const catchAll = rows.find(({ name }) => name === 'catch-all')!
   const charge = async (row: LimitRow, who: string): Promise<number> => {
@@ -87,32 +83,6 @@ function namedIn(header: string | readonly string[] | undefined): string | undef
 }
 
 const longestName = 128
-
-interface Address {
-  readonly text: string
-  readonly hash: string
-}
-
-/** What a peer is called is remembered, for so many: to find it out is half the cost of a limit. */
-const addressesKept = 10_000
-
-function addressReader(trusted: TrustedProxies): (request: FastifyRequest) => Address {
-  const known = new Map<string, Address>()
-  const read = (peer: string | undefined, forwardedFor?: string) => {
-    const text = clientAddress({ peer, forwardedFor, trusted })
-    return { text, hash: hashOf(text) }
-  }
-  return ({ socket: { remoteAddress: peer }, headers }) => {
-    const { 'x-forwarded-for': forwardedFor } = headers
-    if (forwardedFor !== undefined && trusted.length > 0) return read(peer, String(forwardedFor))
-    let address = known.get(peer ?? '')
-    if (address === undefined) {
-      if (known.size >= addressesKept) known.clear()
-      known.set(peer ?? '', address = read(peer))
-    }
-    return address
-  }
-}
 
 function factsOf({ name, count, intervalMs }: LimitRow): LimitFacts {
   return { row: name, count, intervalSeconds: intervalMs / 1_000 }

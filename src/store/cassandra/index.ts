@@ -1,4 +1,5 @@
 /** The door of the Cassandra store. */
 
-export { openCassandraStore, openKeyTable } from './store.ts'
+export { openCassandraStore, openOperatorTables } from './store.ts'
+export type { OperatorTables } from './store.ts'
 export type { CassandraStore, CassandraStoreOptions, ServedStore, ShardIndex } from './store.ts'

@@ -4,6 +4,7 @@ import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { BillingTable } from './billing-table.ts'
 import type { BranchTable } from './branch-table.ts'
 import type { Connection } from './connection.ts'
 import { Lines } from './lines.ts'
@@ -19,6 +20,7 @@ export interface LogPortParts {
   readonly log: LogTable
   readonly branches: BranchTable
   readonly runs: RunTable
+  readonly billing: BillingTable
   readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
   readonly index: LocalIndex
   /**
@@ -39,8 +41,9 @@ interface Ranked<Update> {
 
 /**
  * 1. What a copy needs is noted before its first row.
- * 2. Rows of runs are written when the log is on a quorum and the gate was passed after that, rows
- *    of threads and assistants when those are: a row may lag behind the log and never leads.
+ * 2. Rows of runs, and what is billed of them, are written when the log is on a quorum and the gate
+ *    was passed after that, rows of threads and assistants when those are: a row may lag behind the
+ *    log and never leads.
  * 3. Nothing is acknowledged, and nothing found, before the gate was passed after all of it.
  * 4. Calls that touch the same thread, assistant or branch end in their order.
  */
@@ -177,7 +180,8 @@ export class CassandraLog implements LogPort {
 
   async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined):
     Promise<void> {
-    const { runs } = this.#parts
+    const { runs, billing } = this.#parts
+    if (update.table === 'billing') return billing.put(update.row, rank)
     if (update.table === 'run') return runs.put({ row: update.row, rank, before })
     await before
     await runs.remove(update, rank)

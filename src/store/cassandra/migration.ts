@@ -104,6 +104,13 @@ const limitAdmit = ({ keyspace }: Keyspaces) =>
 ) WITH CLUSTERING ORDER BY (at_ms DESC, id ASC) AND gc_grace_seconds = 3600
   AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
 
+/** Kept for ever, and never changed. */
+const billing = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.billing (
+  tenant text, day text, run_id text, thread_id text, assistant_id text, graph_id text,
+  status text, started_at bigint, ended_at bigint,
+  PRIMARY KEY ((tenant, day), run_id)
+) WITH ${reads} AND ${compaction}`
+
 const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,
   runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]
 
@@ -113,4 +120,5 @@ export const migrations: readonly Migration[] = [
   (keyspaces) => [memberBeat(keyspaces)],
   (keyspaces) => [apiKey(keyspaces)],
   (keyspaces) => [limitAdmit(keyspaces)],
+  (keyspaces) => [billing(keyspaces)],
 ]

@@ -6,10 +6,11 @@ import { atLatest } from '../../../cluster/index.ts'
 import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, KeyTable as KeyTablePort, LimitTable as LimitTablePort, OwnIndex,
-  RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable as BillingTablePort, KeyTable as KeyTablePort,
+  LimitTable as LimitTablePort, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { BeatTable } from './beat-table.ts'
+import { BillingTable } from './billing-table.ts'
 import { BranchTable } from './branch-table.ts'
 import { ChunkTable } from './chunk-table.ts'
 import type { ConnectionOptions } from './client-options.ts'
@@ -67,6 +68,7 @@ export interface CassandraStore {
   readonly shardOwners: ShardPort
   readonly beats: BeatPort
   readonly keys: KeyTablePort
+  readonly billing: BillingTablePort
   /** By which members know each other that were given no other one. */
   readonly secret: string
   /** Fixed when the cluster was created. */
@@ -105,6 +107,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       directory: join(directory, 'index'), env, shards: settings.shards, tables: rows,
       onLost: options.onIndexLost,
     })
+    const billing = new BillingTable(connection)
     let log: CassandraLog | undefined
     const quiet = async () => log && atLatest(env, endingMs, log.close())
     return {
@@ -112,6 +115,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       shardOwners: new ShardTable(connection, settings.shards),
       beats: new BeatTable(connection),
       keys: new KeyTable(connection),
+      billing,
       secret: settings.secret,
       shards: settings.shards,
       serve: ({ gate }) => {
@@ -119,7 +123,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         const branches = new BranchTable(connection, rank)
         const runs = new RunTable(connection, bodies)
         log = new CassandraLog({
-          connection, rank, branches, runs, rows, index, gate,
+          connection, rank, branches, runs, billing, rows, index, gate,
           log: new LogTable({
             connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
           }),
@@ -149,9 +153,16 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   }
 }
 
-/** The keys alone, for a command that comes and goes. Throws as opening the store does. */
-export async function openKeyTable(options: ConnectionOptions & { readonly region?: string }):
-Promise<{ readonly keys: KeyTablePort; readonly region?: string; close(): Promise<void> }> {
+/** What operators ask for, without the threads. */
+export interface OperatorTables extends Pick<CassandraStore, 'keys' | 'billing'> {
+  /** That the keyspace belongs to, if to any. */
+  readonly region?: string
+  close(): Promise<void>
+}
+
+/** For a command that comes and goes. Throws as opening the store does. */
+export async function openOperatorTables(
+  options: ConnectionOptions & { readonly region?: string }): Promise<OperatorTables> {
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env: options.env })
@@ -159,8 +170,8 @@ Promise<{ readonly keys: KeyTablePort; readonly region?: string; close(): Promis
     if (region !== undefined && options.region !== undefined) {
       mustBelong(connection, region, options.region)
     }
-    return { keys: new KeyTable(connection), ...region !== undefined && { region },
-      close: () => connection.close() }
+    return { keys: new KeyTable(connection), billing: new BillingTable(connection),
+      ...region !== undefined && { region }, close: () => connection.close() }
   } catch (error) {
     await connection.close()
     throw error

@@ -20,7 +20,7 @@ export function entryOf(update: RowUpdate): EntryUpdate {
       const body = RunRow.encode(update.row).finish()
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
-    case 'run_removed': return update
+    case 'billing': case 'run_removed': return update
   }
 }
 

@@ -3,7 +3,7 @@
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex,
+  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex,
 } from '../../records/index.ts'
 import { entryOf } from './entry.ts'
 import type { Lookup } from './lookup.ts'
@@ -65,6 +65,10 @@ export function limitTable(link: WriterLink): LimitTable {
     append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
     since: (key, sinceMs) => link.ask('admits', key, sinceMs),
   }
+}
+
+export function billingTable(link: WriterLink): BillingTable {
+  return { page: (query) => link.ask('billed', query) }
 }
 
 export function keyTable(link: WriterLink): KeyTable {

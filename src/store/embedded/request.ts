@@ -4,8 +4,8 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
-  AssistantFilter, AssistantQuery, KeyRow, LimitAdmit, LimitKey, RunQuery, ThreadFilter,
-  ThreadQuery, UnfinishedThread,
+  AssistantFilter, AssistantQuery, BillingQuery, BillingRow, KeyRow, LimitAdmit, LimitKey, RunQuery,
+  ThreadFilter, ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
@@ -34,6 +34,7 @@ export interface Reader {
   countAssistants(filter: AssistantFilter): number
   key(id: string): KeyRow | undefined
   keys(tenant: string | undefined): KeyRow[]
+  billed(query: BillingQuery): BillingRow[]
   admits(key: LimitKey, sinceMs: number): LimitAdmit[]
 }
 

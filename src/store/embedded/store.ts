@@ -8,12 +8,12 @@ import type { Env } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type {
-  AssistantIndex, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
 import {
-  assistantIndex, keyTable, limitTable, logPort, runTable, threadIndex,
+  assistantIndex, billingTable, keyTable, limitTable, logPort, runTable, threadIndex,
 } from './ports.ts'
 import type { StoreFile } from './request.ts'
 import type { EncodedRow } from './write.ts'
@@ -26,6 +26,7 @@ export interface EmbeddedStore {
   readonly assistants: AssistantIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
+  readonly billing: BillingTable
   /** What a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this life: higher than that of every life of this directory before. */
@@ -67,6 +68,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     assistants: assistantIndex(link),
     keys: keyTable(link),
     limits: limitTable(link),
+    billing: billingTable(link),
     unfinished: () => link.ask('unfinishedThreads'),
     claimEpoch: async () => link.epoch,
     close,

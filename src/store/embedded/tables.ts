@@ -2,6 +2,7 @@
 
 import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
+import { BillingTable, billingSchema } from './billing-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
@@ -28,6 +29,7 @@ export const schema: readonly string[] = [
   keySchema,
   limitSchema,
   owingSchema,
+  billingSchema,
 ]
 
 export class Tables {
@@ -38,6 +40,7 @@ export class Tables {
   readonly #assistants: AssistantTable
   readonly #keys: KeyTable
   readonly #limits: LimitTable
+  readonly #billing: BillingTable
   readonly #shards: ShardRows | undefined
   readonly #database: Database
 
@@ -53,11 +56,12 @@ export class Tables {
     this.#assistants = new AssistantTable(database, numbers('assistant'))
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
+    this.#billing = new BillingTable(database)
     this.#shards = shards === undefined ? undefined : new ShardRows(database, this.#threads)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
       search: new ThreadSearch(database, this.#threads), keys: this.#keys, limits: this.#limits,
-      shards: () => this.#byShard(),
+      billing: this.#billing, shards: () => this.#byShard(),
     })
   }
 
@@ -125,16 +129,17 @@ export class Tables {
       case 'thread': return this.#threads.put(update.entry)
       case 'run': return this.#runs.put(update.entry)
       case 'assistant': return this.#assistants.put(update.entry)
+      case 'billing': return this.#billing.put(update.row)
       case 'run_removed':
         return this.#runs.remove(update.tenant, update.threadId, update.runId)
     }
   }
 }
 
-function readerOf({ log, threads, runs, assistants, search, keys, limits, shards }: {
+function readerOf({ log, threads, runs, assistants, search, keys, limits, billing, shards }: {
   readonly log: LogTable; readonly threads: ThreadTable; readonly runs: RunTable
   readonly assistants: AssistantTable; readonly search: ThreadSearch; readonly keys: KeyTable
-  readonly limits: LimitTable
+  readonly limits: LimitTable; readonly billing: BillingTable
   readonly shards: () => ShardRows }): Reader {
   return {
     tail: (branch) => log.tail(branch),
@@ -151,6 +156,7 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, shards
     countAssistants: (filter) => assistants.count(filter),
     key: (id) => keys.get(id),
     keys: (tenant) => keys.list(tenant),
+    billed: (query) => billing.page(query),
     admits: (key, sinceMs) => limits.since(key, sinceMs),
   }
 }

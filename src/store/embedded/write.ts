@@ -1,6 +1,7 @@
 /** What the writer thread is asked to change. */
 
 import type { NewRow, PurgeSubject } from '../../checkpoint/index.ts'
+import type { BillingRow } from '../../records/index.ts'
 import type { AssistantEntry } from './assistant-table.ts'
 import type { KeyChange } from './key-table.ts'
 import type { LimitEntry } from './limit-table.ts'
@@ -11,6 +12,7 @@ export type EntryUpdate =
   | { readonly table: 'thread'; readonly entry: ThreadEntry }
   | { readonly table: 'run'; readonly entry: RunEntry }
   | { readonly table: 'assistant'; readonly entry: AssistantEntry }
+  | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
       readonly runId: string }
 

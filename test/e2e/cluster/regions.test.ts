@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import type { RegionsDescription } from '../../../scripts/cluster/description.ts'
-import { everythingIn } from '../../support/cassandra-tables.ts'
+import { everythingIn, rowsIn } from '../../support/cassandra-tables.ts'
 import { firstFreePort } from '../../support/port.ts'
 import { say } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
@@ -55,13 +55,20 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     rmSync(data, { recursive: true, force: true })
   }, 120_000)
 
-  async function keyIn(region: keyof typeof addresses): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', 'keys',
-      'create', '--tenant', marks.tenant, '--store', 'cassandra',
-      '--contact-points', addresses[region], '--local-datacenter', region, '--json'],
-    { cwd: root })
-    return (JSON.parse(stdout) as { key: string }).key
+  async function heddle(region: keyof typeof addresses, ...args: string[]): Promise<unknown> {
+    const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', ...args,
+      '--store', 'cassandra', '--contact-points', addresses[region],
+      '--local-datacenter', region, '--json'], { cwd: root })
+    return JSON.parse(stdout) as unknown
   }
+
+  async function keyIn(region: keyof typeof addresses, tenant: string = marks.tenant):
+  Promise<string> {
+    return (await heddle(region, 'keys', 'create', '--tenant', tenant) as { key: string }).key
+  }
+
+  const countIn = (region: keyof typeof addresses, table: string) => rowsIn(
+    { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' }, table)
 
   const tablesOf = (region: keyof typeof addresses) => everythingIn(
     { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' })
@@ -85,10 +92,28 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     const found = (all: string) => [...Object.values(marks), id, keyId]
       .filter((text) => all.includes(text) || all.includes(hex(text)))
     expect(found(home)).toEqual([...Object.values(marks), id, keyId])
+    expect(await countIn('us', 'billing')).toBe(1)
     expect(abroad.length).toBeGreaterThan(1_000)
     expect(found(abroad)).toEqual([])
     const log = readFileSync(join(data, 'eu', 'member-1', 'output.log'), 'utf8')
     expect(found(log)).toEqual([])
+  }, 60_000)
+
+  it('bill in us only', async () => {
+    const tenant = 'in-both'
+    for (const region of ['us', 'eu'] as const) {
+      const client = clientOf(doors[region], { 'x-api-key': await keyIn(region, tenant) })
+      const { thread_id: threadId } = await client.threads.create()
+      await client.runs.wait(threadId, 'echo', { input: say('hello') })
+      const [run] = await client.runs.list(threadId)
+      const day = new Date(run!.updated_at).toISOString().slice(0, 10)
+      const listed = await heddle(region, 'billing', '--tenant', tenant, '--day', day)
+      expect(listed).toEqual(region === 'eu' ? []
+        : [expect.objectContaining({ tenant, day, threadId, runId: run!.run_id })])
+      const billed = await countIn(region, 'billing')
+      if (region === 'eu') expect(billed).toBe(0)
+      else expect(billed).toBeGreaterThan(0)
+    }
   }, 60_000)
 
   it('make keys of their own, and take no server of another one', async () => {

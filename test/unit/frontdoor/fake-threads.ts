@@ -179,9 +179,9 @@ export class FakeRun {
       updatedAtMs: atMs, status: 'pending', multitaskStrategy: start.strategy,
       metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
       planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
-      attempt: 1, baseCheckpointId: '', started: false, errorJson: '', finalCheckpointId: '',
-      interruptsJson: '', commandId: start.commandId, createdSeq: 1, firstSeq: 1,
-      lastSeq: 1,
+      attempt: 1, baseCheckpointId: '', started: false, startedAtMs: 0, errorJson: '',
+      finalCheckpointId: '', interruptsJson: '', commandId: start.commandId, createdSeq: 1,
+      firstSeq: 1, lastSeq: 1,
     }
     const { runId: run_id } = start
     this.tell([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])

@@ -13,6 +13,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { Finding } from '../../../src/frontdoor/caller.ts'
 import { addGuard } from '../../../src/frontdoor/guard.ts'
 import { asLocal } from '../../../src/frontdoor/identify.ts'
+import { addressReader, trustedProxies } from '../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { App } from '../../../src/frontdoor/rest/route.ts'
 import { keyDesk } from '../../../src/records/index.ts'
@@ -30,7 +31,8 @@ async function guarded(options: Partial<FrontDoorOptions> = {},
   const keys = new MemoryKeys()
   const door = await openDoor({
     auth: { keys, region: 'us', regionUrls: { us: '', eu: 'https://eu.example' },
-      sessions: { issuer, audience: '', keys: keySetFile() }, isFromTrustedProxy },
+      sessions: { issuer, audience: '', keys: keySetFile() }, isFromTrustedProxy,
+      addressOf: addressReader(trustedProxies(['127.0.0.1'])) },
     ...options,
   })
   door.threads.views.set(threadId, viewOf('acme', threadId, {}))
@@ -174,6 +176,29 @@ describe('a limit', () => {
     await call(door, 'OPTIONS', '/threads', undefined,
       { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' })
     expect(charged).toEqual(['nobody', 'key true', 'key false', 'user', 'nobody', 'nobody'])
+  })
+
+  it('is charged for made up keys also where they are too many to look up', async () => {
+    const charged: string[] = []
+    const limit = async (_: unknown, { identity }: Finding) => void charged.push(identity.kind)
+    const { get, make, keys } = await guarded({ limit })
+    const { key } = await make()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    keys.held = promise
+    const flood = Array.from({ length: 300 }, (_, number) => get({ 'x-forwarded-for': '192.0.2.1',
+      'x-api-key': `hdl_us_${String(number).padStart(16, '0')}_${'x'.repeat(43)}` }))
+    await expect.poll(() => charged.length).toBe(300 - 8 - 256)
+    expect(new Set(charged)).toEqual(new Set(['nobody']))
+    keys.held = Promise.resolve()
+    expect((await get({ 'x-forwarded-for': '192.0.2.2', 'x-api-key': key })).status).toBe(200)
+    resolve()
+    const answers = await Promise.all(flood)
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(8 + 256)
+    const refused = answers.find(({ status }) => status === 429)!
+    expect(refused.json).toMatchObject({ code: 'full', detail: expect.stringMatching('address') })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(charged).toHaveLength(301)
   })
 
   it('is said before who asks', async () => {

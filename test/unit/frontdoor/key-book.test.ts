@@ -7,6 +7,9 @@ import { keyDesk } from '../../../src/records/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 
+/** Where most requests come from. */
+const home = () => '192.0.2.1'
+
 function house() {
   const env = virtualEnv()
   const keys = new MemoryKeys()
@@ -14,7 +17,8 @@ function house() {
   const desk = keyDesk({ table: keys, region: 'us', env })
   const make = (expiresInMs: number | null = null) =>
     desk.create({ tenant: 'acme', role: 'developer', name: '', expiresInMs })
-  const kindOf = async (text: string) => (await book.find(text)).kind
+  const kindOf = async (text: string, address = home()) =>
+    (await book.find(text, () => address)).kind
   return { env, keys, book, desk, make, kindOf }
 }
 
@@ -26,7 +30,7 @@ describe('a key', () => {
   it('is found by its whole text only', async () => {
     const { make, book, kindOf } = house()
     const { key, id } = await make()
-    expect(await book.find(key)).toMatchObject({ kind: 'good', row: { id, tenant: 'acme' } })
+    expect(await book.find(key, home)).toMatchObject({ kind: 'good', row: { id, tenant: 'acme' } })
     const wrong = [`${key.slice(0, -1)}!`, `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
       key.replace('hdl_us', 'hdl_xx'), ` ${key}`, `${key} `, key.slice(0, -1), `${key}a`, '', id,
       key.toUpperCase()]
@@ -35,7 +39,7 @@ describe('a key', () => {
 
   it('of another region is told from one that nobody has, and is not looked up', async () => {
     const { book, keys } = house()
-    expect(await book.find(forged(1, 'eu'))).toEqual({ kind: 'elsewhere', region: 'eu' })
+    expect(await book.find(forged(1, 'eu'), home)).toEqual({ kind: 'elsewhere', region: 'eu' })
     expect(keys.looks).toEqual([])
   })
 
@@ -86,7 +90,7 @@ describe('a key', () => {
   it('of a caller who listens is followed until it is revoked', async () => {
     const { env, make, book, desk } = house()
     const { key, id } = await make()
-    const found = await book.find(key)
+    const found = await book.find(key, home)
     const beats: boolean[] = []
     const beat = async () => {
       env.advance(1_000)
@@ -159,7 +163,43 @@ describe('a flood of keys that nobody has', () => {
     expect(keys.looks).toHaveLength(2)
   })
 
-  it('has 32 looks at a time and 256 waiting, and leaves known keys alone', async () => {
+  it('delays nobody who comes with a good key from elsewhere for the first time', async () => {
+    const { keys, make, kindOf } = house()
+    const { key } = await make()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    keys.held = promise
+    const outcomes: string[] = []
+    const flood = Array.from({ length: 5_000 }, async (_, number) => outcomes.push(
+      await kindOf(forged(number)).catch((error: { code: string }) => error.code)))
+    await new Promise(setImmediate)
+    keys.held = Promise.resolve()
+    expect(await kindOf(key, '198.51.100.7')).toBe('good')
+    expect(new Set(outcomes)).toEqual(new Set(['full']))
+    resolve()
+    await Promise.all(flood)
+    expect(outcomes.filter((each) => each === 'bad')).toHaveLength(8 + 256)
+  })
+
+  it('from many addresses lets a new one in, however many wait', async () => {
+    const { keys, make, kindOf } = house()
+    const { key } = await make()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    keys.held = promise
+    const flood = Array.from({ length: 8_000 }, (_, number) =>
+      kindOf(forged(number), `10.0.0.${number % 40}`).catch((error: { code: string }) =>
+        error.code))
+    await new Promise(setImmediate)
+    const good = kindOf(key, '198.51.100.7')
+    let waited = 0
+    keys.looks.length = 0
+    void good.then(() => { waited = keys.looks.length })
+    resolve()
+    expect(await good).toBe('good')
+    expect(waited).toBeLessThan(41 * 8)
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(['bad', 'full']))
+  })
+
+  it('has eight looks at a time and 256 waiting, and leaves known keys alone', async () => {
     const { env, keys, make, kindOf, book } = house()
     const { key } = await make()
     await kindOf(key)
@@ -169,15 +209,16 @@ describe('a flood of keys that nobody has', () => {
     const flood = Array.from({ length: 1_000 }, (_, number) =>
       kindOf(forged(number)).catch((error: { code: string }) => error.code))
     await Promise.resolve()
-    expect(keys.looks).toHaveLength(32)
+    expect(keys.looks).toHaveLength(8)
     env.advance(1_600)
     expect(await kindOf(key)).toBe('good')
-    expect(keys.looks).toHaveLength(33)
+    expect(keys.looks).toHaveLength(9)
     resolve()
     const outcomes = await Promise.all(flood)
-    expect(outcomes.filter((each) => each === 'bad')).toHaveLength(32 + 256)
-    expect(outcomes.filter((each) => each === 'unavailable')).toHaveLength(1_000 - 32 - 256)
-    expect(book.stats()).toMatchObject({ known: 1, turnedAway: 1_000 - 32 - 256 })
+    expect(outcomes.filter((each) => each === 'bad')).toHaveLength(8 + 256)
+    expect(outcomes.filter((each) => each === 'full')).toHaveLength(1_000 - 8 - 256)
+    expect(book.stats()).toMatchObject({ known: 1, turnedAway: 1_000 - 8 - 256 })
+    expect(await kindOf(forged(2_000))).toBe('bad')
   })
 
   it('is forgotten, the oldest first', async () => {

@@ -12,7 +12,9 @@ import { Activations, createRouter, inProcessTransport, placedOwnership, soleMem
 import { RunService } from '../../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
-import { LimitBook, limitGate, limitRows } from '../../../../src/frontdoor/index.ts'
+import {
+  addressReader, LimitBook, limitGate, limitRows, trustedProxies,
+} from '../../../../src/frontdoor/index.ts'
 import type { LimitOverride } from '../../../../src/frontdoor/limits/table.ts'
 import { keyDesk, limitKind } from '../../../../src/records/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -24,7 +26,7 @@ import { wires } from '../../../support/wires.ts'
 
 /** The rows of `us` with other counts, over counters that live here. */
 function limits(counts: Readonly<Record<string, number>>,
-  trustedProxies: readonly string[] = []): Partial<FrontDoorOptions> {
+  proxies: readonly string[] = []): Partial<FrontDoorOptions> {
   const overrides = new Map<string, LimitOverride>(
     Object.entries(counts).map(([name, count]) => [name, { count }]))
   const rows = limitRows('us', overrides)
@@ -36,7 +38,7 @@ function limits(counts: Readonly<Record<string, number>>,
   const activations = new Activations({ env, kinds })
   const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
   const book = new LimitBook({ env, router, doors: () => 1 })
-  return { limit: limitGate({ rows, book, trustedProxies }) }
+  return { limit: limitGate({ rows, book, addressOf: addressReader(trustedProxies(proxies)) }) }
 }
 
 const path = `/threads/${randomUUID()}`
@@ -159,7 +161,7 @@ describe('where everybody is asked who he is', () => {
   const asking = async (counts: Readonly<Record<string, number>>) => {
     const keys = new MemoryKeys()
     const door = await openDoor({ ...limits(counts), auth: { keys, region: 'us',
-      regionUrls: { us: '', eu: 'https://eu.example' },
+      regionUrls: { us: '', eu: 'https://eu.example' }, addressOf: addressReader([]),
       sessions: { issuer, audience: '', keys: keySetFile() } } })
     const desk = keyDesk({ table: keys, region: 'us', env: virtualEnv() })
     const make = async (tenant: string) =>

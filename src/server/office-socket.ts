@@ -1,5 +1,5 @@
 /**
- * The way to the keys of a data directory while a server runs on it: a socket in the directory,
+ * The way to the office of a data directory while a server runs on it: a socket in the directory,
  * for its owner only. A line of JSON each way: `{do, with}`, then `{done}` or `{error}`.
  */
 
@@ -9,19 +9,31 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
+import { within } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError, isErrorCode } from '../errors.ts'
-import type { KeyDesk, KeyWish } from '../records/index.ts'
+import type { BillingQuery, BillingTable, KeyDesk, KeyWish } from '../records/index.ts'
 
 const socketName = 'heddle.sock'
 
 /** Names of sockets are cut off by the system beyond this. */
 const pathBytesMax = 103
 
-/** Whoever has connected says what he wants at once. */
+/** Whoever has connected says what he wants at once, and a server that lives answers. */
 const patienceMs = 10_000
 
-export interface KeySocket {
+/** What operators come for. */
+export interface OfficeDesks {
+  readonly desk: KeyDesk
+  readonly billing: BillingTable
+}
+
+export interface OfficeSocketParts extends OfficeDesks {
+  readonly directory: string
+  readonly env: Env
+}
+
+export interface OfficeSocket {
   close(): Promise<void>
 }
 
@@ -29,6 +41,7 @@ type Request =
   | { readonly do: 'create'; readonly with: KeyWish }
   | { readonly do: 'list'; readonly with: string | null }
   | { readonly do: 'revoke'; readonly with: string }
+  | { readonly do: 'billing'; readonly with: BillingQuery }
 
 interface Answer {
   readonly done?: unknown
@@ -36,8 +49,8 @@ interface Answer {
 }
 
 /** Undefined where the system has no such sockets here: the server serves all the same. */
-export async function openKeySocket(directory: string, desk: KeyDesk, env: Env):
-Promise<KeySocket | undefined> {
+export async function openOfficeSocket({ directory, env, ...desks }: OfficeSocketParts):
+Promise<OfficeSocket | undefined> {
   const path = join(directory, socketName)
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -49,7 +62,7 @@ Promise<KeySocket | undefined> {
     })
     createInterface({ input: socket }).once('line', (line) => {
       stopWaiting()
-      void answerTo(line, desk, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+      void answerTo(line, desks, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
     }).on('error', () => socket.destroy())
   })
   try {
@@ -57,8 +70,8 @@ Promise<KeySocket | undefined> {
     rmSync(path, { force: true })
     await listen(server, path)
   } catch (error) {
-    env.log.warn('Keys can be managed only while this server is stopped: there is no socket for ' +
-      'it in the data directory.', { reason: (error as Error).message })
+    env.log.warn('Keys and bills can be seen to only while this server is stopped: there is no ' +
+      'socket for it in the data directory.', { reason: (error as Error).message })
     return undefined
   }
   return {
@@ -69,8 +82,12 @@ Promise<KeySocket | undefined> {
   }
 }
 
-/** The desk of the server that runs on a directory; undefined where none answers there. */
-export async function reachKeyDesk(directory: string): Promise<KeyDesk | undefined> {
+/**
+ * The desks of the server that runs on a directory; undefined where none is there. They throw
+ * `unavailable` where it says nothing.
+ */
+export async function reachOffice({ directory, env }: Pick<OfficeSocketParts, 'directory' | 'env'>):
+Promise<OfficeDesks | undefined> {
   const path = join(directory, socketName)
   if (!existsSync(path)) return undefined
   const first = await dial(path)
@@ -79,9 +96,13 @@ export async function reachKeyDesk(directory: string): Promise<KeyDesk | undefin
   const ask = async (request: Request) => {
     const socket = await dial(path)
     if (socket === undefined) throw gone()
-    return await answerOver(socket, request)
+    try {
+      return await within(env, patienceMs, answerOver(socket, request), hangs)
+    } finally {
+      socket.destroy()
+    }
   }
-  return {
+  const desk: KeyDesk = {
     create: async (wish) => await ask({ do: 'create', with: wish }) as
       Awaited<ReturnType<KeyDesk['create']>>,
     list: async (tenant) => await ask({ do: 'list', with: tenant ?? null }) as
@@ -89,6 +110,11 @@ export async function reachKeyDesk(directory: string): Promise<KeyDesk | undefin
     revoke: async (id) => await ask({ do: 'revoke', with: id }) as
       Awaited<ReturnType<KeyDesk['revoke']>>,
   }
+  const billing: BillingTable = {
+    page: async (query) => await ask({ do: 'billing', with: query }) as
+      Awaited<ReturnType<BillingTable['page']>>,
+  }
+  return { desk, billing }
 }
 
 /** Nobody but the owner may connect, from the first moment on. */
@@ -110,17 +136,18 @@ function mustFit(path: string): void {
   throw new Error(`the path ${path} is too long for a socket`)
 }
 
-async function answerTo(line: string, desk: KeyDesk, env: Env): Promise<Answer> {
+async function answerTo(line: string, { desk, billing }: OfficeDesks, env: Env): Promise<Answer> {
   try {
     const request = JSON.parse(line) as Request
     switch (request.do) {
       case 'create': return { done: await desk.create(request.with) }
       case 'list': return { done: await desk.list(request.with ?? undefined) }
       case 'revoke': return { done: await desk.revoke(request.with) }
+      case 'billing': return { done: await billing.page(request.with) }
     }
   } catch (caught) {
     const { code, message } = HeddleError.from(caught)
-    if (code === 'internal') env.log.error('The keys could not be managed.', { error: caught })
+    if (code === 'internal') env.log.error('An operator could not be answered.', { error: caught })
     return { error: { code, sentence: message } }
   }
 }
@@ -138,10 +165,14 @@ async function answerOver(socket: Socket, request: Request): Promise<unknown> {
     createInterface({ input: socket }).once('line', heard)
     socket.once('close', () => failed(gone())).once('error', () => failed(gone()))
   })
-  socket.destroy()
   const { done, error } = JSON.parse(line) as Answer
   if (error === undefined) return done
   throw new HeddleError(isErrorCode(error.code) ? error.code : 'internal', error.sentence)
+}
+
+function hangs(): HeddleError {
+  return new HeddleError('unavailable', 'The server that has this data directory does not ' +
+    'answer: it hangs or has too much to do; try again, or end it first.')
 }
 
 function gone(): HeddleError {

@@ -1,0 +1,79 @@
+/** What the commands of operators have in common: where the store is, and how a mistake is told. */
+
+import { CommanderError } from 'commander'
+import type { Command } from 'commander'
+
+import { systemEnv } from '../cluster/index.ts'
+import { resolveSettings, SettingsError } from './config.ts'
+import type { SettingsSource } from './config.ts'
+import { HeddleError } from './errors.ts'
+import { knownSettings } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
+import { openOffice } from './server/office.ts'
+import type { Office } from './server/office.ts'
+
+export interface CommandSource extends Omit<SettingsSource, 'options'> {
+  /** What was typed after the name of the command. */
+  readonly args: readonly string[]
+  print(text: string): void
+}
+
+/** What was typed cannot be done. Its message is a sentence or more, a line each. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** Where the store is. */
+const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacenter', 'keyspace',
+  'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey', 'region',
+] as const satisfies readonly SettingName[]
+
+/** What all of them understand. */
+export interface TypedPlace extends Partial<Record<typeof placeSettings[number], string>> {
+  readonly json?: boolean
+}
+
+export function withPlace(command: Command): Command {
+  for (const name of placeSettings) {
+    const { flags, variable, sentence } = knownSettings[name]
+    command.option(flags, `${sentence} [${variable}]`)
+  }
+  return command.option('--json', 'Answer in JSON.')
+}
+
+/** Prints what it is asked for. Throws CommandError; `incomplete` says what was not typed. */
+export async function runCommand(command: Command, { args, print }: CommandSource,
+  incomplete: string): Promise<void> {
+  for (const each of [command, ...command.commands]) {
+    each.exitOverride().configureOutput({ writeOut: print, writeErr: () => {} })
+  }
+  const help = `see ${command.name().replace('heddle ', '')} --help`
+  try {
+    await command.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return
+      if (error.code === 'commander.help') throw new CommandError(`${incomplete}; ${help}`)
+      const mistake = error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
+      throw new CommandError(`${mistake}; ${help}`)
+    }
+    if (error instanceof HeddleError || error instanceof SettingsError) {
+      throw new CommandError(error.message)
+    }
+    throw error
+  }
+}
+
+/** Opens the store that was typed for as long as the work takes. */
+export async function inOffice(source: CommandSource, typed: TypedPlace,
+  work: (office: Office) => Promise<void>): Promise<void> {
+  const options = Object.fromEntries(placeSettings.flatMap((name) =>
+    typed[name] === undefined ? [] : [[name, typed[name]]]))
+  const settings = resolveSettings({ ...source, options: { ...options, auth: 'keys' } })
+  const office = await openOffice(settings, systemEnv({ level: 'warn' }))
+  try {
+    await work(office)
+  } finally {
+    await office.close()
+  }
+}

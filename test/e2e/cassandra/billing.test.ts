@@ -1,0 +1,73 @@
+/** Billing records in Cassandra, of a server that is killed while runs begin and end. */
+
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { BillingRow } from '../../../src/records/index.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
+import { say } from '../../support/run-events.ts'
+import { clientOf } from '../../support/server.ts'
+import { startServer } from '../../support/server-process.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+
+const cassandra = await cassandraForTests()
+const main = resolve(import.meta.dirname, '../../../src/main.ts')
+const kills = 3
+const runsEach = 20
+
+describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
+  let place: CassandraKeyspace
+  let server: ServerProcess
+  beforeAll(async () => {
+    place = newKeyspace(cassandra!)
+    server = await startServer({ project: 'conformance', cassandra: place,
+      args: ['--billing', 'on', '--member-host', '127.0.0.1'] })
+  }, 60_000)
+  afterAll(async () => {
+    await server.close()
+    await dropKeyspace(place)
+  }, 60_000)
+
+  async function recordsOf(day: string): Promise<BillingRow[]> {
+    const { stdout } = await promisify(execFile)(process.execPath, [main, 'billing', '--json',
+      '--tenant', 'local', '--day', day, '--store', 'cassandra', '--keyspace', place.keyspace,
+      '--contact-points', place.contactPoints.join(','), '--local-datacenter', place.dataCenter])
+    return JSON.parse(stdout) as BillingRow[]
+  }
+
+  it('has one record of each run, as the run says of itself, however often it is killed',
+    async () => {
+      const { runs, threads } = clientOf(server.url)
+      const made: { readonly threadId: string; readonly runId: string }[] = []
+      for (let kill = 0; kill < kills; kill++) {
+        const ids = await Promise.all(Array.from({ length: runsEach }, async () => {
+          const { thread_id: threadId } = await threads.create()
+          return threadId
+        }))
+        const started = await Promise.all(ids.map(async (threadId) => {
+          const { run_id: runId } = await runs.create(threadId, 'echo', { input: say('hello') })
+          return { threadId, runId }
+        }))
+        made.push(...started)
+        await runs.join(started[0]!.threadId, started[0]!.runId)
+        await server.kill('SIGKILL')
+        await server.restart()
+      }
+      await Promise.all(made.map(({ threadId, runId }) => runs.join(threadId, runId)))
+      const told = await Promise.all(made.map(async ({ threadId, runId }) => {
+        const { status, updated_at: endedAt } = await runs.get(threadId, runId)
+        return { threadId, runId, status, endedMs: Date.parse(endedAt) }
+      }))
+      const days = new Set(told.map(({ endedMs }) => new Date(endedMs).toISOString().slice(0, 10)))
+      const records = (await Promise.all([...days].map(recordsOf))).flat()
+      const byRun = <Each extends { readonly runId: string }>(all: readonly Each[]) =>
+        all.toSorted((a, b) => a.runId < b.runId ? -1 : 1)
+      expect(byRun(records.map(({ threadId, runId, status, endedMs }) =>
+        ({ threadId, runId, status, endedMs })))).toEqual(byRun(told))
+      expect(records.every(({ startedMs, endedMs }) => startedMs! <= endedMs)).toBe(true)
+    }, 180_000)
+})
