@@ -29,7 +29,7 @@ function works(size: number, count: number) {
 }
 
 describe('a gathering', () => {
-  it('goes on when so many are there, and again when there cannot be so many any more', async () => {
+  it('goes on when so many are there, and when there cannot be so many any more', async () => {
     const { gone, end } = works(2, 5)
     await end(0)
     expect(gone).toEqual([])
