@@ -164,4 +164,9 @@ describe('a search that makes no sense', () => {
   ])('is refused with 422: %j', async (body) => {
     expect((await ask(server.url, 'POST', '/threads/search', body)).status).toBe(422)
   })
+
+  it.each(['threads', 'assistants'])('is refused where it begins nowhere: %s', async (kind) => {
+    const body = { offset: Number.MAX_VALUE }
+    expect((await ask(server.url, 'POST', `/${kind}/search`, body)).status).toBe(422)
+  })
 })

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import {
-  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid,
+  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid, wholeMax,
 } from './json.ts'
 
 export const RunnableConfig = () => Type.Object({
@@ -65,7 +65,9 @@ export const ListVersions = Type.Object({
 })
 export type ListVersions = Static<typeof ListVersions>
 
-export const SetLatest = Type.Object({ version: Type.Integer({ minimum: 1 }) })
+export const SetLatest = Type.Object({
+  version: Type.Integer({ minimum: 1, maximum: wholeMax }),
+})
 export type SetLatest = Static<typeof SetLatest>
 
 export const DeleteAssistant = Type.Object({ delete_threads: Type.Optional(Type.Boolean()) })

@@ -22,7 +22,10 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) =>
 
 export const Limit = () => Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })
 
-export const Offset = () => Type.Integer({ minimum: 0, default: 0 })
+/** The largest that all wires and stores take. */
+export const wholeMax = 2 ** 31 - 1
+
+export const Offset = () => Type.Integer({ minimum: 0, maximum: wholeMax, default: 0 })
 
 /** Threads and assistants are found by each key of it. */
 export const Metadata = (options: TSchemaOptions = {}) =>
