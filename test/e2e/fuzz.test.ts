@@ -49,7 +49,9 @@ it(`answers or refuses ${requests} requests of any shape, seed ${seed}`, async (
   expect(after.heapUsed + after.external - halfway!.heapUsed - halfway!.external)
     .toBeLessThan(growthMax)
   await servesOn(terrain)
-  expect(server.output()).not.toMatch(/nobody foresaw|assertion failed|handler for rpc|died/)
+  // Connect tells of a client that went while it was answered, too: that is no fault.
+  const told = server.output().replaceAll(/handler for rpc .* failed .* write ECANCELED/g, '')
+  expect(told).not.toMatch(/nobody foresaw|assertion failed|handler for rpc|died/)
 }, 60_000 + requests * msEach)
 
 async function sendBatch(kinds: fc.Arbitrary<FuzzRequest>, batchSeed: number): Promise<void> {
