@@ -4,7 +4,7 @@ import { Command } from 'commander'
 
 import { CommandError, inOffice, runCommand, withPlace } from './office-command.ts'
 import type { CommandSource, TypedPlace } from './office-command.ts'
-import { isDay, isTenant } from './records/index.ts'
+import { firstPlace, isDay, isTenant } from './records/index.ts'
 import type { BillingRow, BillingTable } from './records/index.ts'
 
 interface Typed extends TypedPlace {
@@ -36,11 +36,11 @@ function mustBeGood({ tenant, day }: Typed): void {
 
 async function* pagesOf(billing: BillingTable, { tenant, day }: Typed):
 AsyncGenerator<readonly BillingRow[]> {
-  for (let after = ''; ;) {
+  for (let after = firstPlace; ;) {
     const page = await billing.page({ tenant, day, after, limit: pageRows })
     yield page
     if (page.length < pageRows) return
-    after = page.at(-1)!.runId
+    after = page.at(-1)!
   }
 }
 

@@ -79,6 +79,8 @@ export class KeyBook {
   readonly #turns = new FairTurns(looksOfStrangers)
   /** By address and id: who wait for their turn, or have it. */
   readonly #strangers = new Map<string, Promise<Entry | undefined>>()
+  /** When a look for one failed last. */
+  #strangersFailedMs = -Infinity
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
   constructor({ keys, env, region, regions }: KeyBookParts) {
@@ -121,6 +123,12 @@ export class KeyBook {
       if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
       return this.#stranger(id, addressOf())
     }
+    return this.#fresh(entry)
+  }
+
+  /** As young as it must be, or as old as it may be. */
+  async #fresh(entry: Entry): Promise<Entry> {
+    const nowMs = this.#env.monotonicMs()
     const ageMs = nowMs - entry.lookedMs
     const isFailing = nowMs - entry.failedMs < failingMs
     const waits = isFailing ? ageMs >= withoutStoreMs : ageMs >= usableMs
@@ -147,7 +155,16 @@ export class KeyBook {
 
   /** It may have been seen from another address meanwhile. */
   async #entryInTurn(id: string): Promise<Entry | undefined> {
-    return this.#entries.get(id) ?? this.#learn(id, await this.#look(id, (work) => work()))
+    const entry = this.#entries.get(id)
+    if (entry !== undefined) return this.#fresh(entry)
+    // Where the store does not answer, those who wait behind do not wait for it one by one.
+    if (this.#env.monotonicMs() - this.#strangersFailedMs < lookAgainMs) throw unavailable()
+    try {
+      return this.#learn(id, await this.#look(id, (work) => work()))
+    } catch (error) {
+      this.#strangersFailedMs = this.#env.monotonicMs()
+      throw error
+    }
   }
 
   /** Never throws: the entry tells how old it is. */

@@ -17,16 +17,22 @@ export interface BillingRow {
   readonly endedMs: number
 }
 
+/** An id may come again: a run without a thread that is asked for by the same key a day later. */
+export type BillingPlace = Pick<BillingRow, 'endedMs' | 'runId'>
+
+/** Before all. */
+export const firstPlace: BillingPlace = { endedMs: -1, runId: '' }
+
 export interface BillingQuery extends Pick<BillingRow, 'tenant' | 'day'> {
-  /** The run id of the last one that was told; empty for the first page. */
-  readonly after: string
+  /** The place of the last one that was told. */
+  readonly after: BillingPlace
   /** 1 to 1 000. */
   readonly limit: number
 }
 
 /** Rows come in by the log port, beside what ends the run. */
 export interface BillingTable {
-  /** In the order of run ids, which grow with time. */
+  /** In the order in which the runs ended. */
   page(query: BillingQuery): Promise<BillingRow[]>
 }
 

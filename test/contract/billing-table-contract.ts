@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 
-import type { BillingRow } from '../../src/records/index.ts'
+import { firstPlace } from '../../src/records/index.ts'
+import type { BillingPlace, BillingRow } from '../../src/records/index.ts'
 import { aRow, aRun, aThread } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
@@ -24,7 +25,7 @@ export function describeBillingTable(name: string, makePlace: MakePlace): void {
 
     const put = (...rows: BillingRow[]) =>
       store.log.append([], rows.map((row) => ({ table: 'billing', row })))
-    const page = ({ tenant, day }: BillingRow, after = '', limit = 1_000) =>
+    const page = ({ tenant, day }: BillingRow, after: BillingPlace = firstPlace, limit = 1_000) =>
       store.billing.page({ tenant, day, after, limit })
 
     it('gives back every field', async () => {
@@ -41,14 +42,22 @@ export function describeBillingTable(name: string, makePlace: MakePlace): void {
       expect(await page(row)).toEqual([row])
     })
 
+    it('has a record of each run, also where a later one has the id of an earlier', async () => {
+      const row = aRecord()
+      const again = { ...row, startedMs: null, endedMs: row.endedMs + 1 }
+      await put(row)
+      await put(again)
+      expect(await page(row)).toEqual([row, again])
+    })
+
     it('lists a day of a tenant page by page', async () => {
       const { tenant } = aRecord()
       const rows = Array.from({ length: 25 }, () => aRecord({ tenant }))
       await put(...rows.toReversed(), aRecord(), aRecord({ tenant, day: '2026-11-19' }))
       expect(await page(rows[0]!)).toEqual(rows)
-      expect(await page(rows[0]!, '', 10)).toEqual(rows.slice(0, 10))
-      expect(await page(rows[0]!, rows[19]!.runId, 10)).toEqual(rows.slice(20))
-      expect(await page(rows[0]!, rows[24]!.runId)).toEqual([])
+      expect(await page(rows[0]!, firstPlace, 10)).toEqual(rows.slice(0, 10))
+      expect(await page(rows[0]!, rows[19], 10)).toEqual(rows.slice(20))
+      expect(await page(rows[0]!, rows[24])).toEqual([])
     })
 
     it('keeps the record of a run whose thread is deleted', async () => {

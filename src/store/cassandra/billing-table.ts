@@ -31,8 +31,8 @@ export class BillingTable implements BillingTablePort {
   async page({ tenant, day, after, limit }: BillingQuery): Promise<BillingRow[]> {
     const rows = await this.#connection.read({
       cql: `SELECT ${columns.join(', ')} FROM ${this.#table} ` +
-        'WHERE tenant = ? AND day = ? AND run_id > ? LIMIT ?',
-      values: [tenant, day, after, limit],
+        'WHERE tenant = ? AND day = ? AND (ended_at, run_id) > (?, ?) LIMIT ?',
+      values: [tenant, day, BigInt(after.endedMs), after.runId, limit],
     })
     return rows.map(rowOf)
   }

@@ -106,9 +106,9 @@ const limitAdmit = ({ keyspace }: Keyspaces) =>
 
 /** Kept for ever, and never changed. */
 const billing = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.billing (
-  tenant text, day text, run_id text, thread_id text, assistant_id text, graph_id text,
-  status text, started_at bigint, ended_at bigint,
-  PRIMARY KEY ((tenant, day), run_id)
+  tenant text, day text, ended_at bigint, run_id text, thread_id text, assistant_id text,
+  graph_id text, status text, started_at bigint,
+  PRIMARY KEY ((tenant, day), ended_at, run_id)
 ) WITH ${reads} AND ${compaction}`
 
 const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,

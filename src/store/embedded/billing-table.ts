@@ -7,19 +7,19 @@ export const billingSchema = `
   CREATE TABLE billing (
     tenant TEXT NOT NULL,
     day TEXT NOT NULL,
+    ended_at INTEGER NOT NULL,
     run_id TEXT NOT NULL,
     thread_id TEXT NOT NULL,
     assistant_id TEXT NOT NULL,
     graph_id TEXT NOT NULL,
     status TEXT NOT NULL,
     started_at INTEGER,
-    ended_at INTEGER NOT NULL,
-    PRIMARY KEY (tenant, day, run_id)
+    PRIMARY KEY (tenant, day, ended_at, run_id)
   ) WITHOUT ROWID;
 `
 
-type Columns = readonly [tenant: string, day: string, runId: string, threadId: string,
-  assistantId: string, graphId: string, status: string, startedAt: number | null, endedAt: number]
+type Columns = readonly [tenant: string, day: string, endedAt: number, runId: string,
+  threadId: string, assistantId: string, graphId: string, status: string, startedAt: number | null]
 
 export class BillingTable {
   readonly #put: Statement<never>
@@ -28,24 +28,25 @@ export class BillingTable {
   constructor(database: Database) {
     this.#put = database.prepare(
       'INSERT OR REPLACE INTO billing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    this.#page = database.prepare(`SELECT tenant, day, run_id, thread_id, assistant_id, graph_id,
-      status, started_at, ended_at FROM billing
-      WHERE tenant = :tenant AND day = :day AND run_id > :after ORDER BY run_id LIMIT :limit`)
+    this.#page = database.prepare(`SELECT * FROM billing
+      WHERE tenant = :tenant AND day = :day AND (ended_at, run_id) > (:endedMs, :runId)
+      ORDER BY ended_at, run_id LIMIT :limit`)
   }
 
   /** Done again, it is the same. */
   put(row: BillingRow): void {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
-    this.#put.run(tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs)
+    this.#put.run(tenant, day, endedMs, runId, threadId, assistantId, graphId, status, startedMs)
   }
 
   page({ tenant, day, after, limit }: BillingQuery): BillingRow[] {
-    return this.#page.all({ tenant, day, after, limit }).map(rowOf)
+    const { endedMs, runId } = after
+    return this.#page.all({ tenant, day, endedMs, runId, limit }).map(rowOf)
   }
 }
 
 function rowOf(columns: Columns): BillingRow {
-  const [tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs] = columns
+  const [tenant, day, endedMs, runId, threadId, assistantId, graphId, status, startedMs] = columns
   return { tenant, day, runId, threadId, assistantId, graphId, status: status as RunStatus,
     startedMs, endedMs }
 }

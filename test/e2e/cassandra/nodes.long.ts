@@ -76,10 +76,11 @@ describe.skipIf(await whatIsMissing() !== undefined)('three nodes of Cassandra',
       const writers = await writing()
       const loops = Promise.all(workers.map((worker) =>
         workUntilRefused(worker, client, stopped.signal)))
-      await Promise.race([pause(exposureMs), loops])
+      const failed = new Promise<never>((_, fail) => { loops.catch(fail) })
+      await Promise.race([pause(exposureMs), failed])
       const lostMs = performance.now()
       await node.kill(lose)
-      await Promise.race([pause(exposureMs), loops])
+      await Promise.race([pause(exposureMs), failed])
       const backMs = performance.now()
       if (lose === 'SIGKILL') await node.start()
       else node.kill('SIGCONT')

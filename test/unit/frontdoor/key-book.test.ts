@@ -221,6 +221,34 @@ describe('a flood of keys that nobody has', () => {
     expect(await kindOf(forged(2_000))).toBe('bad')
   })
 
+  it('is told at once when the store does not answer, not one after the other', async () => {
+    const { env, keys, kindOf } = house()
+    keys.isReachable = false
+    const flood = Array.from({ length: 264 }, (_, number) =>
+      kindOf(forged(number)).catch((error: { code: string }) => error.code))
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(['unavailable']))
+    expect(keys.looks.length).toBeLessThanOrEqual(8)
+    env.advance(1_000)
+    keys.isReachable = true
+    expect(await kindOf(forged(1))).toBe('bad')
+  })
+
+  it('keeps no key good that was revoked while it waited behind it', async () => {
+    const { env, keys, make, kindOf, desk } = house()
+    const { key, id } = await make()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    keys.held = promise
+    const flood = Array.from({ length: 8 }, (_, number) => kindOf(forged(number)))
+    const late = kindOf(key)
+    keys.held = Promise.resolve()
+    expect(await kindOf(key, '198.51.100.7')).toBe('good')
+    await desk.revoke(id)
+    env.advance(5_000)
+    resolve()
+    await Promise.all(flood)
+    expect(await late).toBe('bad')
+  })
+
   it('is forgotten, the oldest first', async () => {
     const { book, kindOf, make } = house()
     const { key } = await make()
