@@ -109,6 +109,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     })
     const billing = new BillingTable(connection)
     let log: CassandraLog | undefined
+    let closing = false
     const quiet = async () => log && atLatest(env, endingMs, log.close())
     return {
       sessions: new SessionTable(connection, env),
@@ -135,13 +136,16 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       letGo: (shard) => {
         log?.forget()
         // It is uncovered at once; nobody waits until its rows are gone.
-        index.unload(shard).catch((error: unknown) =>
-          env.log.warn('The rows of a shard could not be removed.', { shard, error }))
+        index.unload(shard).catch((error: unknown) => {
+          // The end throws away all of them.
+          if (!closing) env.log.warn('The rows of a shard could not be removed.', { shard, error })
+        })
       },
       clockAheadMs: () => connection.clockAheadMs(),
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {
+        closing = true
         await quiet()
         await connection.close()
         await index.close()
