@@ -4,6 +4,7 @@ import { errors, types } from 'cassandra-driver'
 import type { QueryOptions } from 'cassandra-driver'
 
 import { Connection } from '../../src/store/cassandra/connection.ts'
+import { Hedge } from '../../src/store/cassandra/hedge.ts'
 import { keyspace } from './cassandra.ts'
 import type { Answer, Query, Result, SimulatedCassandra } from './cassandra.ts'
 import type { Cell } from './cql.ts'
@@ -95,7 +96,7 @@ export class SimulatedDriver {
 /** The store's own connection, over the simulated driver. */
 export function simulatedConnection(process: Process, cassandra: SimulatedCassandra): Connection {
   const Made = Connection as unknown as
-    new (client: SimulatedDriver, options: object) => Connection
+    new (client: SimulatedDriver, options: object, hedge: Hedge) => Connection
   return new Made(new SimulatedDriver(process, cassandra),
-    { env: process.env, keyspace, localDataCenter: 'simulated' })
+    { env: process.env, keyspace, localDataCenter: 'simulated' }, new Hedge())
 }

@@ -86,11 +86,11 @@ export class Connection {
     } catch (error) {
       throw startError(error, options)
     }
-    return new Connection(client, hedge, options)
+    return new Connection(client, options, hedge)
   }
 
-  private constructor(client: Client, hedge: Hedge,
-    { env, keyspace, localDataCenter }: ConnectionOptions) {
+  private constructor(client: Client, { env, keyspace, localDataCenter }: ConnectionOptions,
+    hedge: Hedge) {
     this.#client = client
     this.#hedge = hedge
     this.#env = env

@@ -11,6 +11,8 @@ const promptTimes = 2
 const [promptMinMs, promptMaxMs] = [2, 100]
 /** The usual time follows what is heard by so much each time: it comes to rest at the median. */
 const step = 1.05
+/** Of a clock that does not move: from nothing it would never rise again. */
+const leastMs = 0.1
 
 /** A speculative execution policy of the driver. */
 export class Hedge {
@@ -20,7 +22,8 @@ export class Hedge {
   /** A statement that many wait for was answered. */
   heard(cql: string, tookMs: number): void {
     const usualMs = this.#usualMs.get(cql) ?? promptMinMs
-    this.#usualMs.set(cql, tookMs > usualMs ? usualMs * step : usualMs / step)
+    const nextMs = tookMs > usualMs ? usualMs * step : usualMs / step
+    this.#usualMs.set(cql, Math.max(leastMs, nextMs))
   }
 
   newPlan(_keyspace: string, statement: string | readonly object[]):
