@@ -16,7 +16,7 @@ export interface SchemaOptions {
 }
 
 /** What is there of ours before there is a version. */
-const tablesOfTheLock = ['schema_lock', 'schema_version']
+export const tablesOfTheLock = ['schema_lock', 'schema_version']
 
 /**
  * Several members may do this at once. Throws HeddleError with a sentence for whoever starts the
