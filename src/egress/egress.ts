@@ -10,6 +10,7 @@
 
 import { lookup } from 'node:dns/promises'
 
+import { Turnstile } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
@@ -18,7 +19,6 @@ import type { Http } from './http.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './patience.ts'
 import { redirected, redirectsMax, targetOf } from './redirect.ts'
 import type { Hop } from './redirect.ts'
-import { Turnstile } from './turnstile.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
 
 export interface EgressOptions {
@@ -70,7 +70,10 @@ const answerMs = 15_000
 /** For a place among those that are under way. */
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
-const limits = { inAll: 64, perHost: 8, waiting: 10_000 } as const
+const limits = {
+  inAll: 64, each: 8, waiting: 10_000,
+  full: 'As many calls as may wait to go out do already.',
+} as const
 
 /** What came of one try. */
 interface Tried {

@@ -10,13 +10,12 @@
  *     a start would be charged too, and many tenants may share an address.
  */
 
-import { atMost } from '../../cluster/index.ts'
+import { atMost, Turnstile } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { hashOf, isHashOf, keyFault, readKey } from '../records/index.ts'
 import type { KeyRow, KeyTable } from '../records/index.ts'
 import { dropOldest } from './drop-oldest.ts'
-import { FairTurns } from './fair-turns.ts'
 
 /** So old it is looked up again, beside the request. */
 const refreshAfterMs = 1_500
@@ -31,7 +30,11 @@ const unknownMs = 2_000
 const usedEveryMs = 60_000
 const [knownMax, unknownMax] = [20_000, 20_000]
 const looksAtOnce = 64
-const looksOfStrangers = { atOnce: 32, atOnceEach: 8, waitingEach: 256, waitingMax: 4_096 }
+const looksOfStrangers = {
+  inAll: 32, each: 8, waiting: 4_096, waitingEach: 256, longestYields: true,
+  full: 'Too many API keys that were not seen here before come from your address at once: ask ' +
+    'again in a moment.',
+} as const
 
 /** `unknown` has no `row`: of what nobody has, nothing can be said. */
 export type FoundKey =
@@ -76,7 +79,7 @@ export class KeyBook {
   readonly #unknown = new Map<string, number>()
   readonly #looks = new Map<string, Promise<Look>>()
   readonly #soon = atMost(looksAtOnce)
-  readonly #turns = new FairTurns(looksOfStrangers)
+  readonly #turns = new Turnstile(looksOfStrangers)
   /** By address and id: who wait for their turn, or have it. */
   readonly #strangers = new Map<string, Promise<Entry | undefined>>()
   /** When a look for one failed last. */
@@ -143,14 +146,21 @@ export class KeyBook {
     const name = `${address} ${id}`
     const before = this.#strangers.get(name)
     if (before !== undefined) return before
-    const turn = this.#turns.take(address, () => this.#entryInTurn(id))
-      .catch((error: unknown) => {
-        if (HeddleError.from(error).code !== 'full') throw error
-        this.#count.turnedAway++
-        throw turnedAway()
-      }).finally(() => this.#strangers.delete(name))
+    const turn = this.#inTurn(id, address).finally(() => this.#strangers.delete(name))
     this.#strangers.set(name, turn)
     return turn
+  }
+
+  async #inTurn(id: string, address: string): Promise<Entry | undefined> {
+    const leave = await this.#turns.enter(address).catch((error: unknown) => {
+      this.#count.turnedAway++
+      throw error
+    })
+    try {
+      return await this.#entryInTurn(id)
+    } finally {
+      leave()
+    }
   }
 
   /** It may have been seen from another address meanwhile. */
@@ -233,11 +243,6 @@ export class KeyBook {
   #isOutdated({ lookedMs }: Entry): boolean {
     return this.#env.monotonicMs() - lookedMs >= withoutStoreMs
   }
-}
-
-function turnedAway(): HeddleError {
-  return new HeddleError('full', 'Too many API keys that were not seen here before come from ' +
-    'your address at once: ask again in a moment.')
 }
 
 function unavailable(): HeddleError {

@@ -3,16 +3,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { Turnstile } from '../../../src/egress/turnstile.ts'
+import { Turnstile } from '../../../cluster/turnstile.ts'
 import { settled } from '../../support/thread-house.ts'
 
 const forever = new AbortController().signal
+const full = 'Too many wait to go out.'
 
 describe('a turnstile', () => {
   it('never lets more in than it says, and everybody in the end', async () => {
     const host = fc.constantFrom('a', 'b', 'c')
     await fc.assert(fc.asyncProperty(fc.array(host, { maxLength: 40 }), async (hosts) => {
-      const turnstile = new Turnstile({ inAll: 4, perHost: 2, waiting: 100 })
+      const turnstile = new Turnstile({ inAll: 4, each: 2, waiting: 100, full })
       const inside: string[] = []
       const through = await Promise.all(hosts.map(async (host) => {
         const leave = await turnstile.enter(host, forever)
@@ -31,7 +32,7 @@ describe('a turnstile', () => {
   })
 
   it('lets a host that waits long in before one that comes again and again', async () => {
-    const turnstile = new Turnstile({ inAll: 1, perHost: 1, waiting: 10 })
+    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 10, full })
     const order: string[] = []
     const enter = async (host: string) => {
       const leave = await turnstile.enter(host, forever)
@@ -44,7 +45,7 @@ describe('a turnstile', () => {
   })
 
   it('forgets those who give up, and refuses those who are too many', async () => {
-    const turnstile = new Turnstile({ inAll: 1, perHost: 1, waiting: 1 })
+    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 1, full })
     const leave = await turnstile.enter('a', forever)
     const stop = new AbortController()
     const waiting = turnstile.enter('a', stop.signal)
