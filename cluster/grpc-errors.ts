@@ -26,28 +26,39 @@ export function errorsToWire(log: Log): ServerMiddleware {
     } catch (error) {
       if (error instanceof ServerError) throw error
       if (error instanceof Error && error.name === 'AbortError') throw error
-      const known = HeddleError.from(error)
-      if (known !== error) {
-        log.error('A call of another member failed.', { method: call.method.path, error })
-      }
-      context.trailer.set(trailerName, detailOf(known))
-      throw new ServerError(known.grpcStatus, known.message.slice(0, sentenceLength))
+      const known = knownError(log, error)
+      const detail = detailOf(known)
+      context.trailer.set(trailerName, ErrorDetail.encode(detail).finish())
+      throw new ServerError(known.grpcStatus, detail.sentence)
     }
   }
 }
 
-function detailOf({ code, message, facts }: HeddleError): Uint8Array {
+/** What a command threw, as it is told to whoever sent it. */
+export function errorToDetail(log: Log, error: unknown): ErrorDetail {
+  return detailOf(knownError(log, error))
+}
+
+function knownError(log: Log, error: unknown): HeddleError {
+  const known = HeddleError.from(error)
+  if (known !== error) log.error('What another member asked for failed.', { error })
+  return known
+}
+
+function detailOf({ code, message, facts }: HeddleError): ErrorDetail {
   const sentence = message.slice(0, sentenceLength)
   const told = Object.keys(facts).length > 0 ? JSON.stringify(facts) : ''
   const factsJson = Buffer.byteLength(told) > factsBytes ? '' : told
-  return ErrorDetail.encode({ code, sentence, factsJson }).finish()
+  return { code, sentence, factsJson }
 }
 
 /** The error that the other member threw; undefined where it did not throw. */
 export function errorFromWire(trailer: Metadata | undefined): HeddleError | undefined {
   const detail = trailer?.get(trailerName)
-  if (detail === undefined) return undefined
-  const { code, sentence, factsJson } = ErrorDetail.decode(detail)
+  return detail && errorFromDetail(ErrorDetail.decode(detail))
+}
+
+export function errorFromDetail({ code, sentence, factsJson }: ErrorDetail): HeddleError {
   const facts = factsJson === '' ? {} : JSON.parse(factsJson) as Record<string, unknown>
   // A newer member knows more of them.
   return new HeddleError(isErrorCode(code) ? code : 'internal', sentence, facts)

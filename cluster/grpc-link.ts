@@ -11,11 +11,12 @@ import { createChannel, createClient } from 'nice-grpc'
 import type { CallOptions, Metadata } from 'nice-grpc-common'
 
 import { MemberServiceDefinition } from '../proto/gen/cluster/v1/member.ts'
-import type { MemberServiceClient } from '../proto/gen/cluster/v1/member.ts'
+import type {
+  DeliverRequest, DeliverResponse, MemberServiceClient,
+} from '../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
-import { deliverBy } from './grpc-deliver.ts'
-import type { Deliver } from './grpc-deliver.ts'
+import { Conversation } from './grpc-conversation.ts'
 import { errorFromWire, wayFailed } from './grpc-errors.ts'
 import { channelCredentials, introduction } from './grpc-gatekeeper.ts'
 import { clientOptions } from './grpc-options.ts'
@@ -37,11 +38,9 @@ export interface OpenStream<Message> {
 
 type Lane = 'commands' | 'follows'
 
-type Client = Omit<MemberServiceClient, 'deliver'> & { readonly deliver: Deliver }
-
 interface Line {
   readonly channel: Channel
-  readonly client: Client
+  readonly client: MemberServiceClient
 }
 
 /** Whoever waits longer for a connection is told that there is none. */
@@ -52,6 +51,7 @@ export class MemberLink {
   readonly #options: LinkOptions
   readonly #lines = new Map<Lane, Line>()
   readonly #underWay = new Set<AbortController>()
+  #conversation: Conversation | undefined
   #usedMs = 0
 
   constructor(address: string, options: LinkOptions) {
@@ -61,12 +61,13 @@ export class MemberLink {
 
   /** Since when nothing is under way; never, where something is. */
   get idleSinceMs(): number {
-    return this.#underWay.size > 0 ? Infinity : this.#usedMs
+    const waiting = this.#underWay.size + (this.#conversation?.waiting ?? 0)
+    return waiting > 0 ? Infinity : this.#usedMs
   }
 
   /** Throws what the other side threw, or how the way there failed. */
   async call<Reply>(timeoutMs: number,
-    make: (client: Client, options: CallOptions) => Promise<Reply>,
+    make: (client: MemberServiceClient, options: CallOptions) => Promise<Reply>,
     lane: Lane = 'commands'): Promise<Reply> {
     const client = await this.#ready(lane)
     const call = this.#begin(timeoutMs)
@@ -79,9 +80,22 @@ export class MemberLink {
     }
   }
 
+  /** A command, by the conversation that is under way. Throws as `call` does. */
+  async say(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
+    const client = await this.#ready('commands')
+    if (this.#conversation?.state !== 'open') {
+      this.#conversation = new Conversation(this.#options.env, this.address, client)
+    }
+    try {
+      return await this.#conversation.say(command, timeoutMs)
+    } finally {
+      this.#usedMs = this.#options.env.monotonicMs()
+    }
+  }
+
   /** A stream whose first message has come, within the time. Throws as `call` does. */
   async open<Message>(timeoutMs: number,
-    make: (client: Client, options: CallOptions) => AsyncIterable<Message>):
+    make: (client: MemberServiceClient, options: CallOptions) => AsyncIterable<Message>):
     Promise<OpenStream<Message>> {
     const client = await this.#ready('follows')
     const call = this.#begin(timeoutMs)
@@ -99,6 +113,7 @@ export class MemberLink {
   /** Ends what is under way. */
   close(): void {
     for (const call of this.#underWay) call.abort()
+    this.#conversation?.close()
     for (const { channel } of this.#lines.values()) channel.close()
     this.#lines.clear()
   }
@@ -130,7 +145,7 @@ export class MemberLink {
   }
 
   /** A client whose connection stands. Throws `unavailable`, with why it does not. */
-  async #ready(lane: Lane): Promise<Client> {
+  async #ready(lane: Lane): Promise<MemberServiceClient> {
     const { channel, client } = this.#line(lane)
     if (channel.getConnectivityState(true) !== connectivityState.READY) {
       this.#usedMs = this.#options.env.monotonicMs()
@@ -140,7 +155,7 @@ export class MemberLink {
     return client
   }
 
-  async #connected(channel: Channel, client: Client): Promise<void> {
+  async #connected(channel: Channel, client: MemberServiceClient): Promise<void> {
     for (;;) {
       const state = channel.getConnectivityState(true)
       if (state === connectivityState.READY) return
@@ -162,10 +177,7 @@ export class MemberLink {
     const channel = createChannel(this.address, channelCredentials(trust),
       { ...clientOptions, ...named })
     const metadata = introduction(trust, dialect)
-    const client = {
-      ...createClient(MemberServiceDefinition, channel, { '*': { metadata } }),
-      deliver: deliverBy(channel, metadata),
-    }
+    const client = createClient(MemberServiceDefinition, channel, { '*': { metadata } })
     this.#lines.set(lane, { channel, client })
     return { channel, client }
   }
@@ -177,7 +189,7 @@ export class MemberLink {
 }
 
 /** Why the last attempt to connect failed: the library says it only to a call that fails by it. */
-async function lastFailure(client: Client): Promise<string> {
+async function lastFailure(client: MemberServiceClient): Promise<string> {
   try {
     await client.probe({})
     return 'it came back just now'

@@ -3,8 +3,8 @@
 import type { CallContext } from 'nice-grpc-common'
 
 import type {
-  DeliverRequest, DeliverResponse, FollowRequest, FollowResponse, LeaveRequest, LeaveResponse,
-  MemberServiceImplementation, ProbeResponse,
+  ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
+  FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation, ProbeResponse,
 } from '../proto/gen/cluster/v1/member.ts'
 import { HeddleError, assert } from '../src/errors.ts'
 import type { ActorKind } from './actor.ts'
@@ -13,8 +13,11 @@ import { wireOf } from './actor-wire.ts'
 import type { ActorWire } from './actor-wire.ts'
 import type { Env } from './env.ts'
 import { FollowOutbox } from './follow-outbox.ts'
+import { Answers } from './grpc-answers.ts'
+import type { Outcome } from './grpc-answers.ts'
+import { errorToDetail } from './grpc-errors.ts'
 import { mustUnderstand } from './grpc-gatekeeper.ts'
-import { withinLimit } from './grpc-options.ts'
+import { answeredBytesMax, withinLimit } from './grpc-options.ts'
 import type { Dialect } from './member-trust.ts'
 import { RecentCommands } from './recent-commands.ts'
 import type { Inbound } from './transport.ts'
@@ -37,6 +40,7 @@ export class MemberService implements MemberServiceImplementation {
   readonly #recent = new RecentCommands()
   /** By the ids of the follows. */
   readonly #outboxes = new Map<string, FollowOutbox>()
+  readonly #conversations = new Set<Answers>()
   #inbound: Inbound | undefined
 
   constructor(options: MemberServiceOptions) {
@@ -52,11 +56,40 @@ export class MemberService implements MemberServiceImplementation {
   close(): void {
     this.#inbound = undefined
     for (const outbox of this.#outboxes.values()) outbox.letGo()
+    for (const answers of this.#conversations) answers.end()
   }
 
-  async deliver({ key, epoch, commandId, patienceMs, command, trace }: DeliverRequest,
-    context: CallContext): Promise<DeliverResponse> {
+  async deliver(command: DeliverRequest, context: CallContext): Promise<DeliverResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
+    return await this.#deliver(command)
+  }
+
+  async* converse(requests: AsyncIterable<ConverseRequest>, context: CallContext):
+  AsyncGenerator<ConverseResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const answers = new Answers(requests, (command) => this.#outcomeOf(command))
+    this.#conversations.add(answers)
+    try {
+      yield* answers
+    } finally {
+      this.#conversations.delete(answers)
+    }
+  }
+
+  async #outcomeOf(command: DeliverRequest | undefined): Promise<Outcome> {
+    try {
+      assert(command !== undefined, 'whoever says something says what')
+      const response = await this.#deliver(command)
+      const { length } = response.reply
+      return { $case: 'response', value: length > answeredBytesMax && this.#recent.keeps(length)
+        ? { reply: new Uint8Array(), underWay: true } : response }
+    } catch (error) {
+      return { $case: 'error', value: errorToDetail(this.#options.env.log, error) }
+    }
+  }
+
+  async #deliver({ key, epoch, commandId, patienceMs, command, trace }: DeliverRequest):
+  Promise<DeliverResponse> {
     const { values } = wireOf(this.#wires, named(key))
     const reply = this.#recent.answer(commandId, async () => {
       const said = await this.#heard().ask(named(key), values.decode(command),

@@ -11,6 +11,12 @@ const messageBytesMax = 64 * mebibyte
 
 const envelopeBytes = 64 * 1024
 
+/** What is larger than this is not said in a conversation: it would hold up what others say. */
+export const saidBytesMax = 32 * 1024
+
+/** So much of an answer as well, on the wider way back. */
+export const answeredBytesMax = 1024 * 1024
+
 const limits: ChannelOptions = {
   // Unless told, four MiB.
   'grpc.max_receive_message_length': messageBytesMax + envelopeBytes,

@@ -1,6 +1,6 @@
 /** Commands and follows that reach actors of other members by gRPC. */
 
-import type { DeliverResponse, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
+import type { DeliverRequest, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../src/errors.ts'
 import type { ActorKind } from './actor.ts'
 import { wireOf } from './actor-wire.ts'
@@ -9,7 +9,7 @@ import type { Log } from './env.ts'
 import { ambiguous } from './grpc-errors.ts'
 import { MemberLink } from './grpc-link.ts'
 import type { LinkOptions } from './grpc-link.ts'
-import { withinLimit } from './grpc-options.ts'
+import { saidBytesMax, withinLimit } from './grpc-options.ts'
 import type { Member } from './member.ts'
 import type { Delivery, Transport } from './transport.ts'
 
@@ -64,8 +64,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const { values } = wireOf(wires, key)
       const request = { key, epoch, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
-      return values.decode(await untilReply(linkTo(to), (link) =>
-        link.call(patienceMs + wayMs, (client, call) => client.deliver(request, call))))
+      return values.decode(await untilReply(linkTo(to), request))
     },
     follow: async (to, key, question, listener, { epoch = 0, trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(wires, key)
@@ -97,13 +96,20 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   }
 }
 
-/** Asks for the reply until it is there; the command itself is done once. */
-async function untilReply(link: MemberLink,
-  deliver: (link: MemberLink) => Promise<DeliverResponse>): Promise<Uint8Array> {
+/**
+ * Asks for the reply until it is there; the command itself is done once. What is large, there or
+ * back, or takes long goes by calls of its own.
+ */
+async function untilReply(link: MemberLink, request: DeliverRequest): Promise<Uint8Array> {
+  const timeoutMs = request.patienceMs + wayMs
+  let byCall = request.command.length > saidBytesMax
   for (let heard = false; ; heard = true) {
     try {
-      const { reply, underWay } = await deliver(link)
+      const { reply, underWay } = byCall
+        ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))
+        : await link.say(timeoutMs, request)
       if (!underWay) return reply
+      byCall = true
     } catch (error) {
       const { facts, message } = HeddleError.from(error)
       if (heard && facts['unreachable'] !== undefined) throw ambiguous(link.address, message, error)

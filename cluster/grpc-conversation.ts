@@ -1,0 +1,89 @@
+/**
+ * A conversation with one member: commands on one stream, and on it what becomes of each.
+ *
+ * Each request through another front door waits for this: a message each way costs less than half
+ * of a call of its own. Whatever ends the stream fails all who wait.
+ */
+
+import { Readable } from 'node:stream'
+import type { Metadata } from 'nice-grpc-common'
+
+import type {
+  ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, MemberServiceClient,
+} from '../proto/gen/cluster/v1/member.ts'
+import type { Env } from './env.ts'
+import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './grpc-errors.ts'
+import { within } from './within.ts'
+
+/**
+ * open    commands are said
+ * ending  the other member goes away: nothing new is said, and what was said is answered
+ * over    nobody hears anything any more
+ */
+export type ConversationState = 'open' | 'ending' | 'over'
+
+export class Conversation {
+  readonly #env: Env
+  readonly #address: string
+  readonly #said = new Readable({ objectMode: true, read: () => {} })
+  /** By the numbers of the commands. */
+  readonly #waiting = new Map<number, PromiseWithResolvers<DeliverResponse>>()
+  readonly #abort = new AbortController()
+  #number = 0
+  #state: ConversationState = 'open'
+
+  constructor(env: Env, address: string, client: Pick<MemberServiceClient, 'converse'>) {
+    this.#env = env
+    this.#address = address
+    void this.#listen(client)
+  }
+
+  get state(): ConversationState { return this.#state }
+
+  get waiting(): number { return this.#waiting.size }
+
+  /** While it is open. Throws what the other side threw, or how the way there failed. */
+  async say(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
+    const number = ++this.#number
+    const answer = Promise.withResolvers<DeliverResponse>()
+    this.#waiting.set(number, answer)
+    this.#said.push({ number, command } satisfies ConverseRequest)
+    try {
+      return await within(this.#env, timeoutMs, answer.promise, () =>
+        ambiguous(this.#address, 'no answer came in time'))
+    } finally {
+      this.#waiting.delete(number)
+    }
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+
+  async #listen(client: Pick<MemberServiceClient, 'converse'>): Promise<void> {
+    let trailer: Metadata | undefined
+    let failure: unknown = new Error('The conversation ended.')
+    try {
+      const answers = client.converse(this.#said, { signal: this.#abort.signal,
+        onTrailer: (received) => { trailer = received } })
+      for await (const answer of answers) this.#hear(answer)
+    } catch (error) {
+      failure = error
+    }
+    this.#state = 'over'
+    const error = errorFromWire(trailer) ?? wayFailed(this.#address, failure)
+    for (const { reject } of this.#waiting.values()) reject(error)
+  }
+
+  #hear({ number, outcome }: ConverseResponse): void {
+    const answer = this.#waiting.get(number)
+    switch (outcome?.$case) {
+      case 'response': return answer?.resolve(outcome.value)
+      case 'error': return answer?.reject(errorFromDetail(outcome.value))
+      case 'ending':
+        if (this.#state !== 'open') return
+        this.#state = 'ending'
+        this.#said.push(null)
+    }
+  }
+}
