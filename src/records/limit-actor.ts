@@ -12,8 +12,8 @@
 import { pause, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import { assert, HeddleError } from '../errors.ts'
-import { leaseMsOf, LimitCounter } from './limit-counter.ts'
-import type { Grant, Lease, Limit, TokenQuestion } from './limit-counter.ts'
+import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
+import type { EndedLease, Grant, Limit, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
 
 export const limitKindName = 'limit'
@@ -33,8 +33,7 @@ export interface LimitRule extends Limit {
 }
 
 export interface LimitQuestion extends TokenQuestion {
-  /** Leases that end with tokens left. */
-  readonly back: readonly Lease[]
+  readonly ended: readonly EndedLease[]
   /** What was let through meanwhile while nobody could be asked. */
   readonly spent: number
 }
@@ -104,11 +103,11 @@ class LimitActor implements Actor {
   }
 
   receive(command: unknown): Turn {
-    const { waiting, ahead, back, spent } = command as LimitQuestion
-    for (const lease of back) this.#counter.giveBack(lease)
+    const { waiting, perSecond, ended, spent } = command as LimitQuestion
     const nowMs = this.#nowMs
+    for (const lease of ended) this.#counter.end(nowMs, lease)
     if (spent > 0) this.#counter.count(nowMs, spent)
-    const grant = this.#counter.take(nowMs, { waiting, ahead })
+    const grant = this.#counter.take(nowMs, { waiting, perSecond })
     return { reply: this.#rule.durable && grant.admitted > 0 ? this.#durable(grant) : grant }
   }
 
@@ -144,9 +143,12 @@ class LimitActor implements Actor {
 
   async #askDoors(): Promise<void> {
     const question = { ...this.#key, counter: this.#name }
+    const askedMs = this.#nowMs
     const heard = await this.#parts.askDoors(question, this.#rule.intervalMs)
     this.#learn(heard.flatMap((admits) => admits ?? []))
-    if (heard.includes(undefined)) await pause(this.#parts.env, leaseMsOf(this.#rule))
+    // Its leases are of the counter before this one.
+    const overMs = askedMs + longestLeaseMs(this.#rule)
+    if (heard.includes(undefined)) await pause(this.#parts.env, Math.max(0, overMs - this.#nowMs))
   }
 
   #learn(admits: RecentAdmits): void {

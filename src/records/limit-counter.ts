@@ -7,7 +7,9 @@
  *   2. A lease is good from when it was asked for, and counts until the interval after its end; its
  *      end is reckoned from when it was heard of, which is later. So whenever one of its tokens is
  *      used, it counts for the whole interval after that.
- *   3. What is refused does not count.
+ *   3. Whoever says when he used a lease last, and how much of it he will not use, is believed: the
+ *      rest counts from that moment.
+ *   4. What is refused does not count.
  */
 
 export interface Limit {
@@ -18,8 +20,8 @@ export interface Limit {
 export interface TokenQuestion {
   /** Requests that wait for the answer. */
   readonly waiting: number
-  /** As many more are expected within the time of a lease. */
-  readonly ahead: number
+  /** As many more are expected in each second. */
+  readonly perSecond: number
 }
 
 export interface Grant {
@@ -27,7 +29,6 @@ export interface Grant {
   readonly counter: string
   /** Of those that waited. */
   readonly admitted: number
-  /** Good for `leaseMs` from when the question was asked. */
   readonly lease?: Lease
   /** What is left. */
   readonly remaining: number
@@ -38,30 +39,44 @@ export interface Grant {
 export interface Lease {
   readonly id: string
   readonly tokens: number
+  /** Since the question was asked. */
+  readonly goodMs: number
+}
+
+/** A lease of which no token is used any more. */
+export interface EndedLease {
+  readonly id: string
+  /** That were not used. */
+  readonly unused: number
+  /** So long ago the last one was used. */
+  readonly usedAgoMs: number
 }
 
 /** So much of what is left goes into one lease at the most: others want some too. */
 const leaseShare = 1 / 16
 /** With less than this of the limit left, each request is asked for. */
 const scarceShare = 0.1
-/** What is leased counts longer than it is used: by this much of the interval. */
-const leasePart = 0.005
+/** With more than this of it left, leases are long: who comes now and then waits for nobody. */
+const plentyShare = 0.5
+/** Parts of the interval: whoever tells nobody that a lease ended has it counted longer by it. */
+const [shortPart, longPart] = [0.005, 0.1]
 const leaseMaxMs = 1_000
 
-/** How long a lease is good: the same for the one who grants it and the one who holds it. */
-export function leaseMsOf({ intervalMs }: Limit): number {
-  return Math.min(leaseMaxMs, intervalMs * leasePart)
+/** How long a lease is good at the most. */
+export function longestLeaseMs({ intervalMs }: Limit): number {
+  return Math.min(leaseMaxMs, intervalMs * longPart)
 }
 
 export class LimitCounter {
   readonly #limit: Limit
   readonly #holds: boolean
-  readonly #leaseMs: number
   readonly #name: string
   readonly #admitted: TimeRing
-  /** By their ids, the one that ends first in front. */
-  readonly #leases = new Map<string, { readonly endMs: number; tokens: number }>()
+  /** By their ids. None ends before one that was granted earlier: it counts too long for that. */
+  readonly #leases = new Map<string, { readonly endMs: number; readonly tokens: number }>()
   #leased = 0
+  /** Of the lease that ends last. */
+  #endMs = 0
   /** Let through, as soon as it is written down. */
   #held = 0
   #granted = 0
@@ -71,19 +86,18 @@ export class LimitCounter {
     readonly holds: boolean }) {
     this.#limit = limit
     this.#holds = holds
-    this.#leaseMs = holds ? 0 : leaseMsOf(limit)
     this.#name = name
     this.#admitted = new TimeRing(limit.count)
   }
 
   /** Of a clock that never goes back, in all calls. */
-  take(nowMs: number, { waiting, ahead }: TokenQuestion): Grant {
+  take(nowMs: number, { waiting, perSecond }: TokenQuestion): Grant {
     let left = this.remaining(nowMs)
     const admitted = Math.min(waiting, left)
     if (this.#holds) this.#held += admitted
     else this.#admitted.push(nowMs, admitted)
     left -= admitted
-    const lease = this.#lease(nowMs, left, ahead)
+    const lease = this.#lease(nowMs, left, perSecond)
     if (lease !== undefined) left -= lease.tokens
     return { counter: this.#name, admitted, ...lease && { lease }, remaining: left,
       waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
@@ -95,14 +109,13 @@ export class LimitCounter {
     this.#admitted.push(nowMs, tokens)
   }
 
-  /** Tokens of a lease that were not used, and will not be. */
-  giveBack({ id, tokens }: Lease): void {
+  /** What another counter granted is none of this one's. */
+  end(nowMs: number, { id, unused, usedAgoMs }: EndedLease): void {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
-    const back = Math.min(tokens, lease.tokens)
-    lease.tokens -= back
-    this.#leased -= back
-    if (lease.tokens === 0) this.#leases.delete(id)
+    this.#leases.delete(id)
+    this.#leased -= lease.tokens
+    this.#admitted.push(nowMs - usedAgoMs, Math.max(0, lease.tokens - unused))
   }
 
   /** What was let through elsewhere; never before what is known already. */
@@ -126,14 +139,19 @@ export class LimitCounter {
     return this.#admitted.size + this.#leased + this.#held
   }
 
-  #lease(nowMs: number, left: number, ahead: number): Lease | undefined {
-    if (this.#leaseMs === 0 || left < this.#limit.count * scarceShare) return undefined
+  #lease(nowMs: number, left: number, perSecond: number): Lease | undefined {
+    const { count, intervalMs } = this.#limit
+    if (this.#holds || left < count * scarceShare) return undefined
+    const part = left < count * plentyShare ? shortPart : longPart
+    const goodMs = Math.min(leaseMaxMs, intervalMs * part)
+    const ahead = Math.round(perSecond * goodMs / 1_000)
     const tokens = Math.min(ahead, Math.floor(left * leaseShare))
     if (tokens === 0) return undefined
     const id = `${this.#name}:${++this.#granted}`
-    this.#leases.set(id, { endMs: nowMs + this.#leaseMs, tokens })
+    this.#endMs = Math.max(this.#endMs, nowMs + goodMs)
+    this.#leases.set(id, { endMs: this.#endMs, tokens })
     this.#leased += tokens
-    return { id, tokens }
+    return { id, tokens, goodMs }
   }
 
   /** Until so many are over that one is free: a millisecond after its interval. */

@@ -10,6 +10,7 @@ import type { CassandraBench } from './cassandra.ts'
 import { failoverLines } from './failover.ts'
 import { handOverLines } from './hand-over.ts'
 import { idleLines, probedEnv } from './idle-actors.ts'
+import { clusterLimitLines } from './limits.ts'
 import { memberCountLines } from './member-count.ts'
 import { untilWhole } from './ownership-view.ts'
 import { within } from './patience.ts'
@@ -30,6 +31,7 @@ const plans = {
     failover: { kills: 10, steps: 40, pauseMs: 100, before: 10 },
     memberCount: { rounds: 5, runs: 400, warmUp: 300, clients: 32 },
     idle: { actors: 10_000, clients: 32 },
+    limits: { rounds: 7, alone: 400, seldom: 40, together: 2_000, clients: 32 },
   },
   quick: {
     threads: 1_000,
@@ -39,6 +41,7 @@ const plans = {
     failover: { kills: 1, steps: 20, pauseMs: 100, before: 5 },
     memberCount: { rounds: 2, runs: 64, warmUp: 32, clients: 32 },
     idle: { actors: 200, clients: 32 },
+    limits: { rounds: 2, alone: 50, seldom: 2, together: 200, clients: 32 },
   },
 }
 
@@ -50,7 +53,8 @@ const startMs = 120_000
 
 export async function benchCluster({ quick, cassandra, own }: CassandraBench): Promise<Bench> {
   const plan = quick ? plans.quick : plans.full
-  const [place, alone] = [newKeyspace(cassandra), newKeyspace(cassandra)]
+  const [place, alone, limited] =
+    [newKeyspace(cassandra), newKeyspace(cassandra), newKeyspace(cassandra)]
   try {
     await fill(place, plan.threads)
     const lines = await withCluster(place, plan, async (cluster) => [
@@ -58,12 +62,13 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
       ...await handOverLines(cluster, plan.handOver, plan.threads),
       ...await wrongDoorLines(cluster, plan.wrongDoor),
       ...await readerLines(cluster, plan.readers),
+      ...await clusterLimitLines(cluster, limited, plan.limits),
       ...await besideOne(cluster, alone, plan),
     ])
     return { title: 'Benchmark of a cluster', lines, notes: notes(own),
       file: 'RESULTS-cluster.md' }
   } finally {
-    if (!own) await Promise.all([place, alone].map(dropKeyspace))
+    if (!own) await Promise.all([place, alone, limited].map(dropKeyspace))
   }
 }
 

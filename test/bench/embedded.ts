@@ -16,10 +16,10 @@ import type { RunsPlan } from './throughput.ts'
 const plans = {
   full: { runs: { rounds: 9, alone: 300, together: 3_000, warmUp: 1_000, clients: 32 },
     growth: { young: 20, old: 1_000, rounds: 7, samples: 30 },
-    limits: { rounds: 9, alone: 1_000, together: 4_000, clients: 32 } },
+    limits: { rounds: 9, alone: 1_000, seldom: 30, together: 4_000, clients: 32 } },
   quick: { runs: { rounds: 2, alone: 30, together: 200, warmUp: 30, clients: 32 },
     growth: { young: 10, old: 80, rounds: 2, samples: 10 },
-    limits: { rounds: 2, alone: 50, together: 200, clients: 32 } },
+    limits: { rounds: 2, alone: 50, seldom: 2, together: 200, clients: 32 } },
 }
 
 export async function benchEmbedded({ peer: peerUrl, quick }: { readonly peer: string | undefined

@@ -3,76 +3,117 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import { startCluster } from '../support/cluster.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { startServer } from '../support/server-process.ts'
 import { progress } from './progress.ts'
 import { figure } from './report.ts'
 import type { Line } from './report.ts'
 import { Served } from './served.ts'
 import { median, ratios, spreadOf } from './statistics.ts'
+import type { Rounds } from './throughput.ts'
 
 export interface LimitPlan {
   readonly rounds: number
-  /** Requests on each side in each round: by one client, and by several. */
+  /** Requests on each side in each round: by one client, by one that pauses, and by several. */
   readonly alone: number
+  readonly seldom: number
   readonly together: number
   readonly clients: number
 }
 
 /** So many at once, on the one side and on the other in turn. */
 const blockSize = 25
+/** Of a client that asks now and then. */
+const pauseMs = 200
 
 const [unlimited, limited] = ['not limited', 'limited'] as const
 
 /** Two servers of one kind, of which one counts; its limit is never reached. */
 export async function limitLines(plan: LimitPlan): Promise<Line[]> {
   progress('limits')
+  return await withOverrides(async (args) => {
+    const servers = await Promise.all([
+      startServer({ project: 'conformance' }), startServer({ project: 'conformance', args })])
+    try {
+      return await linesOf('heddle', servers.map(({ url }) => [url]), plan)
+    } finally {
+      await Promise.all(servers.map((server) => server.close()))
+    }
+  })
+}
+
+/** Beside that cluster one of as many members that counts; through all front doors in turn. */
+export async function clusterLimitLines(cluster: Cluster, place: CassandraKeyspace,
+  plan: LimitPlan): Promise<Line[]> {
+  progress('a cluster with limits')
+  const members = cluster.members.length
+  return await withOverrides(async (args) => {
+    const counting = await startCluster({ members, cassandra: place, project: 'bench', args })
+    try {
+      progress('limits')
+      return await linesOf(`${members} members`, [cluster.frontDoors, counting.frontDoors], plan)
+    } finally {
+      await counting.close()
+    }
+  })
+}
+
+/** With options of a server that counts, and whose limit is never reached. */
+async function withOverrides(measure: (args: readonly string[]) => Promise<Line[]>):
+Promise<Line[]> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-limits-'))
   const file = join(folder, 'limits.json')
   await writeFile(file, JSON.stringify({ 'catch-all': { count: 1_000_000, intervalSeconds: 10 } }))
-  const servers = await Promise.all([
-    startServer({ project: 'conformance' }),
-    startServer({ project: 'conformance', args: ['--limits', 'on', '--limit-overrides', file] }),
-  ])
   try {
-    return await linesOf(servers.map(({ url }) => url), plan)
+    return await measure(['--limits', 'on', '--limit-overrides', file])
   } finally {
-    await Promise.all(servers.map((server) => server.close()))
     await rm(folder, { recursive: true })
   }
 }
 
-async function linesOf(urls: readonly string[], plan: LimitPlan): Promise<Line[]> {
-  const sides = [new Served(unlimited, urls[0]!), new Served(limited, urls[1]!)]
+async function linesOf(whose: string, urls: readonly (readonly string[])[], plan: LimitPlan):
+Promise<Line[]> {
+  const doors = urls.map((side) => side.map((url) => new Served(url, url)))
   try {
-    const asks = await Promise.all(sides.map(async (side) => {
-      const { body } = await side.ask('POST', '/threads', {})
-      const { thread_id: id } = body as { thread_id: string }
-      return () => side.ask('GET', `/threads/${id}`)
-    }))
-    const [alone, together] = [newRounds(), newRounds()]
+    const asks = await Promise.all(doors.map(getsThrough))
+    const [alone, seldom, together] = [newRounds(), newRounds(), newRounds()]
     for (let round = -1; round < plan.rounds; round += 1) {
-      const [ms, rates] = [await oneByOne(asks, plan), await atOnce(asks, plan)]
+      const rows = [await oneByOne(asks, plan), await nowAndThen(asks, plan)]
+        .map((sides) => sides.map(median))
+      rows.push(await atOnce(asks, plan))
       // The first one is for warmth.
       if (round < 0) continue
-      for (const [place, { name }] of sides.entries()) {
-        alone.get(name)!.push(median(ms[place]!))
-        together.get(name)!.push(rates[place]!)
+      for (const [number, figures] of [alone, seldom, together].entries()) {
+        for (const [place, name] of [unlimited, limited].entries()) {
+          figures.get(name)!.push(rows[number]![place]!)
+        }
       }
     }
+    const line = (who: string, what: string, figures: Rounds, unit: 'ms' | '/s'): Line =>
+      ({ measure: `${whose}: get of a thread, ${who}, ${what}, limited over not limited`,
+        unit: 'times', figures: [figure(figures, unlimited, unit), figure(figures, limited, unit)],
+        ratio: spreadOf(unit === 'ms'
+          ? ratios(figures.get(limited)!, figures.get(unlimited)!)
+          : ratios(figures.get(unlimited)!, figures.get(limited)!)),
+        aim: { sign: '≤', value: 1.3 } })
     return [
-      { measure: 'heddle: get of a thread, 1 client, p50, limited over not limited', unit: 'times',
-        figures: [figure(alone, unlimited, 'ms'), figure(alone, limited, 'ms')],
-        ratio: spreadOf(ratios(alone.get(limited)!, alone.get(unlimited)!)),
-        aim: { sign: '≤', value: 1.3 } },
-      { measure: `heddle: get of a thread, ${plan.clients} clients, time a request, limited over ` +
-        'not limited', unit: 'times',
-        figures: [figure(together, unlimited, '/s'), figure(together, limited, '/s')],
-        ratio: spreadOf(ratios(together.get(unlimited)!, together.get(limited)!)),
-        aim: { sign: '≤', value: 1.3 } },
+      line('1 client', 'p50', alone, 'ms'),
+      line(`1 client every ${pauseMs} ms`, 'p50', seldom, 'ms'),
+      line(`${plan.clients} clients`, 'time a request', together, '/s'),
     ]
   } finally {
-    for (const side of sides) side.close()
+    for (const door of doors.flat()) door.close()
   }
+}
+
+/** Asks for one thread, through those doors in turn. */
+async function getsThrough(doors: readonly Served[]): Promise<Ask> {
+  const { body } = await doors[0]!.ask('POST', '/threads', {})
+  const { thread_id: id } = body as { thread_id: string }
+  let turn = 0
+  return () => doors[turn++ % doors.length]!.ask('GET', `/threads/${id}`)
 }
 
 type Ask = () => Promise<{ readonly ms: number }>
@@ -87,6 +128,16 @@ async function oneByOne(asks: readonly Ask[], { alone }: LimitPlan): Promise<num
     for (const [place, ask] of asks.entries()) {
       for (let number = 0; number < blockSize; number += 1) times[place]!.push((await ask()).ms)
     }
+  }
+  return times
+}
+
+/** One request on each side, and then a while nothing. */
+async function nowAndThen(asks: readonly Ask[], { seldom }: LimitPlan): Promise<number[][]> {
+  const times: number[][] = asks.map(() => [])
+  for (let asked = 0; asked < seldom; asked += 1) {
+    await new Promise((over) => setTimeout(over, pauseMs))
+    for (const [place, ask] of asks.entries()) times[place]!.push((await ask()).ms)
   }
   return times
 }

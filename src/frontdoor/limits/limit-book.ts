@@ -53,7 +53,7 @@ export class LimitBook {
 
   /** Asks a counter that counts nobody. Throws where it is out of reach. */
   async check({ name: row }: LimitRow): Promise<void> {
-    const nothing: LimitQuestion = { waiting: 0, ahead: 0, back: [], spent: 0 }
+    const nothing: LimitQuestion = { waiting: 0, perSecond: 0, ended: [], spent: 0 }
     await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)
   }
 

@@ -2,8 +2,8 @@
  * One limit of one who is limited, as a front door has it: tokens that it leased, and who waits.
  *
  *   1. One question at a time is under way to the counter, for all who wait and a few who may come.
- *   2. A leased token is used before its lease ends, by this clock, from when it was asked for; or
- *      it is given back.
+ *   2. A leased token is used before its lease ends, by this clock, from when it was asked for. The
+ *      counter hears when the last one was used, soon where some were not.
  *   3. Whoever is refused learns when to come again; until then nobody else asks, for a second at
  *      the most.
  *   4. Where the counter is out of reach, the row says what becomes of requests.
@@ -11,8 +11,8 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { leaseMsOf } from '../../records/index.ts'
-import type { Grant, Lease, LimitQuestion, RecentAdmits } from '../../records/index.ts'
+import { longestLeaseMs } from '../../records/index.ts'
+import type { EndedLease, Grant, LimitQuestion, RecentAdmits } from '../../records/index.ts'
 import { RecentTokens } from './recent-tokens.ts'
 import type { LimitRow } from './table.ts'
 
@@ -63,16 +63,18 @@ interface HeldLease {
   /** From here on, in tokens or time, the next one is asked for. */
   readonly lowTokens: number
   readonly lowMs: number
+  usedMs: number
 }
 
 export class LimitLedger {
   readonly #parts: LedgerParts
-  readonly #leaseMs: number
+  readonly #spanMs: number
   readonly #recent: RecentTokens
   readonly #waiting: PromiseWithResolvers<Verdict>[] = []
   /** The one that ends first in front. */
   #leases: HeldLease[] = []
-  #back: Lease[] = []
+  /** That the counter has not heard of. */
+  #ended: HeldLease[] = []
   /** Let through without the counter, which has not heard of it. */
   #spent = 0
   #asking = false
@@ -84,12 +86,12 @@ export class LimitLedger {
   #askAgainMs = 0
   /** As the counter said it last, beside what was leased. */
   #remaining = 0
-  /** Tokens that were used in this span as long as a lease, and in the one before. */
+  /** Tokens that were used in this span, as long as the longest lease, and in the one before. */
   #span = { beganMs: 0, tokens: 0, before: 0 }
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
-    this.#leaseMs = leaseMsOf(parts.row)
+    this.#spanMs = longestLeaseMs(parts.row)
     this.#recent = new RecentTokens(parts.row.intervalMs)
   }
 
@@ -98,7 +100,7 @@ export class LimitLedger {
     const nowMs = this.#nowMs
     const lease = this.#usable(nowMs)
     if (lease !== undefined) {
-      lease.tokens--
+      use(lease, nowMs)
       if (lease.tokens <= lease.lowTokens || nowMs >= lease.lowMs) this.#askAhead(lease)
       return this.#admit(nowMs)
     }
@@ -117,9 +119,11 @@ export class LimitLedger {
    */
   tidy(): boolean {
     const nowMs = this.#nowMs
-    this.#usable(nowMs)
-    const due = this.#back.length > 0 || (this.#spent > 0 && nowMs >= this.#askAgainMs)
-    if (due && !this.#asking) void this.#ask()
+    // As long as there is a lease, there is a question to come that tells of those before it.
+    const unused = this.#usable(nowMs) === undefined &&
+      this.#ended.some(({ tokens }) => tokens > 0)
+    const due = unused || (this.#spent > 0 && nowMs >= this.#askAgainMs)
+    if (due && !this.#asking) void this.#ask(0)
     return this.#asking || this.#leases.length > 0 || this.#spent > 0 ||
       this.#recent.sum(nowMs) > 0 || nowMs < this.#refusedUntilMs
   }
@@ -136,13 +140,13 @@ export class LimitLedger {
 
   get #nowMs(): number { return this.#parts.env.monotonicMs() }
 
-  /** The lease to use, if there is one; those that are over are to be given back. */
+  /** The lease to use, if there is one. */
   #usable(nowMs: number): HeldLease | undefined {
     for (;;) {
       const [lease] = this.#leases
       if (lease === undefined || (lease.endsMs > nowMs && lease.tokens > 0)) return lease
-      if (lease.tokens > 0) this.#back.push({ id: lease.id, tokens: lease.tokens })
       this.#leases.shift()
+      this.#ended.push(lease)
     }
   }
 
@@ -181,14 +185,15 @@ export class LimitLedger {
     return this.#admit(nowMs)
   }
 
-  async #ask(): Promise<void> {
+  async #ask(perSecond = this.#perSecond()): Promise<void> {
     this.#asking = true
     this.#toldTo = undefined
     const askedMs = this.#nowMs
     const waiting = this.#waiting.length
     const spent = this.#spent
-    const question = { waiting, ahead: this.#ahead(askedMs), back: this.#back, spent }
-    this.#back = []
+    const ended = this.#ended.map((lease) => endOf(lease, askedMs))
+    this.#ended = []
+    const question = { waiting, perSecond, ended, spent }
     const stopWaiting = this.#parts.env.after(patienceMs[this.#parts.row.without],
       () => this.#lose())
     try {
@@ -213,16 +218,18 @@ export class LimitLedger {
     this.#lost = false
     this.#remaining = remaining
     if (lease !== undefined) {
-      this.#leases.push({ ...lease, endsMs: askedMs + this.#leaseMs,
-        lowTokens: Math.floor(lease.tokens / 2), lowMs: askedMs + this.#leaseMs / 2 })
+      const { id, tokens, goodMs } = lease
+      this.#leases.push({ id, tokens, usedMs: askedMs, endsMs: askedMs + goodMs,
+        lowTokens: Math.floor(tokens / 2), lowMs: askedMs + goodMs / 2 })
+      this.#leases.sort((a, b) => a.endsMs - b.endsMs)
     }
     const served = this.#waiting.splice(0, admitted)
     for (const { resolve } of served) resolve(this.#admit(nowMs))
     // Those who did not wait so long were let through without: now they are counted.
     this.#spent = Math.max(0, this.#spent - (admitted - served.length))
     if (waitMs > 0) this.#refuse(nowMs, waitMs)
-    while (this.#waiting.length > 0 && this.#usable(nowMs) !== undefined) {
-      this.#leases[0]!.tokens--
+    for (let held; this.#waiting.length > 0 && (held = this.#usable(nowMs));) {
+      use(held, nowMs)
       this.#waiting.shift()!.resolve(this.#admit(nowMs))
     }
   }
@@ -247,19 +254,29 @@ export class LimitLedger {
     }
   }
 
-  /** Twice what was used of late in the time of a lease; none for whoever comes now and then. */
-  #ahead(nowMs: number): number {
-    this.#roll(nowMs)
+  /** Twice what was used of late; none for whoever comes more seldom than that. */
+  #perSecond(): number {
+    if (this.#parts.row.durable) return 0
+    this.#roll(this.#nowMs)
     const lately = Math.max(this.#span.tokens, this.#span.before)
-    return this.#parts.row.durable || lately < 2 ? 0 : 2 * lately
+    return 2 * lately * 1_000 / this.#spanMs
   }
 
   #roll(nowMs: number): void {
-    const spans = Math.floor((nowMs - this.#span.beganMs) / this.#leaseMs)
+    const spans = Math.floor((nowMs - this.#span.beganMs) / this.#spanMs)
     if (spans < 1) return
     const before = spans === 1 ? this.#span.tokens : 0
     this.#span = { beganMs: nowMs, tokens: 0, before }
   }
+}
+
+function use(lease: HeldLease, nowMs: number): void {
+  lease.tokens--
+  lease.usedMs = nowMs
+}
+
+function endOf({ id, tokens, usedMs }: HeldLease, nowMs: number): EndedLease {
+  return { id, unused: tokens, usedAgoMs: nowMs - usedMs }
 }
 
 function outOfReach(): HeddleError {

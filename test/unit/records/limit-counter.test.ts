@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { leaseMsOf, LimitCounter } from '../../../src/records/limit-counter.ts'
+import { LimitCounter } from '../../../src/records/limit-counter.ts'
 import type { Lease } from '../../../src/records/limit-counter.ts'
 
 const counterOf = (count: number, intervalMs: number, holds = false) =>
@@ -19,42 +19,48 @@ function mostWithin(windowMs: number, moments: readonly number[]): number {
   }, 0)
 }
 
-interface HeldLease extends Lease {
-  readonly askedMs: number
-}
-
 const step = fc.record({
   pauseMs: fc.oneof(fc.nat(6), fc.nat(200), fc.integer({ min: 990, max: 1_002 })),
-  waiting: fc.oneof(fc.nat(12), fc.constant(60)), ahead: fc.nat(12), delayMs: fc.nat(4),
+  waiting: fc.oneof(fc.nat(12), fc.constant(60)), perSecond: fc.oneof(fc.nat(200), fc.nat(5_000)),
+  delayMs: fc.nat(4),
   /** Of the lease, when its tokens are used: parts of its time. */
   uses: fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
     { maxLength: 12 }),
-  givesBack: fc.boolean(),
+  /** How long after the last use the counter hears of its end; never where it is undefined. */
+  toldMs: fc.option(fc.nat(150), { nil: undefined }),
 })
 
 describe('a counter', () => {
   it('lets through no more than the limit in any window, leased tokens at any time used', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 60 }),
       (count, steps) => {
-        const limit = { count, intervalMs: 1_000 }
         const counter = counterOf(count, 1_000)
         const used: number[] = []
+        let endings: { readonly toldMs: number; readonly lease: Lease; readonly unused: number
+          readonly usedMs: number }[] = []
         let nowMs = 0
-        for (const { pauseMs, waiting, ahead, delayMs, uses, givesBack } of steps) {
+        for (const { pauseMs, waiting, perSecond, delayMs, uses, toldMs } of steps) {
           // It is asked now, and hears of it later; a lease runs from the asking.
           const askedMs = nowMs + pauseMs
           nowMs = askedMs + delayMs
-          const { admitted, lease } = counter.take(nowMs, { waiting, ahead })
+          for (const { lease: { id }, unused, usedMs } of
+            endings.filter((ending) => ending.toldMs <= askedMs)) {
+            // Reckoned when it was told; it is heard later.
+            counter.end(nowMs, { id, unused, usedAgoMs: askedMs - usedMs })
+          }
+          endings = endings.filter((ending) => ending.toldMs > askedMs)
+          const { admitted, lease } = counter.take(nowMs, { waiting, perSecond })
           expect(admitted).toBeLessThanOrEqual(waiting)
           for (let token = 0; token < admitted; token++) used.push(nowMs)
           if (lease === undefined) continue
-          const held: HeldLease = { ...lease, askedMs }
           const moments = uses.slice(0, lease.tokens)
-            .map((part) => held.askedMs + part * leaseMsOf(limit))
+            .map((part) => askedMs + part * lease.goodMs)
             .filter((moment) => moment >= nowMs)
           used.push(...moments)
-          const left = lease.tokens - moments.length
-          if (givesBack && left > 0) counter.giveBack({ id: lease.id, tokens: left })
+          if (toldMs === undefined) continue
+          const usedMs = Math.max(askedMs, ...moments)
+          endings.push({ toldMs: usedMs + toldMs, lease, usedMs,
+            unused: lease.tokens - moments.length })
         }
         expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
       }), { numRuns: 2_000 })
@@ -67,22 +73,26 @@ describe('a counter', () => {
         const everyMs = 1_000 / (count * times)
         let admitted = 0
         for (let nowMs = 0; nowMs < 3_000; nowMs += everyMs) {
-          admitted += counter.take(nowMs, { waiting: 1, ahead: 0 }).admitted
+          admitted += counter.take(nowMs, { waiting: 1, perSecond: 0 }).admitted
         }
         expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count)
       }), { numRuns: 30 })
   })
 
-  it('is used to 99 % with leases, too, by doors that give back what they do not use', () => {
+  it('is used to 99 % with leases, too, by doors that tell when they used them', () => {
     const limit = { count: 1_000, intervalMs: 10_000 }
     const counter = counterOf(limit.count, limit.intervalMs)
     let used = 0
-    for (let nowMs = 0; nowMs < 30_000; nowMs += leaseMsOf(limit)) {
-      const { admitted, lease } = counter.take(nowMs, { waiting: 5, ahead: 40 })
+    let ended: { readonly lease: Lease; readonly usedMs: number } | undefined
+    for (let nowMs = 0; nowMs < 30_000; nowMs += 50) {
+      if (ended !== undefined) {
+        const { lease: { id, tokens }, usedMs } = ended
+        counter.end(nowMs, { id, unused: Math.ceil(tokens / 2), usedAgoMs: nowMs - usedMs })
+      }
+      const { admitted, lease } = counter.take(nowMs, { waiting: 5, perSecond: 800 })
       used += admitted
-      if (lease === undefined) continue
-      used += Math.floor(lease.tokens / 2)
-      counter.giveBack({ id: lease.id, tokens: Math.ceil(lease.tokens / 2) })
+      ended = lease && { lease, usedMs: nowMs + 1 }
+      if (lease !== undefined) used += Math.floor(lease.tokens / 2)
     }
     expect(used).toBeGreaterThanOrEqual(0.99 * 3 * limit.count)
   })
@@ -94,7 +104,7 @@ describe('a counter', () => {
         let nowMs = 0
         for (const pauseMs of pauses) {
           nowMs += pauseMs
-          const { remaining, waitMs } = counter.take(nowMs, { waiting: 3, ahead: 3 })
+          const { remaining, waitMs } = counter.take(nowMs, { waiting: 3, perSecond: 30 })
           if (remaining > 0) {
             expect(waitMs).toBe(0)
             continue
@@ -106,23 +116,32 @@ describe('a counter', () => {
       }))
   })
 
-  it('takes tokens back once, and only those of its own leases', () => {
+  it('counts a lease that ended from its last use, once, and only one of its own', () => {
     const counter = counterOf(160, 10_000)
-    const { lease } = counter.take(0, { waiting: 0, ahead: 10 })
-    expect(lease!.tokens).toBe(10)
-    counter.giveBack({ id: lease!.id, tokens: 4 })
-    expect(counter.remaining(0)).toBe(154)
-    counter.giveBack({ id: lease!.id, tokens: 100 })
-    counter.giveBack({ id: lease!.id, tokens: 6 })
-    counter.giveBack({ id: 'another life:1', tokens: 6 })
-    expect(counter.remaining(0)).toBe(160)
+    const { lease } = counter.take(0, { waiting: 0, perSecond: 10 })
+    expect(lease).toMatchObject({ tokens: 10, goodMs: 1_000 })
+    counter.end(500, { id: 'another life:1', unused: 6, usedAgoMs: 0 })
+    expect(counter.remaining(500)).toBe(150)
+    counter.end(500, { id: lease!.id, unused: 4, usedAgoMs: 300 })
+    expect(counter.remaining(500)).toBe(154)
+    counter.end(500, { id: lease!.id, unused: 10, usedAgoMs: 300 })
+    expect(counter.remaining(10_200)).toBe(154)
+    expect(counter.remaining(10_201)).toBe(160)
   })
 
-  it('leases nothing when little is left, and a part of what is left otherwise', () => {
+  it('counts a lease whose end nobody tells for the whole interval after it', () => {
+    const counter = counterOf(160, 10_000)
+    counter.take(0, { waiting: 0, perSecond: 10 })
+    expect(counter.remaining(11_000)).toBe(150)
+    expect(counter.remaining(11_001)).toBe(160)
+  })
+
+  it('leases a part of what is left, for long where that is much; nothing of little', () => {
     const counter = counterOf(100, 10_000)
-    expect(counter.take(0, { waiting: 0, ahead: 1_000 }).lease?.tokens).toBe(6)
-    counter.take(0, { waiting: 85, ahead: 0 })
-    expect(counter.take(0, { waiting: 0, ahead: 5 }).lease).toBeUndefined()
+    const leaseOf = (waiting: number) => counter.take(0, { waiting, perSecond: 1_000 }).lease
+    expect(leaseOf(0)).toMatchObject({ tokens: 6, goodMs: 1_000 })
+    expect(leaseOf(50)).toMatchObject({ tokens: 2, goodMs: 50 })
+    expect(leaseOf(35)).toBeUndefined()
   })
 
   it('counts what others let through, and of too much only what still matters', () => {
@@ -155,7 +174,7 @@ describe('a counter whose admits are written down first', () => {
       for (const { pauseMs, waiting, writesMs } of all) {
         nowMs += pauseMs
         settle(nowMs)
-        const grant = counter.take(nowMs, { waiting, ahead: 5 })
+        const grant = counter.take(nowMs, { waiting, perSecond: 50 })
         expect(grant.lease).toBeUndefined()
         expect(Number.isFinite(grant.waitMs)).toBe(true)
         if (grant.admitted > 0) {

@@ -65,6 +65,19 @@ describe('front doors together', () => {
     expect(world.asked - before).toBeLessThanOrEqual(4)
   })
 
+  it('let nobody wait who comes now and then, and ask little for him', async () => {
+    const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
+    world.wayMs = 5
+    for (let request = 0; request < 60; request++) {
+      world.request(request % 3)
+      await world.pass(200)
+    }
+    const waited = world.admitted.filter(({ sentMs, heardMs }) => heardMs > sentMs + world.wayMs)
+    expect(world.admitted).toHaveLength(60)
+    expect(waited.length).toBeLessThanOrEqual(6)
+    expect(world.asked).toBeLessThanOrEqual(61)
+  })
+
   it('give back what they leased and did not use', async () => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
     world.wayMs = 1
@@ -74,7 +87,7 @@ describe('front doors together', () => {
         await world.pass(1)
       }
     }
-    await world.pass(400)
+    await world.pass(1_100)
     const used = world.admitted.length
     for (let request = 0; request < 1_000; request++) world.request(0)
     await world.pass(10)
@@ -244,7 +257,7 @@ describe('a counter after a failover', () => {
     for (let request = 0; request < 100; request++) world.request(0)
     await world.pass(40)
     expect(world.admitted).toHaveLength(110)
-    await world.pass(20)
+    await world.pass(1_000, 10)
     // What the door that is gone let through nobody knows any more.
     expect(world.admitted).toHaveLength(200)
   })

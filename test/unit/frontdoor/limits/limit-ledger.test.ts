@@ -3,10 +3,11 @@
 import { describe, expect, it } from 'vitest'
 
 import { LimitLedger } from '../../../../src/frontdoor/limits/limit-ledger.ts'
-import { leaseMsOf } from '../../../../src/records/index.ts'
 import type { Grant, LimitQuestion } from '../../../../src/records/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { aRow } from './limit-world.ts'
+
+const leaseMs = 500
 
 /** Its counter leases ten tokens each time, and is heard when a test says so. */
 function askingLedger() {
@@ -18,7 +19,7 @@ function askingLedger() {
     tally: { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 },
     ask: (question) => new Promise<Grant>((answered) => {
       questions.push(question)
-      const lease = { id: `${questions.length}`, tokens: 10 }
+      const lease = { id: `${questions.length}`, tokens: 10, goodMs: leaseMs }
       const { waiting: admitted } = question
       answers.push(() =>
         answered({ counter: 'one', admitted, lease, remaining: 50, waitMs: 0 }))
@@ -29,8 +30,6 @@ function askingLedger() {
     await new Promise(setImmediate)
   } }
 }
-
-const leaseMs = leaseMsOf(aRow)
 
 describe('a lease', () => {
   it('is used until its time is over since it was asked for, then given back', async () => {
@@ -43,8 +42,10 @@ describe('a lease', () => {
     env.advance(1)
     expect(ledger.charge()).toBeInstanceOf(Promise)
     await answer()
+    env.advance(leaseMs)
     expect(ledger.tidy()).toBe(true)
-    expect(questions.at(-1)!.back).toEqual([{ id: '1', tokens: 9 }])
+    expect(questions.at(-1)!.ended).toEqual([
+      { id: '1', unused: 9, usedAgoMs: leaseMs + 1 }, { id: '2', unused: 9, usedAgoMs: leaseMs }])
   })
 
   it('that comes too late is given back whole', async () => {
@@ -54,8 +55,10 @@ describe('a lease', () => {
     await answer()
     expect(await first).toMatchObject({ admitted: true })
     expect(ledger.tidy()).toBe(true)
-    expect(questions.map(({ back, waiting }) => [back.length, waiting])).toEqual([[0, 1], [1, 0]])
-    expect(questions[1]!.back).toEqual([{ id: '1', tokens: 10 }])
+    expect(questions.map(({ ended, waiting }) => [ended.length, waiting])).toEqual([[0, 1], [1, 0]])
+    expect(questions[1]!.ended).toMatchObject([{ id: '1', unused: 10 }])
+    // Nobody came since: whoever gives back wants no more.
+    expect(questions[1]!.perSecond).toBe(0)
   })
 
   it('is void when another counter asks what was let through', async () => {
@@ -75,5 +78,7 @@ describe('a lease', () => {
     expect(questions).toHaveLength(2)
     await answer()
     expect(ledger.charge()).toMatchObject({ admitted: true })
+    for (let used = 0; used < 5; used++) void ledger.charge()
+    expect(questions[2]!.ended).toEqual([{ id: '1', unused: 0, usedAgoMs: 0 }])
   })
 })
