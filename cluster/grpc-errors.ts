@@ -47,9 +47,18 @@ function knownError(log: Log, error: unknown): HeddleError {
 
 function detailOf({ code, message, facts }: HeddleError): ErrorDetail {
   const sentence = message.slice(0, sentenceLength)
-  const told = Object.keys(facts).length > 0 ? JSON.stringify(facts) : ''
+  const told = Object.keys(facts).length > 0 ? jsonOf(facts) : ''
   const factsJson = Buffer.byteLength(told) > factsBytes ? '' : told
   return { code, sentence, factsJson }
+}
+
+/** Nothing where they cannot be written: whoever waits hears the rest of the error. */
+function jsonOf(facts: HeddleError['facts']): string {
+  try {
+    return JSON.stringify(facts)
+  } catch {
+    return ''
+  }
 }
 
 /** The error that the other member threw; undefined where it did not throw. */

@@ -18,6 +18,7 @@ import type { Outcome } from './grpc-answers.ts'
 import { errorToDetail } from './grpc-errors.ts'
 import { mustUnderstand } from './grpc-gatekeeper.ts'
 import { answeredBytesMax, withinLimit } from './grpc-options.ts'
+import { KeptReplies } from './kept-replies.ts'
 import type { Dialect } from './member-trust.ts'
 import { RecentCommands } from './recent-commands.ts'
 import type { Inbound } from './transport.ts'
@@ -38,6 +39,7 @@ export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
   readonly #wires: ReadonlyMap<string, ActorWire | undefined>
   readonly #recent = new RecentCommands()
+  readonly #kept: KeptReplies
   /** By the ids of the follows. */
   readonly #outboxes = new Map<string, FollowOutbox>()
   readonly #conversations = new Set<Answers>()
@@ -45,6 +47,7 @@ export class MemberService implements MemberServiceImplementation {
 
   constructor(options: MemberServiceOptions) {
     this.#options = options
+    this.#kept = new KeptReplies(options.env)
     this.#wires = new Map(options.kinds.map(({ name, wire }) => [name, wire]))
   }
 
@@ -61,7 +64,8 @@ export class MemberService implements MemberServiceImplementation {
 
   async deliver(command: DeliverRequest, context: CallContext): Promise<DeliverResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
-    return await this.#deliver(command)
+    const reply = this.#kept.take(command.commandId)
+    return reply === undefined ? await this.#deliver(command) : { reply, underWay: false }
   }
 
   async* converse(requests: AsyncIterable<ConverseRequest>, context: CallContext):
@@ -80,9 +84,10 @@ export class MemberService implements MemberServiceImplementation {
     try {
       assert(command !== undefined, 'whoever says something says what')
       const response = await this.#deliver(command)
-      const { length } = response.reply
-      return { $case: 'response', value: length > answeredBytesMax && this.#recent.keeps(length)
-        ? { reply: new Uint8Array(), underWay: true } : response }
+      const { reply } = response
+      const isKept = reply.length > answeredBytesMax && this.#kept.keep(command.commandId, reply)
+      return { $case: 'response',
+        value: isKept ? { reply: new Uint8Array(), underWay: true } : response }
     } catch (error) {
       return { $case: 'error', value: errorToDetail(this.#options.env.log, error) }
     }

@@ -14,7 +14,7 @@ const envelopeBytes = 64 * 1024
 /** What is larger than this is not said in a conversation: it would hold up what others say. */
 export const saidBytesMax = 32 * 1024
 
-/** So much of an answer as well, on the wider way back. */
+/** What is larger than this is not answered in one, either; the way back is wider. */
 export const answeredBytesMax = 1024 * 1024
 
 const limits: ChannelOptions = {

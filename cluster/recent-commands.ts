@@ -54,11 +54,6 @@ export class RecentCommands {
     return reply
   }
 
-  /** Whether an answer of that size is remembered for a while. */
-  keeps(bytes: number): boolean {
-    return bytes <= this.#bound.bytes / 2
-  }
-
   #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
     this.#underWay.delete(id)
     const bytes = length + entryBytes

@@ -13,7 +13,7 @@ import { pause, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
-import type { EndedLease, Grant, Limit, TokenQuestion } from './limit-counter.ts'
+import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
 
 export const limitKindName = 'limit'
@@ -43,16 +43,13 @@ export interface AdmitsQuestion extends LimitKey {
   readonly counter: string
 }
 
-/** What a front door let through of late: so long ago, so many. */
-export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
-
 export interface LimitActorParts {
   readonly env: Env
   /** By name. */
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
-  /** What each front door remembers; undefined for one that does not say. */
-  askDoors(question: AdmitsQuestion, intervalMs: number):
+  /** What each front door let through within that time; undefined for one that does not say. */
+  askDoors(question: AdmitsQuestion, recentMs: number):
     Promise<readonly (RecentAdmits | undefined)[]>
 }
 
@@ -143,11 +140,11 @@ class LimitActor implements Actor {
 
   async #askDoors(): Promise<void> {
     const question = { ...this.#key, counter: this.#name }
-    const askedMs = this.#nowMs
-    const heard = await this.#parts.askDoors(question, this.#rule.intervalMs)
+    const leaseMs = longestLeaseMs(this.#rule)
+    // What the counter before this one leased may have been used for so long after its end.
+    const overMs = this.#nowMs + leaseMs
+    const heard = await this.#parts.askDoors(question, this.#rule.intervalMs + leaseMs)
     this.#learn(heard.flatMap((admits) => admits ?? []))
-    // Its leases are of the counter before this one.
-    const overMs = askedMs + longestLeaseMs(this.#rule)
     if (heard.includes(undefined)) await pause(this.#parts.env, Math.max(0, overMs - this.#nowMs))
   }
 

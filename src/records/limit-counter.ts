@@ -7,8 +7,8 @@
  *   2. A lease is good from when it was asked for, and counts until the interval after its end; its
  *      end is reckoned from when it was heard of, which is later. So whenever one of its tokens is
  *      used, it counts for the whole interval after that.
- *   3. Whoever says when he used a lease last, and how much of it he will not use, is believed: the
- *      rest counts from that moment.
+ *   3. Whoever says when he used what of a lease that is over, is believed: so much counts from
+ *      those moments, and the rest of it is there again.
  *   4. What is refused does not count.
  */
 
@@ -43,13 +43,13 @@ export interface Lease {
   readonly goodMs: number
 }
 
+/** What was let through, the first in front: so long ago at the least, so many. */
+export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
+
 /** A lease of which no token is used any more. */
 export interface EndedLease {
   readonly id: string
-  /** That were not used. */
-  readonly unused: number
-  /** So long ago the last one was used. */
-  readonly usedAgoMs: number
+  readonly used: RecentAdmits
 }
 
 /** So much of what is left goes into one lease at the most: others want some too. */
@@ -110,15 +110,15 @@ export class LimitCounter {
   }
 
   /** What another counter granted is none of this one's. */
-  end(nowMs: number, { id, unused, usedAgoMs }: EndedLease): void {
+  end(nowMs: number, { id, used }: EndedLease): void {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
     this.#leases.delete(id)
     this.#leased -= lease.tokens
-    this.#admitted.push(nowMs - usedAgoMs, Math.max(0, lease.tokens - unused))
+    for (const [agoMs, tokens] of used) this.count(nowMs - agoMs, tokens)
   }
 
-  /** What was let through elsewhere; never before what is known already. */
+  /** What was let through elsewhere. */
   count(atMs: number, tokens: number): void {
     this.#admitted.push(atMs, tokens)
   }
@@ -194,11 +194,15 @@ class TimeRing {
   }
 
   push(atMs: number, times: number): void {
-    const lastMs = this.size === 0 ? atMs : Math.max(atMs, this.at(this.size - 1)!)
     for (let time = Math.min(times, this.#most); time > 0; time--) {
-      if (this.size === this.#most) this.#drop()
+      if (this.size === this.#most) {
+        if (atMs <= this.at(0)!) return
+        this.#drop()
+      }
       if (this.size === this.#times.length) this.#grow()
-      this.#times[(this.#head + this.size++) % this.#times.length] = lastMs
+      let place = this.size++
+      for (; place > 0 && this.at(place - 1)! > atMs; place--) this.#put(place, this.at(place - 1)!)
+      this.#put(place, atMs)
     }
   }
 
@@ -210,6 +214,10 @@ class TimeRing {
 
   dropBefore(overMs: number): void {
     while (this.size > 0 && this.#times[this.#head]! < overMs) this.#drop()
+  }
+
+  #put(place: number, atMs: number): void {
+    this.#times[(this.#head + place) % this.#times.length] = atMs
   }
 
   #drop(): void {

@@ -3,7 +3,8 @@
 import { plainValues } from '../../cluster/index.ts'
 import type { Service } from '../../cluster/index.ts'
 import { limitKindName, limitWire } from './limit-actor.ts'
-import type { AdmitsQuestion, RecentAdmits } from './limit-actor.ts'
+import type { AdmitsQuestion } from './limit-actor.ts'
+import type { RecentAdmits } from './limit-counter.ts'
 
 export const limitServiceName = 'limit_admits'
 

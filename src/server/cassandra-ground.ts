@@ -83,7 +83,7 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
     ownership, transport, place,
     gate: seat.gate,
     name: `${self.id} at ${self.address}`,
-    askDoors: (question, intervalMs) => tenure.askDoors(question, intervalMs),
+    askDoors: (question, recentMs) => tenure.askDoors(question, recentMs),
     begin: (tenants) => seat.serve({
       activations: tenants.activations,
       services: [indexService(own), limitService(tenants.toldOf)],

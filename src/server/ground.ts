@@ -28,7 +28,7 @@ export interface Ground {
    * What each front door let through of late under a limit, undefined for one that does not
    * say; nothing where none of it counts any more that this member has not counted itself.
    */
-  askDoors(question: AdmitsQuestion, intervalMs: number):
+  askDoors(question: AdmitsQuestion, recentMs: number):
     Promise<readonly (RecentAdmits | undefined)[]>
   /**
    * Others are heard, and shards are taken, from now on. Resolves when what is this member's to own

@@ -34,11 +34,11 @@ export class Tenure {
   }
 
   /** As the ground promises it. */
-  async askDoors(question: AdmitsQuestion, intervalMs: number):
+  async askDoors(question: AdmitsQuestion, recentMs: number):
   Promise<readonly (RecentAdmits | undefined)[]> {
     const { env, seat, shards } = this.#parts
     const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(question)), shards))
-    if (sinceMs !== undefined && env.monotonicMs() - sinceMs > intervalMs) return []
+    if (sinceMs !== undefined && env.monotonicMs() - sinceMs > recentMs) return []
     return await Promise.all(seat.status().view.map(async (member) => {
       const asked = seat.askMember(member, limitServiceName, question).catch(() => undefined)
       return await atLatest(env, answerMs, asked) as RecentAdmits | undefined

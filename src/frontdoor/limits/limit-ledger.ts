@@ -2,8 +2,8 @@
  * One limit of one who is limited, as a front door has it: tokens that it leased, and who waits.
  *
  *   1. One question at a time is under way to the counter, for all who wait and a few who may come.
- *   2. A leased token is used before its lease ends, by this clock, from when it was asked for. The
- *      counter hears when the last one was used, soon where some were not.
+ *   2. A leased token is used before its lease ends, by this clock, from when it was asked for. Of
+ *      a lease that is over the counter hears when it was used, soon where some of it was not.
  *   3. Whoever is refused learns when to come again; until then nobody else asks, for a second at
  *      the most.
  *   4. Where the counter is out of reach, the row says what becomes of requests.
@@ -63,7 +63,7 @@ interface HeldLease {
   /** From here on, in tokens or time, the next one is asked for. */
   readonly lowTokens: number
   readonly lowMs: number
-  usedMs: number
+  readonly used: RecentTokens
 }
 
 export class LimitLedger {
@@ -88,6 +88,7 @@ export class LimitLedger {
   #remaining = 0
   /** Tokens that were used in this span, as long as the longest lease, and in the one before. */
   #span = { beganMs: 0, tokens: 0, before: 0 }
+  #admittedMs = -Infinity
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
@@ -156,6 +157,7 @@ export class LimitLedger {
 
   #admit(nowMs: number): Verdict {
     this.#recent.add(nowMs, 1)
+    this.#admittedMs = nowMs
     this.#roll(nowMs)
     this.#span.tokens++
     const { row, tally } = this.#parts
@@ -219,8 +221,9 @@ export class LimitLedger {
     this.#remaining = remaining
     if (lease !== undefined) {
       const { id, tokens, goodMs } = lease
-      this.#leases.push({ id, tokens, usedMs: askedMs, endsMs: askedMs + goodMs,
-        lowTokens: Math.floor(tokens / 2), lowMs: askedMs + goodMs / 2 })
+      this.#leases.push({ id, tokens, endsMs: askedMs + goodMs,
+        lowTokens: Math.floor(tokens / 2), lowMs: askedMs + goodMs / 2,
+        used: new RecentTokens(this.#parts.row.intervalMs) })
       this.#leases.sort((a, b) => a.endsMs - b.endsMs)
     }
     const served = this.#waiting.splice(0, admitted)
@@ -254,10 +257,11 @@ export class LimitLedger {
     }
   }
 
-  /** Twice what was used of late; none for whoever comes more seldom than that. */
+  /** Twice what was used of late; none where a lease would have ended before it was used. */
   #perSecond(): number {
-    if (this.#parts.row.durable) return 0
-    this.#roll(this.#nowMs)
+    const nowMs = this.#nowMs
+    if (this.#parts.row.durable || nowMs - this.#admittedMs >= this.#spanMs) return 0
+    this.#roll(nowMs)
     const lately = Math.max(this.#span.tokens, this.#span.before)
     return 2 * lately * 1_000 / this.#spanMs
   }
@@ -272,11 +276,11 @@ export class LimitLedger {
 
 function use(lease: HeldLease, nowMs: number): void {
   lease.tokens--
-  lease.usedMs = nowMs
+  lease.used.add(nowMs, 1)
 }
 
-function endOf({ id, tokens, usedMs }: HeldLease, nowMs: number): EndedLease {
-  return { id, unused: tokens, usedAgoMs: nowMs - usedMs }
+function endOf({ id, used }: HeldLease, nowMs: number): EndedLease {
+  return { id, used: used.told(nowMs, 0) }
 }
 
 function outOfReach(): HeddleError {

@@ -1,12 +1,13 @@
 /** Commands said on one stream: what an answer is and what is none, and who waits for whom. */
 
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import type { ServerDuplexStream } from '@grpc/grpc-js'
+import type { sendUnaryData, ServerDuplexStream } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
 
 import { plainValues } from '../../../cluster/index.ts'
 import type { Member } from '../../../cluster/index.ts'
-import { ConverseRequest, ConverseResponse } from '../../../proto/gen/cluster/v1/member.ts'
+import { ConverseRequest, ConverseResponse, DeliverResponse }
+  from '../../../proto/gen/cluster/v1/member.ts'
 import { atEnd, memberThat, transportWith, until, white } from './grpc-house.ts'
 
 type Call = ServerDuplexStream<Buffer, Buffer>
@@ -18,21 +19,31 @@ const converse = {
   responseSerialize: asItIs, responseDeserialize: asItIs,
 } as const
 
-/** One that keeps less to the rules than ours do. */
-async function memberThatAnswers(answer: (call: Call, number: number) => void): Promise<Member> {
+const deliver = { ...converse, path: '/cluster.v1.MemberService/Deliver',
+  requestStream: false, responseStream: false } as const
+const delivered = { reply: plainValues.encode('mate'), underWay: false }
+
+/** One that keeps less to the rules than ours do; it hears of those that are brought alone. */
+async function memberThatAnswers(answer: (call: Call, number: number) => void,
+  brought = () => {}): Promise<Member> {
   const server = new Server()
   atEnd(() => server.forceShutdown())
-  server.addService({ converse }, { converse: (call: Call) => call.on('data', (said: Buffer) =>
-    answer(call, ConverseRequest.decode(said).number)) })
+  server.addService({ converse, deliver }, {
+    converse: (call: Call) => call.on('data', (said: Buffer) =>
+      answer(call, ConverseRequest.decode(said).number)),
+    deliver: (_: unknown, reply: sendUnaryData<Buffer>) => {
+      brought()
+      reply(null, Buffer.from(DeliverResponse.encode(delivered).finish()))
+    },
+  })
   const port = await new Promise<number>((taken, failed) => server.bindAsync('127.0.0.1:0',
     ServerCredentials.createInsecure(), (error, port) => error ? failed(error) : taken(port)))
   return { id: 'white', address: `127.0.0.1:${port}` }
 }
 
 function mate(number: number): Buffer {
-  const value = { reply: plainValues.encode('mate'), underWay: false }
   return Buffer.from(ConverseResponse.encode(
-    { number, outcome: { $case: 'response', value } }).finish())
+    { number, outcome: { $case: 'response', value: delivered } }).finish())
 }
 
 describe('an answer', () => {
@@ -66,17 +77,30 @@ describe('an answer', () => {
     expect(await thinking).toBe('Qh5')
   })
 
-  it('and a command that are large are not lost, and what they ask for is done once', async () => {
+  it('that is large is asked for apart, and what it answers is done once', async () => {
     let heard = 0
-    const member = await memberThat({ ask: async (_, command) => {
+    const member = await memberThat({ ask: async () => {
       heard++
-      return command === 'large' ? 'x'.repeat(3 * 1024 * 1024) : (command as string).length
+      return 'x'.repeat(12 * 1024 * 1024)
     } })
     const transport = transportWith()
-    const [large, length] = await Promise.all([transport.deliver(member, white, 'large'),
-      transport.deliver(member, white, 'x'.repeat(1024 * 1024))])
-    expect([(large as string).length, length]).toEqual([3 * 1024 * 1024, 1024 * 1024])
-    expect(heard).toBe(2)
+    const replies = await Promise.all([1, 2, 3, 4].map((move) =>
+      transport.deliver(member, white, move)))
+    expect(replies.map((reply) => (reply as string).length)).toEqual(
+      Array.from({ length: 4 }, () => 12 * 1024 * 1024))
+    expect(heard).toBe(4)
+  })
+
+  it('to a large command comes by a call of its own', async () => {
+    const ways: string[] = []
+    const member = await memberThatAnswers((call, number) => {
+      ways.push('said')
+      call.write(mate(number))
+    }, () => ways.push('brought'))
+    const transport = transportWith()
+    await transport.deliver(member, white, 'x'.repeat(100_000))
+    await transport.deliver(member, white, 'x'.repeat(1_000))
+    expect(ways).toEqual(['brought', 'said'])
   })
 })
 

@@ -3,9 +3,10 @@
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
 import { describe, expect, it } from 'vitest'
 
-import { errorFromWire, wayFailed } from '../../../cluster/grpc-errors.ts'
+import { errorFromWire, errorToDetail, wayFailed } from '../../../cluster/grpc-errors.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { ErrorDetail } from '../../../proto/gen/cluster/v1/member.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { dialect, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'
 
@@ -16,6 +17,12 @@ describe('an error from another member', () => {
   it('of a newer catalogue keeps its sentence', () => {
     expect(errorFromWire(trailer({ code: 'adjourned', sentence: 'Come back tomorrow.' })))
       .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', facts: {} })
+  })
+
+  it('loses facts that cannot be written, and nothing else', () => {
+    const { log } = virtualEnv()
+    expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
+      { code: 'busy', sentence: 'Wait.', factsJson: '' })
   })
 
   it('is none where the trailer is missing', () => {

@@ -45,7 +45,11 @@ describe('a lease', () => {
     env.advance(leaseMs)
     expect(ledger.tidy()).toBe(true)
     expect(questions.at(-1)!.ended).toEqual([
-      { id: '1', unused: 9, usedAgoMs: leaseMs + 1 }, { id: '2', unused: 9, usedAgoMs: leaseMs }])
+      { id: '1', used: [[expect.any(Number), 1]] }, { id: '2', used: [[expect.any(Number), 1]] }])
+    for (const { used: [use] } of questions.at(-1)!.ended) {
+      expect(use![0]).toBeLessThanOrEqual(leaseMs)
+      expect(use![0]).toBeGreaterThan(leaseMs / 2)
+    }
   })
 
   it('that comes too late is given back whole', async () => {
@@ -56,7 +60,7 @@ describe('a lease', () => {
     expect(await first).toMatchObject({ admitted: true })
     expect(ledger.tidy()).toBe(true)
     expect(questions.map(({ ended, waiting }) => [ended.length, waiting])).toEqual([[0, 1], [1, 0]])
-    expect(questions[1]!.ended).toMatchObject([{ id: '1', unused: 10 }])
+    expect(questions[1]!.ended).toEqual([{ id: '1', used: [] }])
     // Nobody came since: whoever gives back wants no more.
     expect(questions[1]!.perSecond).toBe(0)
   })
@@ -79,6 +83,6 @@ describe('a lease', () => {
     await answer()
     expect(ledger.charge()).toMatchObject({ admitted: true })
     for (let used = 0; used < 5; used++) void ledger.charge()
-    expect(questions[2]!.ended).toEqual([{ id: '1', unused: 0, usedAgoMs: 0 }])
+    expect(questions[2]!.ended).toEqual([{ id: '1', used: [[0, 10]] }])
   })
 })
