@@ -44,7 +44,8 @@ export class Conversation {
 
   /** While it is open. Throws what the other side threw, or how the way there failed. */
   async say(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
-    const number = ++this.#number
+    // As the protocol has room for: by then the first ones are answered.
+    const number = this.#number = (this.#number + 1) >>> 0
     const answer = Promise.withResolvers<DeliverResponse>()
     this.#waiting.set(number, answer)
     this.#said.push({ number, command } satisfies ConverseRequest)
