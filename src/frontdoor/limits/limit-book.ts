@@ -26,6 +26,8 @@ export class LimitBook {
   readonly #parts: LimitBookParts
   /** The one that rested longest first. */
   readonly #ledgers = new Map<string, LimitLedger>()
+  /** The last one of them. */
+  #newest: LimitLedger | undefined
   /** Where tidying goes on. */
   #tidied = this.#ledgers.entries()
   readonly #tallies = new Map<string, LimitTally>()
@@ -46,8 +48,11 @@ export class LimitBook {
     const key = { row: row.name, who }
     const text = textOf(key)
     const ledger = this.#ledgers.get(text) ?? this.#newLedger(row, key)
-    this.#ledgers.delete(text)
-    this.#ledgers.set(text, ledger)
+    if (ledger !== this.#newest) {
+      this.#ledgers.delete(text)
+      this.#ledgers.set(text, ledger)
+      this.#newest = ledger
+    }
     return ledger.charge()
   }
 
@@ -92,7 +97,9 @@ export class LimitBook {
         return
       }
       const [text, ledger] = value
-      if (!ledger.tidy()) this.#ledgers.delete(text)
+      if (ledger.tidy()) continue
+      this.#ledgers.delete(text)
+      if (ledger === this.#newest) this.#newest = undefined
     }
   }
 }

@@ -24,13 +24,12 @@ const deploymentOfRun = new Set(['stream', 'join', 'cancel'])
 
 /** Of the target of a request line, query and all. */
 export function requestPath(target: string): RequestPath {
-  const segments = segmentsOf(plainPath(target))
-  if (segments[0] !== 'api') {
-    return { owner: isDeployment(segments) ? 'deployment' : 'platform', text: textOf(segments) }
-  }
-  const [, version] = segments
-  if (version === 'v2') return { owner: 'later', text: textOf(segments.slice(2)) }
-  return { owner: 'platform', text: textOf(segments.slice(version === 'v1' ? 2 : 1)) }
+  const text = textOf(plainPath(target))
+  const end = text.indexOf('/', 1)
+  const root = text.slice(1, end < 0 ? undefined : end)
+  if (root !== 'api') return { owner: isDeployment(root, text) ? 'deployment' : 'platform', text }
+  const [, version, below] = /^\/api(\/v[12](?=\/|$))?(.*)$/s.exec(text)!
+  return { owner: version === '/v2' ? 'later' : 'platform', text: below || '/' }
 }
 
 /**
@@ -67,10 +66,12 @@ function dividedAtQuery(target: string): [path: string, query: string] {
   return end < 0 ? [named, ''] : [named.slice(0, end), named.slice(end)]
 }
 
-function segmentsOf(path: string): string[] {
-  const segments = path.split('/').slice(1).map(decoded)
-  if (segments.at(-1) === '') segments.pop()
-  return segments
+/** Every request comes by here: most have nothing escaped, and are not taken apart. */
+function textOf(path: string): string {
+  const begin = path.indexOf('/')
+  if (begin < 0) return '/'
+  const below = path.slice(begin, path.endsWith('/') && path.length > begin + 1 ? -1 : undefined)
+  return below.includes('%') ? below.split('/').map(decoded).join('/') : below
 }
 
 /** An escaped slash divides nothing, for the router either. */
@@ -83,12 +84,9 @@ function decoded(segment: string): string {
   }
 }
 
-function textOf(segments: readonly string[]): string {
-  return `/${segments.join('/')}`
-}
-
-function isDeployment([root = '', second, third, fourth]: readonly string[]): boolean {
+function isDeployment(root: string, text: string): boolean {
   if (root !== 'runs') return deploymentRoots.has(root) || root.startsWith(deploymentServices)
+  const [, , second, third, fourth] = text.split('/')
   if (second === undefined || second === 'crons') return true
   if (third === undefined) return deploymentRuns.has(second)
   return fourth === undefined && deploymentOfRun.has(third)
