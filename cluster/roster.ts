@@ -3,8 +3,9 @@
  * whether they are there, and ends the session of whoever is not.
  *
  *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
- *      five seconds, or that beats and has been silent for longer. Where there is a third one it is
- *      asked as well, so that one broken way ends nobody.
+ *      five seconds, or that beats and has been silent for longer: for more where this member comes
+ *      late itself, as on a machine that all of them share. Where there is a third one it is asked
+ *      as well, so that one broken way ends nobody.
  *   2. A member whose beat stands still while others beat has lost the store, and is as good as
  *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
@@ -46,6 +47,8 @@ const silentMs = 5_000
 const cutOffMs = 8_000
 /** After a silence of the store of so long, or of this member itself, nobody is judged at once. */
 const gapMs = 3_000
+/** For each millisecond that its own timers come late, others may be silent for so many more. */
+const grace = 4
 /** So often a member asks its neighbours whether they are there. */
 const askMs = 700
 /** The next ones in the order of ids, each of which is asked by as many. */
@@ -77,6 +80,8 @@ export class Roster {
   /** When this member last asked its neighbours, and last did so far too late. */
   #askedMs = Number.POSITIVE_INFINITY
   #stoodStillMs = Number.NEGATIVE_INFINITY
+  /** The latest that it did so of late, and when. */
+  #late = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
   #looking: Promise<void> | undefined
   #stopTimers = () => {}
 
@@ -208,7 +213,8 @@ export class Roster {
     const still = known?.beat.count === beat.count && !afterGap
     const seenMs = still ? known.seenMs : nowMs
     this.#signs.set(beat.id, { beat, seenMs })
-    if (nowMs - seenMs > staleMs && !this.#stoodStill()) void this.#end(beat, 'It lost the store.')
+    const isStale = nowMs - seenMs > staleMs + this.#graceMs
+    if (isStale && !this.#stoodStill()) void this.#end(beat, 'It lost the store.')
   }
 
   /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
@@ -225,10 +231,23 @@ export class Roster {
     return nowMs - this.#stoodStillMs < staleMs
   }
 
-  #askNeighbours(): void {
-    const { env, self } = this.#options
+  /** On a busy machine everybody is busy: whoever comes late himself has patience with others. */
+  get #graceMs(): number {
+    const { ms, atMs } = this.#late
+    return this.#options.env.monotonicMs() - atMs < staleMs ? grace * ms : 0
+  }
+
+  #noteLate(): void {
+    const nowMs = this.#options.env.monotonicMs()
+    const lateMs = Math.min(Math.max(nowMs - this.#askedMs - askMs, 0), gapMs)
+    if (grace * lateMs >= this.#graceMs) this.#late = { ms: lateMs, atMs: nowMs }
     this.#stoodStill()
-    this.#askedMs = env.monotonicMs()
+    this.#askedMs = nowMs
+  }
+
+  #askNeighbours(): void {
+    const { self } = this.#options
+    this.#noteLate()
     const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
     const next = others.findIndex(({ id }) => id > self.id)
     const ring = [...others.slice(next), ...others.slice(0, Math.max(next, 0))]
@@ -259,7 +278,8 @@ export class Roster {
     this.#silent.set(member.id, silentSinceMs)
     if (!await this.#beatsAgain(member)) return this.#stoodStill()
     // One that beats and that nobody reaches is cut off, unless it is this one that is.
-    return others === 'nobody asked' || env.monotonicMs() - silentSinceMs < cutOffMs
+    const silenceMs = env.monotonicMs() - silentSinceMs
+    return others === 'nobody asked' || silenceMs < cutOffMs + this.#graceMs
   }
 
   #sighted({ id }: Member): true {
@@ -272,8 +292,10 @@ export class Roster {
     const { env } = this.#options
     const before = this.#signs.get(id)
     if (before === undefined) return false
-    const restMs = before.seenMs + silentMs - env.monotonicMs()
-    if (restMs > 0) await pause(env, restMs)
+    const rest = () => before.seenMs + silentMs + this.#graceMs - env.monotonicMs()
+    for (let restMs = rest(); restMs > 0; restMs = rest()) {
+      await pause(env, Math.min(restMs, silentMs))
+    }
     await this.look()
     return this.#signs.get(id)?.beat.count !== before.beat.count
   }

@@ -83,6 +83,13 @@ export function unlessGone(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
+/** Handed to the `catch` of a reading: whether one that broke was done makes no difference. */
+export function asUnread(error: unknown): never {
+  if (!(error instanceof HeddleError) || !error.ambiguous) throw error
+  throw new HeddleError('unavailable', 'This cannot be read right now: ask again in a moment.', {},
+    { cause: error })
+}
+
 /** Throws where `condition` does not hold: a mistake of ours, never of a caller. */
 export function assert(condition: unknown, sentence: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${sentence}`)

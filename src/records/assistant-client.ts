@@ -2,6 +2,7 @@
 
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { asUnread } from '../errors.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
@@ -35,11 +36,11 @@ export function assistantClient(router: Router): AssistantClient {
   return {
     create: (assistant, content, ifExists) =>
       askRow(assistant, { kind: 'create', content, ifExists }),
-    get: (assistant) => askRow(assistant, { kind: 'get' }),
+    get: (assistant) => askRow(assistant, { kind: 'get' }).catch(asUnread),
     patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
     versions: async (assistant, query) =>
-      await ask(assistant, { kind: 'versions', query }) as AssistantRow[],
+      await ask(assistant, { kind: 'versions', query }).catch(asUnread) as AssistantRow[],
     delete: async (assistant) => {
       await ask(assistant, { kind: 'delete' }).catch(unlessGoneByThis)
     },

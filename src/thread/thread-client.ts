@@ -4,7 +4,7 @@ import type { ActorKey, Env, Router } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
-import { HeddleError, unlessGone } from '../errors.ts'
+import { HeddleError, asUnread, unlessGone } from '../errors.ts'
 import { unlessGoneByThis } from '../records/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
 import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
@@ -27,10 +27,12 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
   const ask = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
     router.ask(keyOf(tenant, id), command) as Promise<Reply>
+  const read = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
+    ask<Reply>(tenant, id, command).catch(asUnread)
 
   /** Threads that are deleted between the search and the look are left out. */
   const viewOf = (tenant: string, id: string) =>
-    ask<ThreadView>(tenant, id, { type: 'get', withoutValues: false }).catch(unlessGone)
+    read<ThreadView>(tenant, id, { type: 'get', withoutValues: false }).catch(unlessGone)
 
   const search = async (query: ThreadQuery & ValuesFilter) => {
     const { values, withoutValues = false, ...plain } = query
@@ -63,7 +65,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
 
   return {
     create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
-    get: (tenant, id) => ask(tenant, id, { type: 'get' }),
+    get: (tenant, id) => read(tenant, id, { type: 'get' }),
     patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
     delete: (tenant, id) => ask<void>(tenant, id, { type: 'delete' }).catch(unlessGoneByThis),
     copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
@@ -75,12 +77,12 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
       const query = { ...plain, ...order, limit: candidatesMax, offset: 0 }
       return (await withValues(query, values)).length
     },
-    state: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'state', query }),
-    history: (tenant, id, query) => ask<JsonText>(tenant, id, { type: 'history', query }),
+    state: (tenant, id, query) => read<JsonText>(tenant, id, { type: 'state', query }),
+    history: (tenant, id, query) => read<JsonText>(tenant, id, { type: 'history', query }),
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
     startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
-    getRun: (tenant, id, runId) => ask<RunRow>(tenant, id, { type: 'get_run', runId }),
-    listRuns: (query) => ask<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }),
+    getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
+    listRuns: (query) => read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId) =>

@@ -39,6 +39,9 @@ export class BareClient {
     })
   }
 
+  /** A server closes connections on which nothing is asked for long. */
+  get ended(): boolean { return this.#ended !== undefined }
+
   close(): void { this.#socket.destroy() }
 
   async ask(method: string, path: string, body?: object, progress?: Progress):

@@ -54,9 +54,16 @@ export class Served implements Target {
     return { ms: performance.now() - began, bytes: answer.body.length, body: parsed }
   }
 
+  #client(): BareClient {
+    for (let rested = this.#resting.pop(); rested !== undefined; rested = this.#resting.pop()) {
+      if (!rested.ended) return rested
+    }
+    return new BareClient(this.#url)
+  }
+
   async #send(method: string, path: string, body?: object, progress?: Progress):
     Promise<BareResponse> {
-    const client = this.#resting.pop() ?? new BareClient(this.#url)
+    const client = this.#client()
     const response = await client.ask(method, path, body, progress)
     this.#resting.push(client)
     if (response.status < 300) return response

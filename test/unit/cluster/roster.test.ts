@@ -160,6 +160,18 @@ describe('a roster', () => {
     expect(fenced).toEqual(['black'])
   })
 
+  it('has patience with a silent one while it comes late itself', async () => {
+    const { env, deaf, fenced, settings } = await seated([black])
+    settings.silent = true
+    deaf.add('black')
+    const clock = env.monotonicMs
+    Object.assign(env, { monotonicMs: () => clock() + 2_000 })
+    await passTime(env, 7_000)
+    expect(fenced).toEqual([])
+    await passTime(env, 5_000)
+    expect(fenced).toEqual(['black'])
+  })
+
   it('judges nobody where the store was out of its own reach', async () => {
     const { env, arbiter, fenced, pass } = await seated([black])
     const { beats } = arbiter.beats

@@ -1,0 +1,36 @@
+/** What a client of threads is told where the way to the owner broke, and nobody knows any more. */
+
+import { describe, expect, it } from 'vitest'
+import { assistantClient } from '../../../src/records/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { createThreadClient } from '../../../src/thread/index.ts'
+import type { ThreadSearch } from '../../../src/records/index.ts'
+import { ThreadHouse } from '../../support/thread-house.ts'
+
+const broken = () => Promise.reject(new HeddleError('internal', 'The way broke.', {
+  ambiguous: true }))
+const router = { ask: broken, follow: broken }
+const threads = createThreadClient({ router, threads: {} as ThreadSearch,
+  newThreadId: () => 'copy', env: new ThreadHouse().env })
+const assistants = assistantClient(router)
+const name = { tenant: 't', assistantId: 'a' }
+const head = { checkpointId: null, checkpointNs: '', subgraphs: false }
+const page = { tenant: 't', threadId: 'x', limit: 10, offset: 0 }
+
+describe('where the way to the owner breaks', () => {
+  it.each([
+    ['a thread', () => threads.get('t', 'x')],
+    ['a state', () => threads.state('t', 'x', head)],
+    ['a run', () => threads.getRun('t', 'x', 'r')],
+    ['the runs', () => threads.listRuns(page)],
+    ['an assistant', () => assistants.get(name)],
+    ['versions', () => assistants.versions(name, { metadata: {}, limit: 10, offset: 0 })],
+  ])('who reads %s is to ask again', async (_, read) => {
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable', retry: 'same' })
+  })
+
+  it('who changes something is told that it is not known', async () => {
+    await expect(threads.patch('t', 'x', {})).rejects.toMatchObject({ ambiguous: true })
+    await expect(assistants.setLatest(name, 1)).rejects.toMatchObject({ ambiguous: true })
+  })
+})
