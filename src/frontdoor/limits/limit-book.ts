@@ -97,9 +97,7 @@ export class LimitBook {
         return
       }
       const [text, ledger] = value
-      if (ledger.tidy()) continue
-      this.#ledgers.delete(text)
-      if (ledger === this.#newest) this.#newest = undefined
+      if (!ledger.tidy()) this.#ledgers.delete(text)
     }
   }
 }
