@@ -27,7 +27,7 @@ export class House {
   readonly arbiter: Arbiter
   readonly keepers: Keeper[] = []
   readonly living = new Set<string>()
-  /** Releases of shards that had not been let go before. */
+  /** Releases of shards that had not been let go since they were taken. */
   readonly early: string[] = []
   /** Whether an announcement arrives. */
   readonly heard: () => boolean
@@ -49,9 +49,9 @@ export class House {
     const listeners: (() => void)[] = []
     const { env, arbiter } = this
     const claim: ShardPort['claim'] = (change) => {
-      const { shard, session, epoch } = change.to
-      const early = session === null && !told.includes(`${shard} let go ${epoch}`)
-      if (early) this.early.push(`${id} ${shard}`)
+      const { shard, session } = change.to
+      const last = told.findLast((line) => line.startsWith(`${shard} `))
+      if (session === null && last !== `${shard} let go`) this.early.push(`${id} ${shard}`)
       return arbiter.shardOwners.claim(change)
     }
     const keeper: ShardKeeper = new ShardKeeper({
@@ -79,9 +79,8 @@ export class House {
       start: () => keeper.look().then(() => keeper.start({
         taken: (shard) => told.push(`${shard} taken`),
         letGo: async (shard) => {
-          const epoch = keeper.known[shard]?.epoch
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
-          told.push(`${shard} let go ${epoch}`)
+          told.push(`${shard} let go`)
         },
       })),
     }
