@@ -45,8 +45,8 @@ export interface ShardHost {
  */
 type Hold = 'free' | 'taking' | 'owned' | 'giving'
 
-/** Compare-and-sets under way at once. */
-const changesAtOnce = 16
+/** Compare-and-sets under way at once: each waits for disks most of its time, and for no other. */
+const changesAtOnce = 64
 /**
  * Shards that stop at once, the others serve on until their turn comes: nobody serves one that has
  * stopped before another member has taken it, so that no more stop than are taken.

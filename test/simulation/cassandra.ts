@@ -46,12 +46,10 @@ const speculateMs = 40
 
 /** Columns are properties, as in a row of the driver. */
 export class SimulatedRow {
-  readonly [column: string]: unknown
+  [column: string]: unknown
 
   constructor(columns: readonly (readonly [string, Cell])[]) {
-    for (const [name, value] of columns) {
-      Object.defineProperty(this, name, { value: value ?? null, enumerable: true })
-    }
+    for (const [name, value] of columns) this[name] = value ?? null
   }
 
   keys(): string[] { return Object.keys(this) }

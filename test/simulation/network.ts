@@ -99,12 +99,10 @@ export function linkOf(a: string | number, b: string | number): string {
 /** Does it the first time it is called. */
 export function once<Args extends readonly unknown[]>(fn: (...args: Args) => void):
   ((...args: Args) => void) & { readonly done: boolean } {
-  let done = false
-  const first = (...args: Args) => {
-    if (done) return
-    done = true
+  const first = Object.assign((...args: Args) => {
+    if (first.done) return
+    first.done = true
     fn(...args)
-  }
-  return Object.defineProperty(first, 'done', { get: () => done }) as typeof first &
-    { readonly done: boolean }
+  }, { done: false })
+  return first
 }

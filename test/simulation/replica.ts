@@ -73,9 +73,10 @@ export class Replica {
     const conditions = table.clustering.map(on)
     const found = new Map<string, PartitionRows>()
     const all = this.#partitions.get(table.name)
-    const text = partition && textOf(partition)
-    for (const [name, { key: own, rows }] of all ?? []) {
-      if (text !== undefined && name !== text) continue
+    for (const name of partition === undefined ? all?.keys() ?? [] : [textOf(partition)]) {
+      const named = all?.get(name)
+      if (named === undefined) continue
+      const { key: own, rows } = named
       const order = reversed ? rows.toReversed() : rows
       const wanted: StoredCells[] = []
       for (const row of order) {

@@ -204,7 +204,7 @@ class Simulation {
     let known = false
     const watch = () => {
       if (!this.#hurting) return
-      if (member.serving && !known) {
+      if (!known && member.serving) {
         known = true
         this.#served++
       }

@@ -14,5 +14,5 @@ describe.skipIf(!cassandra)('a server on Cassandra', () => {
 
   it(`loses nothing by twenty kills that was acknowledged (HEDDLE_SEED=${seed})`, async () => {
     await crashRounds({ kills: 20, seed, cassandra: place })
-  }, 1_500_000)
+  }, 2_700_000)
 })
