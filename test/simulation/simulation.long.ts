@@ -1,4 +1,4 @@
-/** Ten thousand simulated worlds, half of them on each processor, as far as others leave it free. */
+/** Ten thousand simulated worlds, half of them on each processor, where others leave it free. */
 
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
