@@ -101,6 +101,23 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await count('branch_need')).toBe(0)
   })
 
+  it('of runs that a dead member left are not those of a thread that is made again', async () => {
+    const { threadId, branch } = aThread()
+    const left = aRun({ threadId, createdAtMs: 9_000, status: 'running' })
+    // As it is where the member died before it had written the row of the thread.
+    await store.log.append([aRow({ branch: branch!, seq: 1 })], [{ table: 'run', row: left }])
+    const thread = aThread({ threadId })
+    const run = aRun({ threadId })
+    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })],
+      [{ table: 'run', row: run }, { table: 'thread', row: thread }])
+    expect(await store.runs.get('local', threadId, left.runId)).toBeUndefined()
+    const later = aRun({ threadId })
+    await store.log.append([aRow({ branch: thread.branch!, seq: 2 })],
+      [{ table: 'run', row: later }, { table: 'thread', row: { ...thread, seq: 2 } }])
+    expect(await store.runs.list({ tenant: 'local', threadId, limit: 9, offset: 0 }))
+      .toEqual([later, run])
+  })
+
   it('of a run go though they are still on their way', async () => {
     const { threadId, branch } = aThread()
     const run = aRun({ threadId, kwargsJson: large('r') })

@@ -1,6 +1,7 @@
 /** Appends and deletes as the log port promises them: the log first, then rows, then the gate. */
 
 import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -46,6 +47,8 @@ interface Ranked<Update> {
  *    log and never leads.
  * 3. Nothing is acknowledged, and nothing found, before the gate was passed after all of it.
  * 4. Calls that touch the same thread, assistant or branch end in their order.
+ * 5. A thread that is made has no runs: a member that died before it had written the row of a
+ *    thread may have left rows of its runs, and clients make what was not acknowledged again.
  */
 export class CassandraLog implements LogPort {
   readonly shared = true
@@ -67,6 +70,7 @@ export class CassandraLog implements LogPort {
     if (this.#closed) throw ending()
     const epoch = this.#epochOf(rows, updates)
     // Ranks are in the order of the calls.
+    const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const ticket = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const place = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
@@ -76,11 +80,19 @@ export class CassandraLog implements LogPort {
       // Rows of a deposed owner are no history: no mutable row may speak for one of them.
       if (rows.length > 0 && updates.length > 0) await passage.pass()
       // What belongs to rows that stand is written; without any, the caller may ask again.
-      const { connection } = this.#parts
+      const { connection, runs } = this.#parts
       const change = (work: () => Promise<void>) =>
         (rows.length > 0 ? connection.surely(work) : work())
       const [owned, ofRuns] = [ranked.filter(isOwned), ranked.filter(isOfRun)]
-      await Promise.all(ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))))
+      const made = owned.flatMap(({ update: { table, row } }) =>
+        (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
+      await Promise.all([
+        ...made.map(({ tenant, threadId }) => change(async () => {
+          await ticket.before
+          await runs.removeAll({ tenant, threadId, untilMs: undefined }, removal)
+        })),
+        ...ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))),
+      ])
       await ticket.before
       await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
       await passage.pass()
@@ -219,6 +231,10 @@ export class CassandraLog implements LogPort {
 function isFirstOfCopy({ branch, seq }: NewRow): boolean {
   const source = branch.ancestors.at(-1)
   return source !== undefined && source.through > 0 && seq === source.through + 1
+}
+
+function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
+  return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
 }
 
 function isOwned<Each extends { readonly update: RowUpdate }>(each: Each):

@@ -58,11 +58,15 @@ function isAnswer(caught: unknown, expected: number | undefined): boolean {
 
 /** Waits for every run of the thread that is not over. */
 export async function settle(client: Client, threadId: string): Promise<void> {
-  const waitMs = 60_000
-  for (;;) {
+  const [waitMs, allMs] = [60_000, 300_000]
+  for (const beganMs = performance.now(); ;) {
     const runs = await client.runs.list(threadId, { limit: 1_000 })
     const open = runs.filter(({ status }) => status === 'pending' || status === 'running')
     if (open.length === 0) return
+    if (performance.now() > beganMs + allMs) {
+      const ids = open.map(({ run_id }) => run_id).join(', ')
+      throw new Error(`${ids} of thread ${threadId} could be joined, and are said not to be over`)
+    }
     await Promise.all(open.map(({ run_id }) => client.runs
       .join(threadId, run_id, { signal: AbortSignal.timeout(waitMs) })
       .catch((caught: unknown) => {

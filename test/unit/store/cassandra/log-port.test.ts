@@ -20,7 +20,8 @@ function logWith(pass: () => Promise<void>) {
   const note = (what: string) => async () => { done.push(what) }
   const parts = {
     connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new Rank(), log: { append: note('log') }, branches: {}, runs: {},
+    rank: new Rank(), log: { append: note('log') }, branches: {},
+    runs: { removeAll: note('runs') },
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
     index: { put: note('index') },
     gate: gateThat(async () => {
@@ -33,8 +34,14 @@ function logWith(pass: () => Promise<void>) {
 
 it('writes a mutable row when the log row it speaks for is history', async () => {
   const { done, log } = logWith(async () => {})
-  await log.append([newRow], [update])
+  await log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [update])
   expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
+})
+
+it('removes what was left of runs before a thread that is made has a row', async () => {
+  const { done, log } = logWith(async () => {})
+  await log.append([newRow], [update])
+  expect(done).toEqual(['log', 'gate', 'runs', 'row', 'gate', 'index'])
 })
 
 it('leaves mutable rows alone where the session was over before its log row counted', async () => {
