@@ -1,16 +1,32 @@
-// Sums the reports of test runs into one last line: summary.mjs <report>…
+// Names what failed in the reports of test runs, and sums them into one last line:
+// summary.mjs <report>…
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 import { root } from './node24.mjs'
 
-/** Tests that passed and failed; a file that could not even be loaded is one that failed. */
-function countsOf(report) {
-  const { numPassedTests, numFailedTests, testResults } =
-    JSON.parse(readFileSync(join(root, report), 'utf8'))
-  const unloaded = testResults.filter(({ status, assertionResults }) =>
-    status === 'failed' && !assertionResults.some((test) => test.status === 'failed'))
-  return { passed: numPassedTests, failed: numFailedTests + unloaded.length }
+/** Of a message that is long the beginning says what is wrong. */
+const messageLines = 3
+
+/**
+ * How many tests passed, and a sentence for each that failed; a file that could not even be loaded
+ * is one that failed.
+ */
+function outcomeOf(report) {
+  const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))
+  const failures = testResults.filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) => {
+      const tests = assertionResults.filter(({ status }) => status === 'failed')
+      const failed = tests.length > 0 ? tests
+        : [{ fullName: '(not loaded)', failureMessages: [message] }]
+      return failed.map(({ fullName, failureMessages: [reason] }) =>
+        `${relative(root, name)}: ${fullName}${beginningOf(reason)}`)
+    })
+  return { passed: numPassedTests, failures }
+}
+
+function beginningOf(message = '') {
+  return message.split('\n').slice(0, messageLines).map((line) => `\n    ${line}`).join('')
 }
 
 let passed = 0
@@ -18,9 +34,10 @@ let failed = 0
 let missing = false
 for (const report of process.argv.slice(2)) {
   try {
-    const counts = countsOf(report)
-    passed += counts.passed
-    failed += counts.failed
+    const outcome = outcomeOf(report)
+    passed += outcome.passed
+    failed += outcome.failures.length
+    for (const failure of outcome.failures) console.log(`failed: ${failure}`)
   } catch {
     missing = true
     console.log(`${report} is missing: that run did not come to its end.`)

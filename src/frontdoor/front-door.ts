@@ -4,6 +4,8 @@ import { fastify } from 'fastify'
 import type { RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
@@ -17,7 +19,7 @@ import type { KeyStats } from './key-book.ts'
 import { plainTarget } from './limits/request-path.ts'
 import { onePort } from './one-port.ts'
 import { operationsOver } from './operations/index.ts'
-import type { OperationParts } from './operations/index.ts'
+import type { OperationParts, Operations } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import type { OpenReplies } from './pulse.ts'
 import { addRest } from './rest/app.ts'
@@ -71,7 +73,7 @@ const longestParameter = 1_000
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes } = options
   const operations = operationsOver(options)
-  if (auth === undefined) await operations.assistants.welcome(localTenant)
+  if (auth === undefined) await welcomeLocal(operations, env)
   const port = onePort()
   const pulse = new Pulse(env)
   pulse.add(port)
@@ -111,6 +113,17 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       await app.close()
       deadline.removeEventListener('abort', cut)
     },
+  }
+}
+
+/** Where an owner is out of reach just now the first question makes them: no reason to end. */
+async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<void> {
+  try {
+    await assistants.welcome(localTenant)
+  } catch (error) {
+    if (!(error instanceof HeddleError) || error.retry === 'no') throw error
+    log.warn('The assistants of the graphs cannot be made yet; the first request makes them.',
+      { error })
   }
 }
 

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { assistantHouse } from '../records/assistant-house.ts'
 import { call, openDoor } from './open-door.ts'
 
 const agentId = 'fe096781-5601-53d2-b2f6-0d3403f7e9ca'
@@ -21,6 +23,14 @@ describe('assistants', () => {
     expect(byGraph.json).toMatchObject({ assistant_id: agentId, graph_id: 'agent', version: 1,
       metadata: { created_by: 'system' } })
     expect((await call(door, 'GET', `/assistants/${agentId}`)).text).toBe(byGraph.text)
+    expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
+  })
+
+  it('are made by the first question where nobody owned them at the start', async () => {
+    const { assistants, index: assistantIndex } = assistantHouse(virtualEnv())
+    let tries = 0
+    const door = await openDoor({ assistantIndex, assistants: { ...assistants, create: (...of) =>
+      ++tries > 2 ? assistants.create(...of) : Promise.reject(new HeddleError('unavailable')) } })
     expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
   })
 

@@ -1,4 +1,4 @@
-/** The last line of a whole run: sums that are true, and an exit code that agrees. */
+/** The end of a whole run: what failed, sums that are true, and an exit code that agrees. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,13 +16,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** A report in the form of vitest's JSON reporter. */
 function report(name: string, passed: number, failed: number, unloaded = 0): string {
   const file = join(folder, name)
-  const tests = Array.from({ length: failed }, () => ({ status: 'failed' }))
+  const tests = Array.from({ length: failed }, (_, place) => ({ status: 'failed',
+    fullName: `a promise ${place}`, failureMessages: ['it was not kept\nat the first line'] }))
   writeFileSync(file, JSON.stringify({
     numPassedTests: passed,
     numFailedTests: failed,
     testResults: [
-      { status: failed > 0 ? 'failed' : 'passed', assertionResults: tests },
-      ...Array.from({ length: unloaded }, () => ({ status: 'failed', assertionResults: [] })),
+      { status: failed > 0 ? 'failed' : 'passed', name: join(root, 'test/a.test.ts'),
+        assertionResults: tests },
+      ...Array.from({ length: unloaded }, () => ({ status: 'failed', assertionResults: [],
+        name: join(root, 'test/b.test.ts'), message: 'no such module' })),
     ],
   }))
   return relative(root, file)
@@ -31,20 +34,27 @@ function report(name: string, passed: number, failed: number, unloaded = 0): str
 function summary(...reports: string[]) {
   const args = [join(root, 'scripts/summary.mjs'), ...reports]
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  return { last: stdout.trimEnd().split('\n').at(-1), status }
+  const lines = stdout.trimEnd().split('\n')
+  return { before: lines.slice(0, -1).join('\n'), last: lines.at(-1), status }
 }
 
 it('sums what passed and is content', () => {
   expect(summary(report('a', 3, 0), report('b', 4, 0)))
-    .toEqual({ last: '7 passed, 0 failed', status: 0 })
+    .toEqual({ before: '', last: '7 passed, 0 failed', status: 0 })
 })
 
 it('counts what failed, and files that could not be loaded', () => {
   expect(summary(report('a', 3, 1), report('b', 4, 0, 2)))
-    .toEqual({ last: '7 passed, 3 failed', status: 1 })
+    .toMatchObject({ last: '7 passed, 3 failed', status: 1 })
+})
+
+it('names what failed, with the beginning of the reason', () => {
+  expect(summary(report('a', 3, 1, 1)).before).toBe([
+    'failed: test/a.test.ts: a promise 0', '    it was not kept', '    at the first line',
+    'failed: test/b.test.ts: (not loaded)', '    no such module'].join('\n'))
 })
 
 it('is not content where a report is missing', () => {
   expect(summary(report('a', 3, 0), 'nowhere.json'))
-    .toEqual({ last: '3 passed, 0 failed', status: 1 })
+    .toMatchObject({ last: '3 passed, 0 failed', status: 1 })
 })
