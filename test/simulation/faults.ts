@@ -19,7 +19,7 @@ export interface FaultTargets {
 }
 
 const faults = {
-  tear, stop, kill, isolate, part, nodeDown, storm, jump, join, leave, giveBack,
+  tear, stop, kill, isolate, part, nodeDown, storm, jump, join, leave, giveBack, lapse,
 } as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
@@ -37,7 +37,7 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
     : undefined
   const favourite = targets.favourite ?? favoured
   const tempers = faultNames.map((name) => ({ name, weight: name === favourite ? 8
-    : chance.flip(0.35) ? 0 : chance.number() }))
+    : name === 'lapse' || chance.flip(0.35) ? 0 : chance.number() }))
   const sum = tempers.reduce((total, { weight }) => total + weight, 0)
   const pauseMs = chance.pick([150, 400, 1_000])
   const { climate, weather } = targets.network
@@ -70,6 +70,13 @@ function stop({ world, network, members }: FaultTargets): void {
   const node = chance.pick(nodeNumbers)
   network.down.add(node)
   world.after(ms + 100, () => network.down.delete(node))
+}
+
+/** SIGSTOP when a row of the log was written and what speaks for it was not; only as favourite. */
+function lapse({ world, members }: FaultTargets): void {
+  const { chance } = world
+  const member = pickServing(world, members())
+  member?.onceWritten(() => halt(world, member, chance.pick([400, 1_500, 4_000])))
 }
 
 function halt(world: World, member: Member, ms: number): void {

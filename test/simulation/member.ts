@@ -79,6 +79,8 @@ export class Member {
   readonly #written = new Map<string, () => void>()
   readonly #recent = new RecentCommands()
   #seat: Seat | undefined
+  /** Of the next row. */
+  #onceWritten: (() => void) | undefined
   /** It gives everything back. */
   #going = false
 
@@ -88,7 +90,7 @@ export class Member {
     this.process = process
     this.self = { id: process.env.uuid(), address }
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
-      (branchId, seq) => this.#written.get(`${branchId} ${seq}`)?.())
+      (branchId, seq) => this.#rowWritten(branchId, seq))
     this.#rows = rowTables(this.#connection)
     ways.attach(this.self.id, { process, reached: this })
     process.after(0, () => void this.#begin())
@@ -109,6 +111,9 @@ export class Member {
 
   /** It believes that it owns something, and keeps it. */
   get serving(): boolean { return !this.#going && this.owned.length > 0 }
+
+  /** When the next row of a log is on a quorum, before the member knows it. */
+  onceWritten(fn: () => void): void { this.#onceWritten = fn }
 
   /** Happens in the process. */
   readonly ask = (threadId: string, command: Command): Promise<unknown> =>
@@ -275,6 +280,15 @@ export class Member {
 
   #load(shard: number): void {
     void this.#index.take(shard, this.#rows.thread, () => pause(this.process.env, loadAgainMs))
+  }
+
+  #rowWritten(branchId: string, seq: number): Promise<void> | undefined {
+    this.#written.get(`${branchId} ${seq}`)?.()
+    const tell = this.#onceWritten
+    this.#onceWritten = undefined
+    if (tell === undefined) return undefined
+    tell()
+    return pause(this.process.env, 0)
   }
 
   async #early(gate: Gate, branchId: string, seq: number): Promise<void> {

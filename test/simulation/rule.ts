@@ -29,8 +29,11 @@ export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gat
 
 export type Rule = typeof rules[number]
 
-/** Told when a row of the log is on a quorum, whatever became of those before it. */
-export type RowWritten = (branchId: string, seq: number) => void
+/**
+ * Told when a row of the log is on a quorum, whatever became of those before it. Its member knows
+ * it when that resolves.
+ */
+export type RowWritten = (branchId: string, seq: number) => Promise<void> | undefined
 
 /** The connection as the log uses it. */
 export function connectionWithout(rule: Rule | undefined, real: Connection, written: RowWritten):
@@ -38,7 +41,8 @@ export function connectionWithout(rule: Rule | undefined, real: Connection, writ
   const noted = async (statements: readonly Statement[], work: Promise<void>) => {
     await work
     for (const { cql, values } of statements) {
-      if (isLogRow(cql)) written(values[0] as string, Number(values[3]))
+      const known = isLogRow(cql) ? written(values[0] as string, Number(values[3])) : undefined
+      if (known) await known
     }
   }
   const read = async (statement: Statement) => {
