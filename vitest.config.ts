@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: 2,
     globalSetup: 'test/support/cassandra-setup.ts',
     provide: { cassandraNodes: 1 },
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       {

@@ -63,6 +63,12 @@ export interface LogPort {
    */
   readonly shared: boolean
 
+  /**
+   * Whoever speaks for the branch from now on, under that epoch, learns where it ends: what it
+   * reads and appends then does not look again. Throws `stale_append` where a newer owner wrote.
+   */
+  open(branch: Branch, epoch: number): Promise<void>
+
   /** Resolves when every row and update is on disk. */
   append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void>
 

@@ -24,6 +24,7 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
   })
   return {
     shared: log.shared,
+    open: (branch, epoch) => log.open(branch, epoch),
     append: (rows, updates) => {
       const beganMs = clock.monotonicMs()
       const appended = log.append(rows, updates)

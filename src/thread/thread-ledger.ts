@@ -90,10 +90,14 @@ export class ThreadLedger {
       const branch = { id: options.newBranchId, ancestors: [] }
       return new ThreadLedger(options, unborn(tenant, threadId, branch))
     }
-    let state = fromRow(row, await unfinishedRuns(log, row))
-    const lag = new RunRows()
+    // Of a deleted thread there may be no log left that could be opened.
+    if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
-    for (const entry of await log.read(row.branch!, rest)) {
+    const [unfinished, entries] =
+      await Promise.all([unfinishedRuns(log, row), log.read(row.branch!, rest)])
+    let state = fromRow(row, unfinished)
+    const lag = new RunRows()
+    for (const entry of entries) {
       for (const record of decodeRow(entry.body)) {
         const before = state
         state = apply(state, record, entry)
@@ -103,7 +107,6 @@ export class ThreadLedger {
     let opened = false
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
-    // Of a deleted thread there may be no log left that could be opened.
     const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
     if (foreign) await ledger.#openEpoch(lag)
     else if (log.shared) await ledger.#bill(lag)

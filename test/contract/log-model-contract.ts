@@ -40,6 +40,9 @@ const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
   through: fc.integer({ min: 0, max: 30 }), reverse: fc.boolean(),
   limit: fc.constantFrom(undefined, 1, 3, 6) }), { maxLength: 4 })
 
+/** On a machine with much else to do. */
+const longMs = 180_000
+
 export function describeLogModel(name: string, makePlace: MakePlace): void {
   describe(`the log of the ${name} store against a model`, () => {
     const store = useStore(makePlace)
@@ -50,7 +53,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
         for (const operation of operations) await run.do(operation)
         for (const each of run.living) await run.expectAgreement(each, ranges)
       }), { numRuns: 150 })
-    })
+    }, longMs)
 
     it('keeps nothing when all that grew from a log is deleted', async () => {
       await fc.assert(fc.asyncProperty(operations, fc.nat(), async (operations, seed) => {
@@ -62,7 +65,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
           expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
         }
       }), { numRuns: 50 })
-    })
+    }, longMs)
   })
 }
 

@@ -119,6 +119,7 @@ export function gatesWithout(rule: Rule | undefined, gate: Gate):
 export function logWithout(rule: Rule | undefined, real: LogPort, gate: Gate): LogPort {
   return {
     shared: rule !== 'open_row',
+    open: real.open,
     append: async (rows, updates) => {
       if (rule === 'validate_after') await gate.pass()
       await calls.run({ passes: updates.length > 0 ? 0 : 1 }, () => real.append(rows, updates))

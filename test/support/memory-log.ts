@@ -20,6 +20,10 @@ export class MemoryLog implements LogPort {
   /** Every read, so that a test can see how much was read. */
   rowsRead = 0
 
+  async open(branch: Branch, epoch: number): Promise<void> {
+    if ((this.#tail(branch)?.epoch ?? 0) > epoch) throw new HeddleError('stale_append')
+  }
+
   async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
     await this.gate
     for (const row of rows) {

@@ -105,6 +105,11 @@ export class CassandraLog implements LogPort {
     }
   }
 
+  open: LogPort['open'] = async (branch, epoch) => {
+    await this.#copies.passed(branch.id)
+    return this.#parts.log.open(branch, epoch)
+  }
+
   tail: LogPort['tail'] = async (branch) => {
     await this.#copies.passed(branch.id)
     return this.#parts.log.tail(branch)

@@ -17,6 +17,7 @@ import { Lines } from './lines.ts'
 import { LogCutter } from './log-cutter.ts'
 import type { LogCut } from './log-cutter.ts'
 import { chunkKey, LogReader } from './log-reader.ts'
+import type { BranchEnd } from './log-reader.ts'
 import { LwtCommit } from './lwt-commit.ts'
 import { PlainCommit } from './plain-commit.ts'
 import type { Rank } from './rank.ts'
@@ -85,6 +86,21 @@ export class LogTable {
       : new PlainCommit({ connection, checkpoints, rank, gate })
     this.#views = new ViewShelf(viewsKept)
     this.#lines = new Recent(viewsKept)
+  }
+
+  /** Takes the branch over for the epoch, before it is known what will be written. */
+  async open(branch: Branch, epoch: number): Promise<void> {
+    if (this.#closed) throw ending()
+    const ticket = this.#opening.enter([branch.id])
+    try {
+      await ticket.before
+      const mustPrecede = (tip: Position) => { if (tip.epoch > epoch) throw stale(tip) }
+      const view = await this.#viewOf(branch, epoch, mustPrecede)
+      mustPrecede(view.tip)
+      this.#views.put(view)
+    } finally {
+      ticket.leave()
+    }
   }
 
   /**
@@ -169,7 +185,8 @@ export class LogTable {
     const view = this.#views.get(id)
     if (view) return view.epoch >= row.epoch ? view : undefined
     // The first row of a branch that nobody else has ever heard of.
-    return row.seq === originOf(row.branch) + 1 ? this.#newView(row, undefined) : undefined
+    if (row.seq !== originOf(row.branch) + 1) return undefined
+    return this.#newView(row.branch, row.epoch, undefined)
   }
 
   /** In the order of the calls, whatever each of them has to wait for. */
@@ -177,7 +194,8 @@ export class LogTable {
     const ticket = this.#opening.enter(firsts.map(({ branch }) => branch.id))
     try {
       await ticket.before
-      const views = await Promise.all(firsts.map((row) => this.#open(row)))
+      const views = await Promise.all(firsts.map((row) =>
+        this.#viewOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))))
       return this.#enter(rows, views)
     } finally {
       ticket.leave()
@@ -199,9 +217,10 @@ export class LogTable {
     return Promise.all(durable).then(() => undefined)
   }
 
-  /** Reads where the branch ends and takes it over for the row's epoch. */
-  async #open(row: NewRow): Promise<BranchView> {
-    const { branch: { id }, epoch } = row
+  /** Reads where the branch ends and takes it over, unless `look` throws at its end. */
+  async #viewOf(branch: Branch, epoch: number, look: (tip: Position) => void):
+  Promise<BranchView> {
+    const { id } = branch
     while (!this.#closed) {
       const known = this.#views.get(id)
       if (known && known.epoch >= epoch) return known
@@ -209,17 +228,17 @@ export class LogTable {
       // Of an epoch that is over: others may have written since.
       this.#views.forget(id)
       const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
-      const tip = end?.tail ?? { epoch: 0, seq: originOf(row.branch) }
+      const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
       if (dead) throw stale(tip)
-      follow(tip, row, epoch)
+      look(tip)
       const taken = !end || tip.epoch === epoch || await this.#commit.open(id, end, epoch)
-      if (taken) return this.#newView(row, end)
+      if (taken) return this.#newView(branch, epoch, end)
       await this.#patience.pause()
     }
     throw ending()
   }
 
-  #newView({ branch, epoch }: NewRow, end: Awaited<ReturnType<LogReader['end']>>): BranchView {
+  #newView(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchView {
     const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
     return new BranchView({
       branchId: branch.id, epoch, end, origin: originOf(branch), bucketBytes,

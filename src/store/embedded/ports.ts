@@ -14,6 +14,7 @@ import type { WriterLink } from './writer-link.ts'
 export function logPort(link: WriterLink): LogPort {
   return {
     shared: false,
+    open: async () => {},
     append: (rows, updates) => link.write({ kind: 'append', rows, updates: updates.map(entryOf) }),
     tail: (branch) => link.ask('tail', branch),
     read: async (branch, range) => unpackEntries(await link.ask('read', branch, range)),

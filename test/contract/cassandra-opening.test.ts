@@ -1,0 +1,45 @@
+/** An owner that opens a branch in Cassandra: what it knows from then on, and who is refused. */
+
+import { describe, expect, it } from 'vitest'
+
+import { cassandraForTests } from '../support/cassandra.ts'
+import { useLogHouse, watched } from './cassandra-log-house.ts'
+import { aBranch, aRow, bodyText, textBody } from './rows.ts'
+
+const everything = { from: 1, through: Number.MAX_SAFE_INTEGER }
+const cassandra = await cassandraForTests()
+
+describe.skipIf(!cassandra)('an owner that opens a branch', () => {
+  const house = useLogHouse(cassandra!)
+
+  it('looks once where it ends, and reads and writes from there', async () => {
+    const branch = aBranch()
+    const row = (epoch: number, seq: number, prevEpoch: number) =>
+      aRow({ branch, epoch, seq, prevEpoch, body: textBody(`${epoch}/${seq}`) })
+    const older = house.handle()
+    await older.append([row(1, 1, 0), row(1, 2, 1), row(1, 3, 1)])
+    const eyes = watched(house.connection)
+    const newer = house.handle({ connection: eyes.connection })
+    await newer.open(branch, 2)
+    expect(eyes.asked()).toEqual(['read', 'read'])
+
+    // What comes too late is passed by.
+    await older.append([row(1, 4, 1), row(1, 5, 1)])
+    expect(await newer.tail(branch)).toEqual({ epoch: 1, seq: 3 })
+    expect(await newer.read(branch, everything)).toHaveLength(3)
+    await newer.append([row(2, 4, 1)])
+    expect(eyes.asked()).toEqual(['read', 'write'])
+    const rows = await house.handle().read(branch, everything)
+    expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '1/2', '1/3', '2/4'])
+  })
+
+  it('is refused where a newer one has written, whoever knows of that', async () => {
+    const branch = aBranch()
+    const newer = house.handle()
+    await newer.append([aRow({ branch, epoch: 2, seq: 1, prevEpoch: 0, body: textBody('2/1') })])
+    for (const log of [newer, house.handle()]) {
+      await expect(log.open(branch, 1)).rejects.toMatchObject({ code: 'stale_append' })
+      await log.open(branch, 2)
+    }
+  })
+})
