@@ -38,6 +38,9 @@ interface OpenRow {
  */
 export type Urgency = 'now' | 'soon'
 
+/** Whoever takes a thread over reads so many rows at most that its own row knows nothing of. */
+const threadRowEvery = 256
+
 /** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
 const patienceMs = 20
 
@@ -58,7 +61,8 @@ export interface JournalOptions {
 /**
  * J1. Rows are numbered without gaps and name the one before.
  * J2. The first row of an epoch says so before anything else it says.
- * J3. A write resolves when it and every write before it are on disk.
+ * J3. The thread's row is never far behind, however long a run goes on.
+ * J4. A write resolves when it and every write before it are on disk.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -124,6 +128,7 @@ export class Journal {
   #close(row: OpenRow): void {
     if (this.#open !== row) return
     const { position } = this
+    row.thread ||= position.seq % threadRowEvery === 0
     const appended = this.#append(row, position)
     this.#underWay.add(appended)
     this.#open = undefined

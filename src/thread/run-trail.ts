@@ -18,25 +18,29 @@ export interface LogSpan {
  * For a run that is to be resumed: whether it wrote anything, and what it told since the last
  * checkpoint of the root, which is all that the engine could tell again.
  */
-export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
-  let begun = false
-  let wrote = false
-  let told: Trail['told'] = []
-  for await (const { record } of recordsOf(run, span, run.firstSeq)) {
-    // The row that a run starts in may begin with the last writes of the run before it.
-    begun ||= record.$case === 'runStarted' && record.value.runId === run.runId
-    if (!begun) continue
-    if (record.$case === 'checkpoint' && record.value.runId === run.runId) {
-      wrote = true
-      if (record.value.ns === '') told = []
-    } else if (record.$case === 'writes') {
-      wrote = true
-    } else if (record.$case === 'told' && record.value.runId === run.runId) {
-      const { events } = record.value
-      told = [...told, ...events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))]
+export async function trailOf({ runId, firstSeq }: RunRow, span: LogSpan): Promise<Trail> {
+  /** Newest first: however long a run is, few rows are behind its last checkpoint. */
+  const since: RecordOf[] = []
+  for await (const record of recordsBack(span, firstSeq)) {
+    if (record.$case === 'checkpoint' && record.value.runId === runId && record.value.ns === '') {
+      return { wrote: true, told: toldIn(since, runId) }
     }
+    since.push(record)
   }
-  return { wrote, told }
+  // The row that a run starts in may begin with the last writes of the run before it.
+  const start = since.findLastIndex((record) =>
+    record.$case === 'runStarted' && record.value.runId === runId)
+  const own = since.slice(0, Math.max(start, 0))
+  const wrote = own.some((record) => record.$case === 'writes' ||
+    (record.$case === 'checkpoint' && record.value.runId === runId))
+  return { wrote, told: toldIn(own, runId) }
+}
+
+/** From the newest to the oldest. */
+function toldIn(records: readonly RecordOf[], runId: string): Trail['told'] {
+  return records.toReversed().flatMap((record) =>
+    (record.$case === 'told' && record.value.runId === runId ? record.value.events
+      .map(({ name, json, valuesOf }) => ({ name, json, valuesOf })) : []))
 }
 
 /** The durable events of a run after one place and up to another, as its feed told them. */
@@ -77,8 +81,20 @@ export function errorEntry(json: string, seq: number): FeedEntry {
   return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
 }
 
-/** Rows read at a time. */
+/** Rows read at a time, and from the end. */
 const stride = 256
+const strideBack = 16
+
+/** Of the rows from `first` on, the newest first. */
+async function* recordsBack({ log, branch, through }: LogSpan, first: number):
+  AsyncGenerator<RecordOf> {
+  for (let [at, rows] = [through, strideBack]; at >= first; at -= rows, rows = stride) {
+    const from = Math.max(first, at - rows + 1)
+    for (const { body } of await log.read(branch, { from, through: at, reverse: true })) {
+      yield* decodeRow(body).toReversed()
+    }
+  }
+}
 
 async function* recordsOf(run: RunRow, { log, branch, through }: LogSpan, from: number):
   AsyncGenerator<{ record: RecordOf; seq: number }> {

@@ -203,6 +203,24 @@ describe('a state that is read after much that is not state', () => {
   })
 })
 
+describe('a run of a thousand steps', () => {
+  it('is taken over at the cost of few', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    for (let i = 0; i < 1_000; i++) await house.host.step(house.host.only, `${i}`)
+    const { headId, listener } = house.host.only
+    const snapshot = { ns: '', id: 'd', parentId: headId!, full: true, changes: [],
+      skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 }
+    await listener.steps({ steps: [{ $case: 'checkpoint', value: snapshot }], events: [] })
+    house.restart()
+    house.log.rowsRead = 0
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.host.only.headId).toBe('d')
+    expect(house.log.rowsRead).toBeLessThan(400)
+  })
+})
+
 describe('a start that nobody is told of', () => {
   it('reaches the disk together with the end of a quick run', async () => {
     const house = new ThreadHouse()
