@@ -121,7 +121,8 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
   try {
     await assistants.welcome(localTenant)
   } catch (error) {
-    if (!(error instanceof HeddleError) || error.retry === 'no') throw error
+    if (!(error instanceof HeddleError)) throw error
+    if (error.code !== 'unavailable' && !error.ambiguous) throw error
     log.warn('The assistants of the graphs cannot be made yet; the first request makes them.',
       { error })
   }

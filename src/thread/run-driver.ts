@@ -15,7 +15,6 @@ import { RunFeeds } from './run-feeds.ts'
 import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { noTrail, planOf } from './run-request.ts'
-import type { Trail } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
@@ -237,27 +236,30 @@ export class RunDriver {
     const { head } = this.#ledger.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
     const { seq } = this.#ledger.position
-    const left = run.started ? this.#leftBehind(run) : undefined
     const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId }
     const durable = this.#ledger.write([{ $case: 'runStarted', value }], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
     const execution = new RunExecution(this.#setting, this.#feeds, current)
     this.#execution = execution
-    if (left !== undefined) void this.#beginWith(execution, left)
-    else if (head && !this.#ledger.recentView(head.id)) {
-      void this.#beginWith(execution, Promise.resolve(noTrail))
-    } else execution.begin(noTrail)
+    if (run.started) void this.#resume(execution)
+    else if (head && !this.#ledger.recentView(head.id)) void this.#loaded(execution)
+    else execution.begin(noTrail)
   }
 
-  /** What the attempts so far left in the log; they need not wait for the one that begins. */
-  #leftBehind(run: RunRow): Promise<Trail> {
+  async #resume(execution: RunExecution): Promise<void> {
     const { ports: { log } } = this.#setting
     const { branch, seq: through } = this.#ledger.state.row
-    return this.#ledger.durable.then(() => trailOf(run, { log, branch: branch!, through }))
+    const found = this.#ledger.durable
+      .then(() => trailOf(execution.run, { log, branch: branch!, through }))
+    await this.#beginWith(execution, found)
   }
 
-  async #beginWith(execution: RunExecution, found: Promise<Trail>): Promise<void> {
+  #loaded(execution: RunExecution): Promise<void> {
+    return this.#beginWith(execution, Promise.resolve(noTrail))
+  }
+
+  async #beginWith(execution: RunExecution, found: Promise<typeof noTrail>): Promise<void> {
     try {
       const [trail] = await Promise.all([found, this.#ledger.loadHead()])
       if (this.#execution === execution) execution.begin(trail)

@@ -7,6 +7,8 @@ import type { Trail } from './run-request.ts'
 import type { EventPlace, FeedEntry } from './run-feed.ts'
 import { isAfter, lastIndex } from './run-feed.ts'
 
+type Told = Extract<RecordOf, { $case: 'told' }>['value']
+
 /** A thread's log, up to a row. */
 export interface LogSpan {
   readonly log: LogPort
@@ -19,28 +21,22 @@ export interface LogSpan {
  * checkpoint of the root, which is all that the engine could tell again.
  */
 export async function trailOf({ runId, firstSeq }: RunRow, span: LogSpan): Promise<Trail> {
+  let begun: Trail = { wrote: false, told: [] }
+  let wrote = false
   /** Newest first: however long a run is, few rows are behind its last checkpoint. */
-  const since: RecordOf[] = []
+  const told: Told[] = []
+  const trail = () => ({ wrote, told: told.toReversed().flatMap(({ events }) =>
+    events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))) })
   for await (const record of recordsBack(span, firstSeq)) {
-    if (record.$case === 'checkpoint' && record.value.runId === runId && record.value.ns === '') {
-      return { wrote: true, told: toldIn(since, runId) }
-    }
-    since.push(record)
+    wrote ||= record.$case === 'writes'
+    if (!('runId' in record.value) || record.value.runId !== runId) continue
+    wrote ||= record.$case === 'checkpoint'
+    if (record.$case === 'checkpoint' && record.value.ns === '') return trail()
+    if (record.$case === 'told') told.push(record.value)
+    // The row that a run starts in may begin with the last writes of the run before it.
+    if (record.$case === 'runStarted') begun = trail()
   }
-  // The row that a run starts in may begin with the last writes of the run before it.
-  const start = since.findLastIndex((record) =>
-    record.$case === 'runStarted' && record.value.runId === runId)
-  const own = since.slice(0, Math.max(start, 0))
-  const wrote = own.some((record) => record.$case === 'writes' ||
-    (record.$case === 'checkpoint' && record.value.runId === runId))
-  return { wrote, told: toldIn(own, runId) }
-}
-
-/** From the newest to the oldest. */
-function toldIn(records: readonly RecordOf[], runId: string): Trail['told'] {
-  return records.toReversed().flatMap((record) =>
-    (record.$case === 'told' && record.value.runId === runId ? record.value.events
-      .map(({ name, json, valuesOf }) => ({ name, json, valuesOf })) : []))
+  return begun
 }
 
 /** The durable events of a run after one place and up to another, as its feed told them. */

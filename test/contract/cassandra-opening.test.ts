@@ -33,6 +33,23 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '1/2', '1/3', '2/4'])
   })
 
+  it('takes it from every older owner, though it has not written yet', async () => {
+    const branch = aBranch()
+    const lwt = { commit: 'lwt' } as const
+    const row = (epoch: number, seq: number, prevEpoch: number) =>
+      aRow({ branch, epoch, seq, prevEpoch, body: textBody(`${epoch}/${seq}`) })
+    const [older, newer] = [house.handle(lwt), house.handle(lwt)]
+    await older.append([row(1, 1, 0)])
+    await newer.open(branch, 2)
+    await expect(older.append([row(1, 2, 1)])).rejects.toMatchObject({ code: 'stale_append' })
+    // Once more by one who knows nothing of the first time.
+    const again = house.handle(lwt)
+    await again.open(branch, 2)
+    await again.append([row(2, 2, 1)])
+    const rows = await house.handle(lwt).read(branch, everything)
+    expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '2/2'])
+  })
+
   it('is refused where a newer one has written, whoever knows of that', async () => {
     const branch = aBranch()
     const newer = house.handle()

@@ -1,0 +1,66 @@
+/** What a run left in the log, read from its end: the same as whoever reads it forwards finds. */
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { encodeRow } from '../../../src/checkpoint/index.ts'
+import type { RecordOf } from '../../../src/checkpoint/index.ts'
+import { trailOf } from '../../../src/thread/run-trail.ts'
+import { unborn } from '../../../src/thread/thread-state.ts'
+import { newRun } from '../../../src/thread/unfinished-run.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
+
+const branch = { id: 'b', ancestors: [] }
+
+function startOf(runId: string): RecordOf {
+  return { $case: 'runStarted', value: { runId, atMs: 0, attempt: 1, baseCheckpointId: '' } }
+}
+
+/** What runs leave; the oldest first. */
+function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
+  const runId = fc.constantFrom(...runIds)
+  const writes = fc.constant<RecordOf>({ $case: 'writes', value: {
+    ns: '', checkpointId: 'c', taskId: 't', writes: [] } })
+  const checkpoint = fc.record({ runId, ns: fc.constantFrom('', 'inner') }).map((of): RecordOf =>
+    ({ $case: 'checkpoint', value: { ...of, id: 'c', parentId: '', full: true, changes: [],
+      skeletonJson: '{}', metadataJson: '{}', atMs: 0 } }))
+  const told = fc.record({ runId, json: fc.string() }).map(({ runId, json }): RecordOf =>
+    ({ $case: 'told', value: { runId, events: ['custom', 'end'].map((name, index) =>
+      ({ index, name, json, valuesOf: '' })) } }))
+  return fc.array(fc.oneof({ weight: 4, arbitrary: told }, writes, checkpoint,
+    runId.map(startOf)), { maxLength: 60 })
+}
+
+/** Of what came since run `r` began. */
+function forwards(records: readonly RecordOf[]) {
+  let [wrote, told] = [false, [] as unknown[]]
+  for (const { $case, value } of records) {
+    if ($case === 'writes') wrote = true
+    else if ('runId' in value && value.runId !== 'r') continue
+    else if ($case === 'told') {
+      told.push(...value.events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
+    } else if ($case === 'checkpoint') {
+      wrote = true
+      if (value.ns === '') told = []
+    }
+  }
+  return { wrote, told }
+}
+
+it('is what the rows say from the first to the last', async () => {
+  const parts = [recordsOf('before'), recordsOf('r', 'r', 'before'),
+    fc.integer({ min: 1, max: 5 })] as const
+  await fc.assert(fc.asyncProperty(...parts, async (before, since, length) => {
+    const records = [...before, startOf('r'), ...since]
+    const log = new MemoryLog()
+    const through = Math.ceil(records.length / length)
+    await log.append(Array.from({ length: through }, (_, place) => ({
+      tenant: 't', branch, epoch: 1, seq: place + 1, prevEpoch: 1, places: [],
+      body: encodeRow(records.slice(place * length, (place + 1) * length)),
+    })), [])
+    const run = newRun(unborn('t', 'x', branch).row, { runId: 'r', atMs: 0, assistantId: '',
+      commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}', kwargsJson: '{}',
+      planJson: '{}', notBeforeMs: 0 }, Math.floor(before.length / length) + 1)
+    expect(await trailOf(run, { log, branch, through })).toEqual(forwards(since))
+  }), { numRuns: 300 })
+})
