@@ -1,0 +1,20 @@
+/** The benchmark as its tests call it: few samples, whose figures are not judged. */
+
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** What is measured of every store, and must not grow. */
+export const growth = ['updates stream', 'history of 10', 'state, per byte', 'copy, per byte',
+  'bytes of the log']
+
+/** What it prints. */
+export async function quickBench(...options: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath,
+    ['test/bench/bench.ts', '--quick', ...options], { cwd: root })
+  expect(stdout).not.toContain('NaN')
+  return stdout
+}
