@@ -56,6 +56,8 @@ const goingAtOnce = 4
 const turnMs = 200
 /** Nor does one that nobody takes. */
 const takenMs = 1_000
+/** Reads of owners under way at once, beside the changes: those need not wait for them. */
+const readsAtOnce = 32
 /** A shard that another one still has is tried again after so long, if nobody says it is free. */
 const tryAgainMs = 500
 /** Owners that somebody waits for are read again after so long. */
@@ -79,6 +81,9 @@ export class ShardKeeper implements Ownership {
   readonly #unclear = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
   readonly #paced = atMost(goingAtOnce)
+  readonly #reading = atMost(readsAtOnce)
+  /** By shard: who waits asks more often than a store that is slow answers. */
+  readonly #reads = new Map<number, Promise<void>>()
   #news: ShardOwner[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
@@ -334,17 +339,24 @@ export class ShardKeeper implements Ownership {
 
   /** Never throws. */
   async #read(shards: readonly number[]): Promise<void> {
-    const { shardOwners } = this.#options
     try {
-      await Promise.all(shards.map((shard) => this.#limited(async () => {
-        const owner = await shardOwners.owner(shard)
-        this.#doubted.delete(shard)
-        if (owner !== undefined) this.#note(owner)
-      })))
+      await Promise.all(shards.map((shard) => this.#readOwner(shard)))
     } catch (error) {
       this.#unread(error)
     }
     this.#tell()
+  }
+
+  #readOwner(shard: number): Promise<void> {
+    const underWay = this.#reads.get(shard)
+    if (underWay !== undefined) return underWay
+    const read = this.#reading(async () => {
+      const owner = await this.#options.shardOwners.owner(shard)
+      this.#doubted.delete(shard)
+      if (owner !== undefined) this.#note(owner)
+    }).finally(() => this.#reads.delete(shard))
+    this.#reads.set(shard, read)
+    return read
   }
 
   #unread(error: unknown): void {

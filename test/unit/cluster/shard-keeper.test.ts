@@ -150,6 +150,27 @@ describe('a keeper of shards', () => {
     expect(black.keeper.ownerOf(1)).toEqual({ member: white.self, epoch: 1 })
   })
 
+  it('reads a shard once at a time and takes it meanwhile, however slow the store', async () => {
+    const { house, white } = await alone()
+    let asked = 0
+    const black = await house.join('black', { owner: () => {
+      asked += 1
+      return new Promise(() => {})
+    } })
+    black.see([white.self])
+    await black.start()
+    for (let round = 0; round < 40; round++) {
+      for (const shard of all) black.keeper.doubt(shard)
+      void black.keeper.changed()
+      await house.pass(200)
+    }
+    expect(asked).toBe(shards)
+    const members = house.seeAll()
+    await house.pass(100)
+    expect(house.owned(black)).toEqual(
+      all.filter((shard) => placeShard(shard, members).id === 'black'))
+  })
+
   it('rests when it is closed', async () => {
     const { house, white } = await alone()
     await house.pass(10)
