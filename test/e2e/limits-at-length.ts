@@ -1,0 +1,59 @@
+/** Limits over three members at length: as they are, and while counters are killed. */
+
+import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import type { CassandraForTests } from '../support/cassandra.ts'
+import { Hammer, mostWithin } from './cluster/hammer.ts'
+import { startLimitedCluster } from './cluster/limited-cluster.ts'
+
+const kills = 3
+
+export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
+  describe.skipIf(!cassandra)('a cluster of three', () => {
+    const endings: (() => unknown)[] = []
+    afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+
+    it('lets through 99 % of the default limit at five times it, and no more', async () => {
+      const cluster = await startLimitedCluster(cassandra!, {})
+      endings.push(() => cluster.close())
+      onTestFailed(() => console.log(cluster.story()))
+      const hammer = new Hammer({ frontDoors: cluster.frontDoors, method: 'GET',
+        path: '/api/nothing', headers: { 'x-api-key': 'hot' } })
+      endings.push(() => hammer.close())
+      await hammer.strike(500, 30_000)
+      const { admitted, answers } = hammer
+      console.log(`${admitted.length} let through of ${answers.length}, at most ` +
+        `${mostWithin(10_000, admitted)} within 10 s`)
+      expect(mostWithin(10_000, admitted)).toBeLessThanOrEqual(1_000)
+      expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3_000)
+    })
+
+    it('keeps the limit of a durable row, whichever of its counters is killed', async () => {
+      const limit = { count: 200, intervalSeconds: 30 }
+      const cluster = await startLimitedCluster(cassandra!, { 'deletion-key': limit })
+      endings.push(() => cluster.close())
+      onTestFailed(() => console.log(cluster.story()))
+      const hammer = new Hammer({ frontDoors: cluster.frontDoors, method: 'DELETE',
+        path: '/api/v1/sessions/x', headers: { 'x-api-key': 'lasting' } })
+      endings.push(() => hammer.close())
+      const hammering = hammer.strike(5 * limit.count / limit.intervalSeconds, 120_000)
+      let door = 0
+      for (let killed = 0; killed < kills; killed += 1) {
+        await hammer.strike(1, 10_000)
+        const counter = await cluster.counterOf('deletion-key', 'lasting', door)
+        hammer.closeDoor(counter)
+        await cluster.members[counter]!.kill('SIGKILL')
+        door = (counter + 1) % 3
+        await hammer.strike(1, 10_000)
+        await cluster.members[counter]!.restart()
+        hammer.openDoor(counter)
+      }
+      await hammering
+      const { admitted } = hammer
+      console.log(`${admitted.length} let through of ${hammer.answers.length} in 120 s, at most ` +
+        `${mostWithin(30_000, admitted)} within 30 s, ${kills} counters killed`)
+      expect(mostWithin(30_000, admitted)).toBeLessThanOrEqual(limit.count)
+      // The limit is not merely closed: it opens again after each.
+      expect(admitted.length).toBeGreaterThan(2 * limit.count)
+    })
+  })
+}

@@ -1,0 +1,12 @@
+/**
+ * What is measured by the clock with many processes: in one file, for files run side by side, and
+ * two of these on a small machine would disturb each other.
+ */
+
+import { whatIsMissing } from '../../scripts/cassandra/library.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { describeLostNodes } from './cassandra/lost-nodes.ts'
+import { describeLimitsAtLength } from './limits-at-length.ts'
+
+describeLostNodes(await whatIsMissing())
+describeLimitsAtLength(await cassandraForTests())
