@@ -12,7 +12,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    globalSetup: 'test/support/cassandra-setup.ts',
+    globalSetup: ['cassandra-setup', 'shared-server-setup'].map((name) =>
+      `test/support/${name}.ts`),
     provide: { cassandraNodes: 1 },
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -8,11 +8,15 @@ import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
-const server = useServer()
+/** Its own: what spins here would delay the tests of files that share a server. */
+const server = useServer({ project: 'conformance' })
 const gate = useGates()
 
+/** A spinner would keep an answer for ever; three nodes of a store beside it, for a while. */
+const atOnceMs = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? 4_000 : 1_000
+
 /** Five seconds is the promise; a busy machine adds to it. */
-const delayMs = 5_000 + 3_000
+const delayMs = 5_000 + 3_000 + atOnceMs
 
 const newThread = async () => (await server.client.threads.create()).thread_id
 
@@ -38,10 +42,10 @@ describe('while a graph spins', () => {
     const spinner = await startSpinner(gate())
     const { threads } = server.client
     for (let n = 0; n < 10; n += 1) {
-      expect(await timed(() => ask(server.url, 'GET', '/ok'))).toBeLessThan(500)
-      expect(await timed(() => threads.get(other))).toBeLessThan(500)
-      expect(await timed(() => threads.getState(other))).toBeLessThan(1_000)
-      expect(await timed(() => threads.get(spinner.id))).toBeLessThan(500)
+      expect(await timed(() => ask(server.url, 'GET', '/ok'))).toBeLessThan(atOnceMs)
+      expect(await timed(() => threads.get(other))).toBeLessThan(atOnceMs)
+      expect(await timed(() => threads.getState(other))).toBeLessThan(atOnceMs)
+      expect(await timed(() => threads.get(spinner.id))).toBeLessThan(atOnceMs)
     }
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   }, 30_000)
@@ -85,7 +89,8 @@ describe('a graph that spins for ever', () => {
   it('is ended by a cancel, and its thread works again', async () => {
     const { runs, threads } = server.client
     const spinner = await startSpinner(gate())
-    expect(await timed(() => runs.cancel(spinner.id, spinner.runId, true))).toBeLessThan(2_000)
+    const ms = await timed(() => runs.cancel(spinner.id, spinner.runId, true))
+    expect(ms).toBeLessThan(1_000 + atOnceMs)
     expect(await runs.get(spinner.id, spinner.runId)).toMatchObject({ status: 'interrupted' })
     expect((await threads.get(spinner.id)).status).not.toBe('busy')
     expect(texts(await runs.wait(spinner.id, 'echo', { input: say('again') })))

@@ -1,12 +1,13 @@
 /** A server for a test file, and the official client for it. */
 
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { cassandraForTests } from './cassandra.ts'
 import { dropKeyspace, newKeyspace } from './cassandra-keyspace.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
+import type { SharedServerAnswer } from './shared-server-setup.ts'
 
 export interface ServerInUse {
   readonly url: string
@@ -19,29 +20,42 @@ export interface ServerInUse {
 const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 
 /**
- * One server for a test file. With HEDDLE_TEST_URL the tests that need no process of their own
- * run against the server there instead, which must serve the conformance project.
+ * A server of the conformance project for a test file. On Cassandra, where a start takes long,
+ * files that ask for nothing special share one. With HEDDLE_TEST_URL the tests that need no
+ * process of their own run against the server there instead, which must serve that project.
  */
-export function useServer(options: ServerOptions = { project: 'conformance' }): ServerInUse {
+export function useServer(options?: ServerOptions): ServerInUse {
   const elsewhere = process.env['HEDDLE_TEST_URL']
   let own: ServerProcess | undefined
   let keyspace: CassandraKeyspace | undefined
+  let url: string | undefined
   let client: Client | undefined
   beforeAll(async () => {
     const cassandra = onCassandra ? await cassandraForTests() : undefined
     keyspace = cassandra && newKeyspace(cassandra)
-    if (elsewhere === undefined) own = await startServer({ cassandra: keyspace, ...options })
-    client = clientOf(elsewhere ?? own!.url)
+    if (elsewhere !== undefined) url = elsewhere
+    else if (keyspace !== undefined && options === undefined) url = await sharedServer(keyspace)
+    else own = await startServer({ project: 'conformance', cassandra: keyspace, ...options })
+    client = clientOf(url ?? own!.url)
   }, 120_000)
   afterAll(async () => {
     await own?.close()
-    if (keyspace !== undefined) await dropKeyspace(keyspace)
+    if (own !== undefined && keyspace !== undefined) await dropKeyspace(keyspace)
   }, 120_000)
   return {
-    get url() { return elsewhere ?? own!.url },
+    get url() { return url ?? own!.url },
     get client() { return client! },
     get process() { return own! },
   }
+}
+
+/** The URL of the one that all share; the first to ask says where its data are. */
+async function sharedServer(place: CassandraKeyspace): Promise<string> {
+  const response = await fetch(inject('sharedServerDoor'),
+    { method: 'POST', body: JSON.stringify(place) })
+  const answer = await response.json() as SharedServerAnswer
+  if ('broken' in answer) throw new Error(`The server that tests share: ${answer.broken}`)
+  return answer.url
 }
 
 /** The official client as it comes, without retries: a test wants the first answer. */
