@@ -3,9 +3,9 @@
  * whether they are there, and ends the session of whoever is not.
  *
  *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
- *      five seconds, or that beats and has been silent for longer: for more where this member comes
- *      late itself, as on a machine that all of them share. Where there is a third one it is asked
- *      as well, so that one broken way ends nobody.
+ *      five seconds, or that beats and answered no question for longer: for more where this member
+ *      comes late itself, as on a machine that all of them share. Where there is a third one it is
+ *      asked as well, so that one broken way ends nobody.
  *   2. A member whose beat stands still while others beat has lost the store, and is as good as
  *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
@@ -276,9 +276,10 @@ export class Roster {
     if (own || others === 'seen' || this.#stoodStill()) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
+    // Up to now: while its beat is waited for nobody asks it.
+    const silenceMs = env.monotonicMs() - silentSinceMs
     if (!await this.#beatsAgain(member)) return this.#stoodStill()
     // One that beats and that nobody reaches is cut off, unless it is this one that is.
-    const silenceMs = env.monotonicMs() - silentSinceMs
     return others === 'nobody asked' || silenceMs < cutOffMs + this.#graceMs
   }
 
@@ -292,12 +293,13 @@ export class Roster {
     const { env } = this.#options
     const before = this.#signs.get(id)
     if (before === undefined) return false
+    const again = () => this.#signs.get(id)?.beat.count !== before.beat.count
     const rest = () => before.seenMs + silentMs + this.#graceMs - env.monotonicMs()
-    for (let restMs = rest(); restMs > 0; restMs = rest()) {
-      await pause(env, Math.min(restMs, silentMs))
+    for (let restMs = rest(); restMs > 0 && !again(); restMs = rest()) {
+      await pause(env, Math.min(restMs, beatMs))
+      await this.look()
     }
-    await this.look()
-    return this.#signs.get(id)?.beat.count !== before.beat.count
+    return again()
   }
 
   /** What others see of it; where there is no other one, nobody contradicts. */

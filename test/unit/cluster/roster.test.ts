@@ -134,7 +134,7 @@ describe('a roster', () => {
     Object.assign(settings, { silent: true, witness: () => Promise.reject(new Error('no way')) })
     deaf.add('red').add('black')
     mute.add('red')
-    await pass(20, [black, red])
+    await pass(10, [black, red])
     expect(fenced).toEqual(['red'])
   })
 
@@ -161,6 +161,20 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
     await passTime(env, 10_000)
     expect(fenced).toEqual(['black'])
+  })
+
+  it('asks one again that beats before it takes it for cut off', async () => {
+    const { env, deaf, fenced, settings, pass } = await seated([black, red])
+    settings.silent = true
+    deaf.add('red')
+    await pass(1, [black, red])
+    const clock = env.monotonicMs
+    // Whoever comes late himself waits longer for a beat: meanwhile the other is heard again.
+    Object.assign(env, { monotonicMs: () => clock() + 2_000 })
+    await pass(3, [black, red])
+    deaf.delete('red')
+    await pass(20, [black, red])
+    expect(fenced).toEqual([])
   })
 
   it('judges nobody where the store was out of its own reach', async () => {
