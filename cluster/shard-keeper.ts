@@ -58,8 +58,10 @@ const turnMs = 200
 const takenMs = 1_000
 /** Reads of owners under way at once, beside the changes: those need not wait for them. */
 const readsAtOnce = 32
-/** A shard that another one still has is tried again after so long, if nobody says it is free. */
+/** What failed is tried again after so long. */
 const tryAgainMs = 500
+/** One that another still has: whether it is free, though nobody was heard to say so. */
+const lookAgainMs = 2_000
 /** Owners that somebody waits for are read again after so long. */
 const readAgainMs = 150
 /** What changed in so short a time is told together. */
@@ -88,7 +90,8 @@ export class ShardKeeper implements Ownership {
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
   #closed = false
-  #stopWaiting: (() => void) | undefined
+  #stopWaiting = () => {}
+  #workAtMs = Number.POSITIVE_INFINITY
   #stopReading: (() => void) | undefined
 
   constructor(options: ShardKeeperOptions) {
@@ -181,7 +184,7 @@ export class ShardKeeper implements Ownership {
   /** Nothing is taken or given any more. */
   close(): void {
     this.#closed = true
-    this.#stopWaiting?.()
+    this.#stopWaiting()
     this.#stopReading?.()
   }
 
@@ -197,7 +200,7 @@ export class ShardKeeper implements Ownership {
     for (const taking of this.#move()) {
       taking.catch((error: unknown) => {
         this.#options.env.log.warn('A shard could not be taken; it is tried again.', { error })
-        this.#workLater()
+        this.#workLater(tryAgainMs)
       })
     }
   }
@@ -209,7 +212,7 @@ export class ShardKeeper implements Ownership {
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
       const isHere = this.#places[shard] === this.self.id
-      if (hold === 'free' && isHere && this.#isOthers(shard)) this.#workLater()
+      if (hold === 'free' && isHere && this.#isOthers(shard)) this.#workLater(lookAgainMs)
       else if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
@@ -237,7 +240,7 @@ export class ShardKeeper implements Ownership {
     } finally {
       this.#holds[shard] = owner?.session === this.self.id ? 'owned' : 'free'
     }
-    if (owner.session !== this.self.id) return this.#workLater()
+    if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
     this.#host!.taken(shard)
     this.#tell()
@@ -316,9 +319,15 @@ export class ShardKeeper implements Ownership {
     change.resolve()
   }
 
-  #workLater(): void {
-    this.#stopWaiting ??= this.#options.env.after(tryAgainMs, () => {
-      this.#stopWaiting = undefined
+  /** Of several times the first one counts. */
+  #workLater(ms: number): void {
+    const { env } = this.#options
+    const atMs = env.monotonicMs() + ms
+    if (atMs >= this.#workAtMs) return
+    this.#stopWaiting()
+    this.#workAtMs = atMs
+    this.#stopWaiting = env.after(ms, () => {
+      this.#workAtMs = Number.POSITIVE_INFINITY
       // That they were given back may have got lost on its way.
       const waiting = [...this.#places.keys()]
         .filter((shard) => this.#places[shard] === this.self.id && this.#isOthers(shard))

@@ -81,7 +81,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       query: { tenant: 'a' } })
     expect({ total, covered: new Set(covered) })
       .toEqual({ total: 1, covered: new Set([shard, ofAssistant]) })
-    await Promise.all(covered.map((each) => other.index.unload(each)))
+    for (const each of covered) other.index.unload(each)
     expect(await threadIds(other, 'a')).toEqual([])
   })
 
@@ -91,18 +91,18 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
     await one.index.load(shard)
     await one.ports.log.append([], [threadUpdate(gone)])
     expect(await threadIds(one, 'b')).toEqual([gone.threadId])
-    await one.index.unload(shard)
+    one.index.unload(shard)
 
     await other.index.load(shard)
     await other.ports.log.purge({ table: 'thread', tenant: 'b', id: gone.threadId,
       branch: gone.branch!, epoch: 2 })
     expect(await threadIds(other, 'b')).toEqual([])
-    await other.index.unload(shard)
+    other.index.unload(shard)
 
     await one.index.load(shard)
     expect(await threadIds(one, 'b')).toEqual([])
     expect(await one.ports.threads.get('b', gone.threadId)).toBeUndefined()
-    await one.index.unload(shard)
+    one.index.unload(shard)
   })
 
   it('has what is written and deleted while its shards are loaded', async () => {
@@ -123,7 +123,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
     const count = async (status?: 'error') => (await other.index.answer({ kind: 'thread_count',
       query: { tenant: 'c', ...status && { status } } })).total
     expect([await count(), await count('error')]).toEqual([40, 20])
-    await Promise.all(shards.map((shard) => other.index.unload(shard)))
+    for (const shard of shards) other.index.unload(shard)
     expect(await count()).toBe(0)
   })
 })

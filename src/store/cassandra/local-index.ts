@@ -4,7 +4,8 @@
  * has.
  *
  *   1. Rows of a shard appear when all of them are there, and go all at once: of a shard that is
- *      not covered nothing is ever found.
+ *      not covered nothing is ever found. They leave the file late, for whoever takes the shard
+ *      needs the machine first: before somebody searches, the shard comes back, or after a while.
  *   2. What is put before the rows of its shard are in the file waits beside them, and wins over
  *      what was read: whoever puts it does not wait.
  *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
@@ -51,6 +52,8 @@ const patienceMs = 300
 const shardsLoading = 2 * shardsTogether
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
+/** Rows of shards that went stay for so long after the last of them where nobody searches. */
+const leftMs = 30_000
 
 export class LocalIndex implements OwnIndex {
   readonly threads: Pick<ThreadIndex, 'get'>
@@ -59,6 +62,10 @@ export class LocalIndex implements OwnIndex {
   readonly #tables: OwnedTables
   /** By shard; none of one that is not taken. */
   readonly #states = new Map<number, Loading | 'covered'>()
+  /** Shards that went and whose rows are in the file still. */
+  readonly #left = new Set<number>()
+  #stopWaiting = () => {}
+  readonly #env: Env
   /** By shard: rows that are on their way out. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toLoad = atMost(shardsLoading)
@@ -77,6 +84,7 @@ export class LocalIndex implements OwnIndex {
   private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {
     this.#store = store
     this.#tables = tables
+    this.#env = env
     this.#together = new Gathering({ env, size: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
       await this.find(table, tenant, id) as Row | undefined
@@ -97,23 +105,21 @@ export class LocalIndex implements OwnIndex {
       const covered = await this.#toLoad(() => this.#cover(shard, loading))
       return covered ? await this.#store.unfinished(shard) : []
     } catch (error) {
-      if (this.#states.get(shard) === loading) await this.unload(shard).catch(() => {})
+      if (this.#states.get(shard) === loading) this.unload(shard)
       throw error
     }
   }
 
-  /** Uncovers a shard at once, before it is given back; resolves when its rows are gone. */
-  unload(shard: number): Promise<void> {
+  /** Uncovers a shard at once, before it is given back. */
+  unload(shard: number): void {
     this.#states.delete(shard)
-    const gone = this.#toUnload(() => this.#store.unload(shard))
-    this.#unloading.set(shard, gone)
-    gone.then(() => {
-      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
-    }, () => undefined)
-    return gone
+    this.#left.add(shard)
+    this.#stopWaiting()
+    this.#stopWaiting = this.#env.after(leftMs, () => this.#removeLeft())
   }
 
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
+    this.#removeLeft()
     await Promise.all(this.#unloading.values())
     // Both in one turn: the shards are those that the search found rows of.
     const [found, covered] = await Promise.all([
@@ -164,6 +170,7 @@ export class LocalIndex implements OwnIndex {
   }
 
   async close(): Promise<void> {
+    this.#stopWaiting()
     await this.#store.close()
   }
 
@@ -172,6 +179,7 @@ export class LocalIndex implements OwnIndex {
     const isMine = () => this.#states.get(shard) === loading
     const read = await this.#together.after(() =>
       this.#toRead(async () => (isMine() ? await this.#read(shard) : [])))
+    if (this.#left.has(shard)) this.#removeRows(shard)
     await this.#unloading.get(shard)
     if (!isMine()) return false
     loading.late.clear()
@@ -182,6 +190,21 @@ export class LocalIndex implements OwnIndex {
     if (!isMine()) return false
     this.#states.set(shard, 'covered')
     return true
+  }
+
+  #removeLeft(): void {
+    for (const shard of this.#left) this.#removeRows(shard)
+  }
+
+  #removeRows(shard: number): void {
+    this.#left.delete(shard)
+    const gone = this.#toUnload(() => this.#store.unload(shard))
+    this.#unloading.set(shard, gone)
+    gone.then(() => {
+      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
+    }, () => {
+      // Whoever searches, or loads it again, hears of it.
+    })
   }
 
   async #bringLate({ changes, late }: Loading): Promise<void> {

@@ -59,8 +59,8 @@ export interface ShardIndex extends OwnIndex {
    * webhooks to tell; none where it was unloaded meanwhile. Where it fails, it may be called again.
    */
   load(shard: number): Promise<readonly UnfinishedThread[]>
-  /** Uncovers it at once: called before it is given back. Resolves when its rows are gone. */
-  unload(shard: number): Promise<void>
+  /** Uncovers it at once: called before it is given back. */
+  unload(shard: number): void
 }
 
 export interface CassandraStore {
@@ -109,7 +109,6 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     })
     const billing = new BillingTable(connection)
     let log: CassandraLog | undefined
-    let closing = false
     const quiet = async () => log && atLatest(env, endingMs, log.close())
     return {
       sessions: new SessionTable(connection, env),
@@ -135,17 +134,12 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
       index,
       letGo: (shard) => {
         log?.forget()
-        // It is uncovered at once; nobody waits until its rows are gone.
-        index.unload(shard).catch((error: unknown) => {
-          // The end throws away all of them.
-          if (!closing) env.log.warn('The rows of a shard could not be removed.', { shard, error })
-        })
+        index.unload(shard)
       },
       clockAheadMs: () => connection.clockAheadMs(),
       reachable: () => connection.reachable(),
       quiet,
       close: async () => {
-        closing = true
         await quiet()
         await connection.close()
         await index.close()

@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
@@ -46,13 +47,20 @@ let directory: string
 let table: FakeTable
 let index: LocalIndex
 const losses: string[] = []
+/** Ends the longest wait that was begun last. */
+let passTime: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
   const tables = { thread: table, assistant: noTable } as unknown as
     Record<'thread' | 'assistant', OwnedRowTable>
+  const env = systemEnv({ level: 'silent' })
   index = await LocalIndex.open({
-    directory, env: systemEnv({ level: 'silent' }), shards, tables,
+    directory, shards, tables,
+    env: { ...env, after: (ms, fn) => {
+      if (ms >= 30_000) passTime = fn
+      return env.after(ms, fn)
+    } },
     onLost: (reason) => losses.push(reason),
   })
 })
@@ -88,6 +96,13 @@ async function found(): Promise<{ ids: Set<string>; covered: number[] }> {
   const { rows, covered } = await index.answer({ kind: 'thread_search', query: {
     tenant: 'local', sortBy: 'created_at', sortOrder: 'desc', limit: 100, offset: 0 } })
   return { ids: new Set(rows.map((row) => (row as ThreadRow).threadId)), covered: [...covered] }
+}
+
+function rowsInFile(): number {
+  const file = new DatabaseSync(join(directory, 'heddle.db'), { readOnly: true })
+  const { rows } = file.prepare('SELECT count(*) AS rows FROM thread').get() as { rows: number }
+  file.close()
+  return rows
 }
 
 const get = (row: ThreadRow) => index.threads.get('local', row.threadId)
@@ -151,7 +166,7 @@ describe('the local index', () => {
       const [changed] = await Promise.all([put({ ...old, seq: turns + 2 }), loaded])
       expect(await get(old)).toEqual(changed)
       expect((await found()).ids).toEqual(new Set([old.threadId]))
-      await index.unload(0)
+      index.unload(0)
     }
   })
 
@@ -173,23 +188,32 @@ describe('the local index', () => {
   it('finds nothing of a shard from the moment on when it is unloaded', async () => {
     const [one, other] = [stored(0), stored(1)]
     await Promise.all([index.load(0), index.load(1)])
-    const gone = index.unload(0)
+    index.unload(0)
     expect(await found()).toEqual({ ids: new Set([other.threadId]), covered: [1] })
     expect(await get(one)).toEqual(one)
-    await gone
     await put({ ...one, seq: 2 })
     expect((await found()).ids).toEqual(new Set([other.threadId]))
   })
+
+  it('removes rows of a shard that went when some time has passed, though nobody searches',
+    async () => {
+      stored(0)
+      await index.load(0)
+      index.unload(0)
+      expect(rowsInFile()).toBe(1)
+      passTime()
+      while (rowsInFile() > 0) await new Promise(setImmediate)
+    })
 
   it('takes many shards at once, and gives them back at once', async () => {
     const all = Array.from({ length: shards }, (_, shard) => shard)
     const rows = all.map((shard) => stored(shard))
     await Promise.all(all.map((shard) => index.load(shard)))
     expect((await found()).ids.size).toBe(shards)
-    const gone = all.map((shard) => index.unload(shard))
+    for (const shard of all) index.unload(shard)
     expect(await found()).toEqual({ ids: new Set(), covered: [] })
-    await Promise.all([...gone, ...all.map((shard) => index.load(shard))])
-    void all.map((shard) => index.unload(shard))
+    await Promise.all(all.map((shard) => index.load(shard)))
+    for (const shard of all) index.unload(shard)
     const back = shards - 1
     await index.load(back)
     expect(await found()).toEqual({ ids: new Set([rows[back]!.threadId]), covered: [back] })
@@ -198,7 +222,7 @@ describe('the local index', () => {
   it('shows of a shard that comes back only what is there by then', async () => {
     const [deleted, changed] = [stored(0), stored(0)]
     await index.load(0)
-    void index.unload(0)
+    index.unload(0)
     table.rows.delete(deleted.threadId)
     const newer = { ...changed, epoch: 2, status: 'error' }
     table.rows.set(changed.threadId, newer)
@@ -211,7 +235,7 @@ describe('the local index', () => {
   it('does not cover a shard that was given back while it was read', async () => {
     stored(0, { status: 'busy' })
     const { loaded, goOn } = await loadingShard(0)
-    await index.unload(0)
+    index.unload(0)
     const again = await loadingShard(0)
     goOn()
     expect(await loaded).toEqual([])
