@@ -15,6 +15,7 @@ import { RunFeeds } from './run-feeds.ts'
 import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { noTrail, planOf } from './run-request.ts'
+import type { Trail } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
@@ -88,25 +89,25 @@ export class RunDriver {
   }
 
   /** Starts what may start now, or sets a timer for when something may. */
-  startNext(urgency: Urgency = 'now'): void {
+  startNext(urgency: Urgency = 'now', woken = false): void {
     this.#stopTimer?.()
     this.#stopTimer = undefined
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
-    if (next.kind === 'start') this.#launch(next.run, urgency)
+    if (next.kind === 'start') this.#launch(next.run, urgency, woken)
     if (next.kind === 'wait') {
       const delayMs = Math.min(next.atMs - env.nowMs(), 2 ** 31 - 1)
       this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
     }
   }
 
-  /** After loading: a run that was running lost its worker or its owner. */
+  /** While the thread is loaded: a run that was running lost its worker or its owner. */
   recover(): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
-    if (run) this.#launch(run, 'now')
-    else this.startNext()
+    if (run) this.#launch(run, 'now', true)
+    else this.startNext('now', true)
   }
 
   /**
@@ -226,12 +227,13 @@ export class RunDriver {
     this.#waiters.refuseAll(goingAway())
   }
 
-  #launch(run: RunRow, urgency: Urgency): void {
+  /** `woken`: the thread is being loaded, and no row of this life is on disk. */
+  #launch(run: RunRow, urgency: Urgency, woken = false): void {
     const attempt = attemptOf(run)
     if (attempt > attemptsMax) {
       const message = `The run's worker died ${attemptsMax} times.`
       this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
-      return this.startNext()
+      return this.startNext(urgency, woken)
     }
     const { head } = this.#ledger.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
@@ -242,28 +244,28 @@ export class RunDriver {
     const current = this.#unfinished(run.runId)!
     const execution = new RunExecution(this.#setting, this.#feeds, current)
     this.#execution = execution
-    if (run.started) void this.#resume(execution)
-    else if (head && !this.#ledger.recentView(head.id)) void this.#loaded(execution)
+    const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
+    const onDisk = woken ? seq - 1 : undefined
+    if (run.started) void this.#beginWith(execution, this.#trailOf(current, onDisk))
+    else if (woken || !isKnown) void this.#beginWith(execution, Promise.resolve(noTrail))
     else execution.begin(noTrail)
   }
 
-  async #resume(execution: RunExecution): Promise<void> {
-    const { ports: { log } } = this.#setting
-    const { branch, seq: through } = this.#ledger.state.row
-    const found = this.#ledger.durable
-      .then(() => trailOf(execution.run, { log, branch: branch!, through }))
-    await this.#beginWith(execution, found)
+  /** Up to a row that is known to be on disk; otherwise all that was written is waited for. */
+  async #trailOf(run: RunRow, onDisk: number | undefined): Promise<Trail> {
+    const { log } = this.#setting.ports
+    const { branch, seq } = this.#ledger.state.row
+    if (onDisk === undefined) await this.#ledger.durable
+    return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
   }
 
-  #loaded(execution: RunExecution): Promise<void> {
-    return this.#beginWith(execution, Promise.resolve(noTrail))
-  }
-
-  async #beginWith(execution: RunExecution, found: Promise<typeof noTrail>): Promise<void> {
+  /** When the attempt is on disk, and what it needs was read meanwhile. */
+  async #beginWith(execution: RunExecution, found: Promise<Trail>): Promise<void> {
     try {
-      const [trail] = await Promise.all([found, this.#ledger.loadHead()])
+      const [trail] = await Promise.all([found, this.#ledger.loadHead(), this.#ledger.durable])
       if (this.#execution === execution) execution.begin(trail)
     } catch (error) {
+      if (this.#execution !== execution) return
       const { ports: { env }, threadId } = this.#setting
       const { runId } = execution.run
       env.log.warn('A run could not be started.', { error, threadId, runId })

@@ -38,8 +38,8 @@ export class RunFeeds {
 
   /** For a run of an earlier life: what it told then is in the log. */
   resume(run: RunRow): void {
-    const { seq } = this.#setting.ledger.state.row
-    this.#feeds.set(run.runId, new RunFeed(this.#heard, { seq, index: lastIndex }))
+    const { seq } = this.#setting.ledger.position
+    this.#feeds.set(run.runId, new RunFeed(this.#heard, { seq: seq - 1, index: lastIndex }))
   }
 
   /** Publishes when `durable` resolves; calls must come in the order of the rows. */

@@ -26,7 +26,7 @@ export function threadKind(ports: ThreadPorts): ActorKind {
 class ThreadActor implements Actor {
   readonly #ports: ThreadPorts
   readonly #context: ActorContext
-  /** Set by `activate`, which comes before everything else. */
+  /** These are set by `activate`, which comes before everything else. */
   #setting!: ThreadSetting
   #runs!: RunDriver
   #webhooks!: RunWebhooks
@@ -45,21 +45,48 @@ class ThreadActor implements Actor {
   async activate(): Promise<void> {
     const { key: { tenant, id: threadId }, epoch, fail } = this.#context
     const ports = this.#ports
-    const ledger = await ThreadLedger.load({
-      ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
-      onLost: fail,
-    })
+    try {
+      await ThreadLedger.load({
+        ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
+        onLost: fail, found: (ledger) => this.#found(ledger),
+      })
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+    const { branch, deleted } = this.#setting.ledger.state.row
+    if (deleted) await this.#purge(branch!)
+    this.#webhooks.goOn()
+  }
+
+  /** Once more where a row of another owner came in between: nothing of the last time holds. */
+  #found(ledger: ThreadLedger): void {
+    const { key: { tenant, id: threadId } } = this.#context
+    this.#forget()
     const tell = (command: OwnCommand) => this.#tell(command)
-    this.#setting = { ports, ledger, tenant, threadId, tell }
+    this.#setting = { ports: this.#ports, ledger, tenant, threadId, tell }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
     this.#answers = new StateAnswers(this.#setting)
-    const { branch, deleted } = ledger.state.row
-    if (deleted) await this.#purge(branch!)
-    else if (ledger.state.runs.length > 0) this.#runs.recover()
-    else if (ledger.state.row.hidden) this.#runs.linger()
-    this.#webhooks.goOn()
+    const { row: { deleted, hidden }, runs } = ledger.state
+    if (deleted) return
+    if (runs.length > 0) this.#runs.recover()
+    else if (hidden) this.#runs.linger()
+  }
+
+  /** What was found, where anything was. */
+  #forget(): void {
+    if (this.#setting === undefined) return
+    this.#letGo()
+    this.#runs.leave()
+  }
+
+  #letGo(): void {
+    this.#runs.letGo()
+    this.#webhooks.letGo()
+    this.#editor.letGo(goingAway())
+    this.#setting.ledger.release()
   }
 
   get occupied(): boolean {
@@ -132,11 +159,8 @@ class ThreadActor implements Actor {
 
   /** What is on its way to disk gets there, or fails, before anybody loads the thread again. */
   async passivate(): Promise<void> {
-    this.#runs.letGo()
-    this.#webhooks.letGo()
-    this.#editor.letGo(goingAway())
+    this.#letGo()
     const { ledger } = this.#setting
-    ledger.release()
     await Promise.all([ledger.quiet(), this.#purged])
     // What arrived is told first.
     await ledger.durable.catch(() => {})

@@ -33,6 +33,11 @@ export interface LedgerOptions {
   readonly newBranchId: string
   readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
+  /**
+   * Called once for each try with what was found. What it writes at once travels in the first row
+   * of the epoch: whoever goes on with a run waits for one row instead of two.
+   */
+  readonly found?: (ledger: ThreadLedger) => void
 }
 
 const loadTriesMax = 3
@@ -88,7 +93,9 @@ export class ThreadLedger {
     const row = await threads.get(tenant, threadId)
     if (!row) {
       const branch = { id: options.newBranchId, ancestors: [] }
-      return new ThreadLedger(options, unborn(tenant, threadId, branch))
+      const ledger = new ThreadLedger(options, unborn(tenant, threadId, branch))
+      options.found?.(ledger)
+      return ledger
     }
     // Of a deleted thread there may be no log left that could be opened.
     if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
@@ -108,8 +115,9 @@ export class ThreadLedger {
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
     const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
-    if (foreign) await ledger.#openEpoch(lag)
-    else if (log.shared) await ledger.#bill(lag)
+    const settled = foreign ? ledger.#openEpoch(lag) : log.shared ? ledger.#bill(lag) : undefined
+    options.found?.(ledger)
+    await settled
     opened = true
     return ledger
   }
@@ -202,8 +210,9 @@ export class ThreadLedger {
   async loadHead(): Promise<void> {
     const { head } = this.#state.row
     if (!head || this.#recent.has(head.id)) return
-    await this.durable
-    const view = await this.live.view('', head.id)
+    const isOnDisk = this.#settled.head?.id === head.id
+    if (!isOnDisk) await this.durable
+    const view = await (isOnDisk ? this.settled : this.live).view('', head.id)
     if (view && this.#state.row.head?.id === head.id) this.#remember(head.id, view)
   }
 

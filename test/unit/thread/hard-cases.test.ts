@@ -160,6 +160,47 @@ describe('a log that is shared', () => {
     }
     expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"late":true}')
   })
+
+  it('is taken over with a run in one row, which is on disk before that begins', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = true
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'one')
+    const rows = house.log.rows.length
+    house.restart()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    house.log.gate = promise
+    const found = house.client.get('t', 'x')
+    await settled()
+    expect(house.host.running.size).toBe(0)
+    resolve()
+    await found
+    await settled()
+    expect(house.host.only.execution).toMatchObject({ attempt: 2 })
+    expect(house.log.rows.length).toBe(rows + 1)
+  })
+
+  it('goes on with its run once, where a row of an owner before arrives meanwhile', async () => {
+    const house = new ThreadHouse()
+    house.log.shared = true
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'one')
+    await house.host.step(house.host.only, 'two')
+    const { headId } = house.host.only
+    const late = house.log.rows.pop()!
+    house.restart()
+    const append = house.log.append.bind(house.log)
+    house.log.append = (...given) => {
+      house.log.append = append
+      house.log.rows.push(late)
+      return append(...given)
+    }
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.host.only).toMatchObject({ headId, execution: { attempt: 2 } })
+    expect((await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 9, offset: 0 }))
+      .map(({ status }) => status)).toEqual(['running'])
+  })
 })
 
 describe('a run that cannot begin', () => {
