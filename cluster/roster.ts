@@ -249,9 +249,11 @@ export class Roster {
     const { self } = this.#options
     this.#noteLate()
     const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
-    const next = others.findIndex(({ id }) => id > self.id)
-    const ring = [...others.slice(next), ...others.slice(0, Math.max(next, 0))]
-    for (const member of ring.slice(0, neighbours)) void this.#examine(member)
+    const next = Math.max(others.findIndex(({ id }) => id > self.id), 0)
+    const ring = [...others.slice(next), ...others.slice(0, next)]
+    // Whoever was silent is asked on until he answers: his silence is not one from long ago.
+    const asked = ring.filter(({ id }, place) => place < neighbours || this.#silent.has(id))
+    for (const member of asked) void this.#examine(member)
   }
 
   async #examine(member: Member): Promise<void> {
@@ -293,13 +295,13 @@ export class Roster {
     const { env } = this.#options
     const before = this.#signs.get(id)
     if (before === undefined) return false
-    const again = () => this.#signs.get(id)?.beat.count !== before.beat.count
-    const rest = () => before.seenMs + silentMs + this.#graceMs - env.monotonicMs()
-    for (let restMs = rest(); restMs > 0 && !again(); restMs = rest()) {
-      await pause(env, Math.min(restMs, beatMs))
+    for (;;) {
       await this.look()
+      if (this.#signs.get(id)?.beat.count !== before.beat.count) return true
+      const restMs = before.seenMs + silentMs + this.#graceMs - env.monotonicMs()
+      if (restMs <= 0) return false
+      await pause(env, Math.min(restMs, beatMs))
     }
-    return again()
   }
 
   /** What others see of it; where there is no other one, nobody contradicts. */

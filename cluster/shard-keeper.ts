@@ -342,7 +342,8 @@ export class ShardKeeper implements Ownership {
       this.#stopReading = undefined
       const missing = [...this.#places.keys()].filter((shard) =>
         this.#known[shard]?.session !== this.self.id && this.ownerOf(shard) === undefined)
-      void this.#read(missing)
+      // One that nobody owns may be this member's to take.
+      void this.#read(missing).then(() => this.#work())
     })
   }
 

@@ -70,6 +70,9 @@ const feedsBytes = 64 * 1024 * 1024
 /** Of the time that giving shards back may take: then what is under way is cut short. */
 const letGoShare = 0.8
 
+/** A thread that could not be woken has runs to go on with, and may be asked for by nobody. */
+const wakeAgainMs = { first: 1_000, longest: 60_000 }
+
 /** How many of the threads that a new owner must look at are woken at once. */
 const wokenAtOnce = 8
 
@@ -303,13 +306,16 @@ function openActors({ ownership, gate, transport, ...ground }: Ground, parts: Ac
   })
   const limits = new LimitBook({ env, router, doors: () => ground.status().view.length })
   let closing = false
-  const wakeOne = async (key: ActorKey) => {
+  const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
     const epoch = epochOf(key)
     if (closing || epoch === undefined) return
     try {
       await activations.wake(key, epoch)
     } catch (error) {
-      if (!closing) env.log.error('A thread could not be woken.', { key, error })
+      if (closing) return
+      env.log.error('A thread could not be woken; it is tried again.', { key, error })
+      const nextMs = Math.min(2 * pauseMs, wakeAgainMs.longest)
+      env.after(pauseMs, () => void wakeOne(key, nextMs))
     }
   }
   return {

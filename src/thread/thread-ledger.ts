@@ -111,10 +111,10 @@ export class ThreadLedger {
         lag.note(runChanges(record, before, state, entry.seq))
       }
     }
-    let opened = false
+    const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
+    let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
-    const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
     const settled = foreign ? ledger.#openEpoch(lag) : log.shared ? ledger.#bill(lag) : undefined
     options.found?.(ledger)
     await settled

@@ -7,7 +7,8 @@ import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask, dial, hear, sentenceOf } from '../support/wire.ts'
 
-const server = useServer()
+/** Its own: here all threads are counted. */
+const server = useServer({ project: 'conformance' })
 const unknown = randomUUID()
 
 afterEach(async () => {

@@ -8,7 +8,8 @@ import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
-const server = useServer()
+/** Its own: here all threads are counted. */
+const server = useServer({ project: 'conformance' })
 const gate = useGates()
 const team = randomUUID()
 /** Thread ids in the order of creation: empty, talked, failed, waiting. */

@@ -177,6 +177,38 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
+  it('looks for a beat before it ends one, however long that look takes', async () => {
+    const { env, arbiter, deaf, fenced, settings, pass } = await seated([black, red])
+    const { beats } = arbiter.beats
+    const slow = () => new Promise<void>((done) => env.after(7_500, done))
+      .then(() => beats.call(arbiter.beats))
+    await pass(1, [black, red])
+    Object.assign(arbiter.beats, { beats: slow })
+    settings.silent = true
+    await pass(2, [black, red])
+    deaf.add('red')
+    await pass(4, [black, red])
+    deaf.delete('red')
+    Object.assign(arbiter.beats, { beats })
+    await pass(15, [black, red])
+    expect(fenced).toEqual([])
+  })
+
+  it('asks one that was silent until it answers, though others are its neighbours', async () => {
+    const more = ['a', 'b', 'c'].map((id): Member => ({ id, address: `${id}:1` }))
+    const all = [...more, black, red]
+    const { roster, deaf, fenced, settings, pass } = await seated(all)
+    settings.silent = true
+    for (let round = 0; round < 2; round++) {
+      deaf.add('red')
+      roster.doubt(red)
+      await pass(4, all)
+      deaf.delete('red')
+      await pass(30, all)
+    }
+    expect(fenced).toEqual([])
+  })
+
   it('judges nobody where the store was out of its own reach', async () => {
     const { env, arbiter, fenced, pass } = await seated([black])
     const { beats } = arbiter.beats
