@@ -68,6 +68,20 @@ describe('a keeper of shards', () => {
       all.filter((shard) => placeShard(shard, members).id === 'black'))
   })
 
+  it('takes at once what somebody who waits for it finds to be nobody\'s', async () => {
+    const { house } = await alone(() => false)
+    const black = await house.join('black')
+    await black.start()
+    house.seeAll()
+    await house.pass(100)
+    const free = all.filter((shard) => house.arbiter.owner(shard)?.session === null)
+    expect([free.length > 0, house.owned(black)]).toEqual([true, []])
+    for (const shard of free) black.keeper.doubt(shard)
+    void black.keeper.changed()
+    await house.pass(300)
+    expect(house.owned(black)).toEqual(free)
+  })
+
   it('never gives back what another one owns by now', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
