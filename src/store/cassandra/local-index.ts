@@ -5,7 +5,7 @@
  *
  *   1. Rows of a shard appear when all of them are there, and go all at once: of a shard that is
  *      not covered nothing is ever found. They leave the file late, for whoever takes the shard
- *      needs the machine first: before somebody searches, the shard comes back, or after a while.
+ *      needs the machine first: when it comes back, or after a while.
  *   2. What is put before the rows of its shard are in the file waits beside them, and wins over
  *      what was read: whoever puts it does not wait.
  *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
@@ -52,7 +52,7 @@ const patienceMs = 300
 const shardsLoading = 2 * shardsTogether
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
-/** Rows of shards that went stay for so long after the last of them where nobody searches. */
+/** Rows of shards that went stay for so long after the last of them. */
 const leftMs = 30_000
 
 export class LocalIndex implements OwnIndex {
@@ -66,6 +66,10 @@ export class LocalIndex implements OwnIndex {
   readonly #left = new Set<number>()
   #stopWaiting = () => {}
   readonly #env: Env
+  /** By shard: rows that are on their way into the file. */
+  readonly #storing = new Map<number, Promise<void>>()
+  /** By shard: rows that are about to be found no more. */
+  readonly #uncovering = new Map<number, Promise<void>>()
   /** By shard: rows that are on their way out. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toLoad = atMost(shardsLoading)
@@ -114,13 +118,16 @@ export class LocalIndex implements OwnIndex {
   unload(shard: number): void {
     this.#states.delete(shard)
     this.#left.add(shard)
+    // What is on its way into the file arrives first.
+    const uncover = () => this.#store.uncover(shard)
+    const stored = this.#storing.get(shard)
+    underWay(this.#uncovering, shard, stored?.then(uncover, uncover) ?? uncover())
     this.#stopWaiting()
     this.#stopWaiting = this.#env.after(leftMs, () => this.#removeLeft())
   }
 
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
-    this.#removeLeft()
-    await Promise.all(this.#unloading.values())
+    await Promise.all(this.#uncovering.values())
     // Both in one turn: the shards are those that the search found rows of.
     const [found, covered] = await Promise.all([
       askIndex(this.#store, question), this.#store.loaded(),
@@ -183,7 +190,9 @@ export class LocalIndex implements OwnIndex {
     await this.#unloading.get(shard)
     if (!isMine()) return false
     loading.late.clear()
-    await this.#store.load(shard, merged(read, loading.changes))
+    const stored = this.#store.load(shard, merged(read, loading.changes))
+    this.#storing.set(shard, stored)
+    await stored.finally(() => this.#storing.delete(shard))
     if (!isMine()) return false
     loading.followed = true
     if (loading.late.size > 0) await this.#bringLate(loading)
@@ -198,13 +207,10 @@ export class LocalIndex implements OwnIndex {
 
   #removeRows(shard: number): void {
     this.#left.delete(shard)
-    const gone = this.#toUnload(() => this.#store.unload(shard))
-    this.#unloading.set(shard, gone)
-    gone.then(() => {
-      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
-    }, () => {
-      // Whoever searches, or loads it again, hears of it.
-    })
+    underWay(this.#unloading, shard, this.#toUnload(async () => {
+      await this.#uncovering.get(shard)
+      await this.#store.unload(shard)
+    }))
   }
 
   async #bringLate({ changes, late }: Loading): Promise<void> {
@@ -236,6 +242,12 @@ export class LocalIndex implements OwnIndex {
     }
     return rows
   }
+}
+
+/** What fails stays: whoever comes after it hears of it. */
+function underWay(all: Map<number, Promise<void>>, shard: number, work: Promise<void>): void {
+  all.set(shard, work)
+  work.then(() => { if (all.get(shard) === work) all.delete(shard) }, () => {})
 }
 
 function note({ changes, late, followed }: Loading, key: string, change: Change): void {

@@ -9,11 +9,17 @@ export type NumberOf = (tenant: string, id: string) => number | null
  * New rows that all shards together may have while a store is open: more than come in years. Up to
  * 8 192 shards have numbers that are exact.
  */
-const numbersOfShard = 2 ** 40
+const bitsOfNumber = 40
+const numbersOfShard = 2 ** bitsOfNumber
 
 /** The first number of a shard, and the first that is above all of its numbers. */
 export function numbersOf(shard: number): [first: number, end: number] {
   return [shard * numbersOfShard, (shard + 1) * numbersOfShard]
+}
+
+/** In SQL, the shard that a row with the number is of. */
+export function shardOfNumber(number: string): string {
+  return `(${number} >> ${bitsOfNumber})`
 }
 
 /** Numbers in the range of a row's shard, of so many, that no row had before. */

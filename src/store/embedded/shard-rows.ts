@@ -2,6 +2,7 @@
 
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
+import type { GoneShards } from './gone-shards.ts'
 import { numbersOf } from './row-number.ts'
 import type { ThreadTable } from './thread-table.ts'
 
@@ -10,6 +11,7 @@ const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
 export class ShardRows {
   readonly #threads: ThreadTable
+  readonly #gone: GoneShards
   readonly #removeAssistants: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
   readonly #allLoaded: Statement<readonly [shard: number]>
@@ -17,9 +19,10 @@ export class ShardRows {
   readonly #strike: Statement<never>
   #loaded: readonly number[] | undefined
 
-  constructor(database: Database, threads: ThreadTable) {
+  constructor(database: Database, threads: ThreadTable, gone: GoneShards) {
     database.prepare('CREATE TABLE loaded (shard INTEGER PRIMARY KEY)').run()
     this.#threads = threads
+    this.#gone = gone
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND (hidden = 1 OR status = 'busy' OR no IN (SELECT no FROM owing))`)
@@ -38,13 +41,23 @@ export class ShardRows {
     this.unload(shard)
     putRows()
     this.#note.run(shard)
+    this.#loaded = undefined
+  }
+
+  /** Nothing finds its rows any more; those of threads, which are many, stay in the file. */
+  uncover(shard: number): void {
+    if (this.#gone.has(shard)) return
+    this.#threads.discount(`thread ${ofShard}`, ...numbersOf(shard))
+    this.#removeAssistants.run(...numbersOf(shard))
+    this.#strike.run(shard)
+    this.#gone.add(shard)
+    this.#loaded = undefined
   }
 
   unload(shard: number): void {
+    this.uncover(shard)
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
-    this.#removeAssistants.run(...numbersOf(shard))
-    this.#strike.run(shard)
-    this.forget()
+    this.#gone.drop(shard)
   }
 
   unfinishedThreads(shard: number): UnfinishedThread[] {
@@ -55,5 +68,6 @@ export class ShardRows {
   /** A transaction was undone: what is remembered of it is not so. */
   forget(): void {
     this.#loaded = undefined
+    this.#gone.forget()
   }
 }

@@ -7,6 +7,7 @@ import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
 import { entryOfBody } from './entry.ts'
+import { GoneShards } from './gone-shards.ts'
 import { keySchema, KeyTable } from './key-table.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
@@ -51,17 +52,18 @@ export class Tables {
     this.#log = new LogTable(database)
     const numbers = (kind: SearchedTable) =>
       (shards === undefined ? undefined : numbersByShard(kind, shards))
-    this.#threads = new ThreadTable(database, numbers('thread'))
+    const gone = shards === undefined ? undefined : new GoneShards(database)
+    this.#threads = new ThreadTable(database, numbers('thread'), gone)
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database, numbers('assistant'))
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
-    this.#shards = shards === undefined ? undefined : new ShardRows(database, this.#threads)
+    this.#shards = gone && new ShardRows(database, this.#threads, gone)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
-      search: new ThreadSearch(database, this.#threads), keys: this.#keys, limits: this.#limits,
-      billing: this.#billing, shards: () => this.#byShard(),
+      search: new ThreadSearch(database, this.#threads, gone), keys: this.#keys,
+      limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
     })
   }
 
@@ -82,6 +84,7 @@ export class Tables {
     if (write.kind === 'load') {
       return this.#byShard().load(write.shard, () => this.#fill(write.rows))
     }
+    if (write.kind === 'uncover') return this.#byShard().uncover(write.shard)
     if (write.kind === 'unload') return this.#byShard().unload(write.shard)
     if (write.kind === 'key') return this.#keys.apply(write.change)
     if (write.kind === 'admit') return this.#limits.append(write.entry)

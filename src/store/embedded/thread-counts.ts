@@ -1,20 +1,18 @@
 /** How many threads a tenant has in each status: kept in memory, since every page shows a total. */
 
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
+import type { GoneShards } from './gone-shards.ts'
 
 type Counts = Map<string, Map<string, number>>
 
 export class ThreadCounts {
-  readonly #all: Statement<readonly [tenant: string, count: number]>
-  readonly #busy: Statement<readonly [tenant: string, status: string, count: number]>
+  readonly #database: Database
+  readonly #gone: GoneShards | undefined
   #counts: Counts | undefined
 
-  constructor(database: Database) {
-    this.#all = database.prepare(`SELECT tenant, count(*) FROM thread INDEXED BY thread_created_at
-      WHERE hidden = 0 GROUP BY tenant`)
-    this.#busy = database.prepare(`SELECT tenant, status, count(*)
-      FROM thread INDEXED BY thread_status
-      WHERE hidden = 0 AND status <> 'idle' GROUP BY status, tenant`)
+  constructor(database: Database, gone?: GoneShards) {
+    this.#database = database
+    this.#gone = gone
   }
 
   /** Of one status, or of all. */
@@ -25,8 +23,8 @@ export class ThreadCounts {
     return [...counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** A row is about to come or go: the rows as they are may be counted now. */
-  add(tenant: string, status: string, change: 1 | -1): void {
+  /** Rows are about to come or go: those that are there may be counted now. */
+  add(tenant: string, status: string, change: number): void {
     const counts = this.#loaded()
     let ofTenant = counts.get(tenant)
     if (!ofTenant) counts.set(tenant, ofTenant = new Map())
@@ -41,8 +39,15 @@ export class ThreadCounts {
   #loaded(): Counts {
     if (this.#counts) return this.#counts
     const counts: Counts = new Map()
-    for (const [tenant, count] of this.#all.all()) counts.set(tenant, new Map([['idle', count]]))
-    for (const [tenant, status, count] of this.#busy.all()) {
+    const shown = `hidden = 0 ${this.#gone?.condition('no') ?? ''}`
+    const all = this.#database.prepare<readonly [tenant: string, count: number]>(
+      `SELECT tenant, count(*) FROM thread INDEXED BY thread_created_at
+        WHERE ${shown} GROUP BY tenant`)
+    const busy = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
+      `SELECT tenant, status, count(*) FROM thread INDEXED BY thread_status
+        WHERE ${shown} AND status <> 'idle' GROUP BY status, tenant`)
+    for (const [tenant, count] of all.all()) counts.set(tenant, new Map([['idle', count]]))
+    for (const [tenant, status, count] of busy.all()) {
       const ofTenant = counts.get(tenant)!
       ofTenant.set('idle', ofTenant.get('idle')! - count)
       ofTenant.set(status, count)

@@ -3,9 +3,10 @@
 import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus }
   from '../../records/index.ts'
 import type { Database, NamedValues, Statement, Value } from './database.ts'
+import type { GoneShards } from './gone-shards.ts'
 import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
-import type { Order, Search, Start } from './thread-select.ts'
+import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { TokenCounts } from './token-counts.ts'
 
@@ -34,10 +35,12 @@ export class ThreadSearch {
   readonly #database: Database
   readonly #counts: ThreadCounts
   readonly #tokenCounts: TokenCounts
+  readonly #gone: GoneShards | undefined
   readonly #row: Statement<StoredRow>
 
   constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
-    readonly tokenCounts: TokenCounts }) {
+    readonly tokenCounts: TokenCounts }, gone?: GoneShards) {
+    this.#gone = gone
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
@@ -83,7 +86,7 @@ export class ThreadSearch {
         .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
           this.#count({ ...search, status: undefined }))
     }
-    const count = this.#database.prepare<readonly [number]>(select(search, start))
+    const count = this.#database.prepare<readonly [number]>(this.#select(search, start))
     return count.get(valuesOf(search))![0]
   }
 
@@ -107,8 +110,14 @@ export class ThreadSearch {
     const values: NamedValues = { ...valuesOf(search), limit, offset }
     const edge = within === undefined ? undefined : this.#edge(search, page, within)
     if (edge !== undefined) values['edge'] = edge
-    const sql = select(search, start, { order, descending, edged: edge !== undefined })
+    const sql = this.#select(search, start, { order, descending, edged: edge !== undefined })
     return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
+  }
+
+  /** Of rows in shards that are not gone. */
+  #select(search: Search, start: Start, page?: Sorting): string {
+    const where = `${start.where} ${this.#gone?.condition('d.no') ?? ''}`
+    return select(search, { ...start, where }, page)
   }
 
   /** What the row after the first `within` has in the column of the order. */

@@ -3,6 +3,7 @@
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement, Value } from './database.ts'
+import type { GoneShards } from './gone-shards.ts'
 import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
 import type { NumberOf } from './row-number.ts'
@@ -95,11 +96,11 @@ export class ThreadTable {
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, numberOf: NumberOf = () => null) {
+  constructor(database: Database, numberOf: NumberOf = () => null, gone?: GoneShards) {
     this.#database = database
     this.#numberOf = numberOf
-    this.counts = new ThreadCounts(database)
-    this.tokenCounts = new TokenCounts(database)
+    this.counts = new ThreadCounts(database, gone)
+    this.tokenCounts = new TokenCounts(database, gone)
     this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
       created_at, updated_at, state_updated_at, metadata, no IN (SELECT no FROM owing)
       FROM thread WHERE tenant = ? AND thread_id = ?`)
@@ -159,11 +160,23 @@ export class ThreadTable {
     if (!known) return undefined
     const [, sameBranch, , , , , createdAtMs] = known
     if (!sameBranch) return createdAtMs
+    const shown = shownOf(known)
+    this.#count(tenant, shown, null)
+    for (const token of tokensIn(shown)) this.tokenCounts.add(tenant, token, -1)
     this.#remove(tenant, known)
     return undefined
   }
 
-  /** Removes every row of `rows`, a part of the table with what chooses from it. */
+  /** The rows of a shard that is gone from now on are counted no more. */
+  discount(rows: string, ...values: Value[]): void {
+    const all = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
+      `SELECT tenant, status, count(*) FROM ${rows} AND hidden = 0 GROUP BY tenant, status`)
+    const counted = all.all(...values)
+    for (const [tenant, status, count] of counted) this.counts.add(tenant, status, -count)
+    if (counted.length > 0) this.tokenCounts.forget()
+  }
+
+  /** Removes every row of `rows`, a part of the table with what chooses from it; none counts. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...Known]>(
       `SELECT tenant, no, 1, epoch, seq, status, hidden, created_at, updated_at,
@@ -173,9 +186,11 @@ export class ThreadTable {
 
   #remove(tenant: string, known: Known): void {
     const [no] = known
+    const shown = shownOf(known)
     if (known[10] === 1) this.#settle.run(no)
-    this.#count(tenant, shownOf(known), null)
-    this.#index(tenant, no, shownOf(known), null)
+    for (const token of tokensIn(shown)) {
+      this.#deleteToken.run(tenant, token, shown!.createdAtMs, no)
+    }
     this.#delete.run(no)
   }
 
@@ -219,8 +234,7 @@ export class ThreadTable {
   #index(tenant: string, no: number, before: Shown | null, after: Shown | null): void {
     const inPlace = before?.createdAtMs === after?.createdAtMs
     if (inPlace && before?.metadataJson === after?.metadataJson) return
-    const old = new Set(before && tokensOf(before.metadataJson))
-    const tokens = new Set(after && tokensOf(after.metadataJson))
+    const [old, tokens] = [tokensIn(before), tokensIn(after)]
     for (const token of old) {
       if (inPlace && tokens.has(token)) continue
       this.#deleteToken.run(tenant, token, before!.createdAtMs, no)
@@ -238,6 +252,10 @@ export class ThreadTable {
 function isOlder(entry: ThreadEntry, [, sameBranch, epoch, seq]: Known): boolean {
   if (entry.epoch !== epoch) return entry.epoch < epoch
   return sameBranch === 1 && entry.seq < seq
+}
+
+function tokensIn(shown: Shown | null): ReadonlySet<string> {
+  return new Set(shown && tokensOf(shown.metadataJson))
 }
 
 function shownOf([, , , , status, hidden, createdAtMs, , , metadataJson]: Known): Shown | null {

@@ -1,18 +1,20 @@
 /** How many threads have a piece of metadata: counted when asked for, kept up from then on. */
 
 import { Recent } from '../recent.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
+import type { GoneShards } from './gone-shards.ts'
 
 /** Tokens whose counts are remembered. */
 const countsKept = 10_000
 
 export class TokenCounts {
-  readonly #count: Statement<readonly [count: number]>
+  readonly #database: Database
+  readonly #gone: GoneShards | undefined
   readonly #known = new Recent<string, number>(countsKept)
 
-  constructor(database: Database) {
-    this.#count = database.prepare(`SELECT count(*) FROM
-      (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ? LIMIT ?)`)
+  constructor(database: Database, gone?: GoneShards) {
+    this.#database = database
+    this.#gone = gone
   }
 
   /** All of them or, where they are more, `most`. */
@@ -20,7 +22,10 @@ export class TokenCounts {
     const key = keyOf(tenant, token)
     const known = this.#known.get(key)
     if (known !== undefined) return Math.min(known, most)
-    const [count] = this.#count.get(tenant, token, most)!
+    const counted = this.#database.prepare<readonly [count: number]>(`SELECT count(*) FROM
+      (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ?
+        ${this.#gone?.condition('no') ?? ''} LIMIT ?)`)
+    const [count] = counted.get(tenant, token, most)!
     if (count < most) this.#known.set(key, count)
     return count
   }

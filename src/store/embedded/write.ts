@@ -31,6 +31,8 @@ export type Write =
   /** All rows of a shard, encoded: the writer thread takes them apart. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
   | { readonly kind: 'unload'; readonly shard: number }
+  /** Nothing of the shard is found from then on: done at once, and its rows stay. */
+  | { readonly kind: 'uncover'; readonly shard: number }
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }

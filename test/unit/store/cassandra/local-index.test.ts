@@ -195,7 +195,7 @@ describe('the local index', () => {
     expect((await found()).ids).toEqual(new Set([other.threadId]))
   })
 
-  it('removes rows of a shard that went when some time has passed, though nobody searches',
+  it('takes rows of a shard that went out of the file when some time has passed',
     async () => {
       stored(0)
       await index.load(0)

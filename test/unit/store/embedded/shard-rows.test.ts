@@ -1,6 +1,8 @@
 /** Rows that come and go by shard: what is found is of the shards that are loaded, all of them. */
 
 import { randomUUID } from 'node:crypto'
+
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
@@ -56,6 +58,9 @@ describe('rows of a shard', () => {
       ])
       expect(await totals()).toEqual([6, 6, 2, 1])
       expect((await store.loaded()).toSorted()).toEqual([0, 1])
+      await store.uncover(0)
+      expect(await totals()).toEqual([3, 3, 1, 0])
+      expect(await store.loaded()).toEqual([1])
       await store.unload(0)
       expect(await totals()).toEqual([3, 3, 1, 0])
       expect(await store.loaded()).toEqual([1])
@@ -66,6 +71,54 @@ describe('rows of a shard', () => {
       await store.unload(1)
       expect(await totals()).toEqual([0, 0, 0, 0])
     })
+
+  it('are those of a model, whatever comes and goes', async () => {
+    const shard = fc.constantFrom(0, 1, 2, 3)
+    const user = fc.constantFrom('a', 'b')
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('load' as const), shard,
+        users: fc.array(user, { maxLength: 4 }) }),
+      fc.record({ do: fc.constant('put' as const), shard, user, busy: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('uncover' as const, 'unload' as const), shard }),
+    )
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const tenant = randomUUID()
+      const model = new Map<number, ThreadRow[]>()
+      const rowOf = (where: number, name: string, status = 'idle') =>
+        threadIn(where, { tenant, status, metadataJson: JSON.stringify({ user: name }) })
+      for (const each of steps) {
+        if (each.do === 'load') {
+          const rows = each.users.map((name) => rowOf(each.shard, name))
+          await store.load(each.shard, rows.map(encodedThread))
+          model.set(each.shard, rows)
+        } else if (each.do === 'put') {
+          const rows = model.get(each.shard)
+          if (rows === undefined) continue
+          const row = rowOf(each.shard, each.user, each.busy ? 'busy' : 'idle')
+          await store.log.append([], [{ table: 'thread', row }])
+          rows.push(row)
+        } else {
+          await store[each.do](each.shard)
+          model.delete(each.shard)
+        }
+        const rows = [...model.values()].flat()
+        for (const filter of [{}, { metadata: { user: 'a' } }, { status: 'busy' as const },
+          { status: 'idle' as const, metadata: { user: 'b' } }]) {
+          const found = await store.threads.search({ tenant, ...filter,
+            sortBy: 'thread_id', sortOrder: 'asc', limit: 100, offset: 0 })
+          const expected = rows.filter(({ status, metadataJson }) => {
+            const { user: name } = JSON.parse(metadataJson) as { user: string }
+            return (filter.status ?? status) === status && (filter.metadata?.user ?? name) === name
+          })
+          expect(found.rows.map(({ threadId }) => threadId))
+            .toEqual(expected.map(({ threadId }) => threadId).toSorted())
+          expect(found.total).toBe(expected.length)
+          expect(await store.threads.count({ tenant, ...filter })).toBe(expected.length)
+        }
+      }
+      for (const each of [0, 1, 2, 3]) await store.unload(each)
+    }), { numRuns: 60 })
+  })
 
   it('take the place of those that it had', async () => {
     const tenant = randomUUID()
