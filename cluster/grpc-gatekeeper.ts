@@ -24,15 +24,15 @@ const strangersMs = 10_000
 
 /**
  * Turns strangers away, whatever they ask for: they learn nothing but that. The log hears of them
- * while this member `serves`: one that is refused itself has a sentence of its own.
+ * once this member `belongs`: one that is refused itself has a sentence of its own.
  */
-export function onlyTrusted({ secret }: MemberTrust, env: Env, serves: () => boolean):
+export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
 ServerMiddleware {
   let quietUntilMs = -Infinity
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
   return (call, context) => {
     if (!isRight(context.metadata.get('authorization') ?? '')) {
-      if (serves() && env.monotonicMs() >= quietUntilMs) {
+      if (belongs() && env.monotonicMs() >= quietUntilMs) {
         quietUntilMs = env.monotonicMs() + strangersMs
         env.log.warn('Somebody without the secret of this cluster was turned away.',
           { peer: context.peer })

@@ -37,6 +37,8 @@ export interface GrpcServer {
   readonly address: string
   /** From now on commands are heard; before, only probes are answered. */
   serve(inbound: Inbound): void
+  /** It belongs to the others: from now on the log hears of strangers. */
+  belongs(): void
   /** Followers are told at once that they are lost; calls that are under way have their time. */
   close(deadline: AbortSignal): Promise<void>
 }
@@ -57,9 +59,9 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
   setLogVerbosity(logVerbosity.NONE)
   const health = new Health()
   const members = new MemberService(options)
-  let serves = false
+  let belongs = false
   const server = createServer(serverOptions).use(errorsToWire(env.log))
-    .use(onlyTrusted(trust, env, () => serves))
+    .use(onlyTrusted(trust, env, () => belongs))
   server.add(MemberServiceDefinition, members)
   server.add(HealthDefinition, health)
   addReflection(server)
@@ -69,9 +71,9 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
     address: `${name}:${taken}`,
     serve: (inbound) => {
       members.serve(inbound)
-      serves = true
       health.say('SERVING')
     },
+    belongs: () => { belongs = true },
     close: async (deadline) => {
       health.close()
       members.close()

@@ -146,6 +146,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         await ownership.look()
         await roster.start()
         serving = true
+        server.belongs()
         // Once more when they do: what changed in between, nobody told it.
         void tellAll(rosterService, {}).then(() => ownership.lookAgain())
         await ownership.start(host)
