@@ -10,6 +10,8 @@ import { ask } from '../support/wire.ts'
 
 const server = useServer()
 const gate = useGates()
+/** Who asks every half second takes longer, whatever the machine. */
+const answerMs = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? 450 : 250
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const newThread = async (metadata: Record<string, unknown> = {}) =>
@@ -175,7 +177,7 @@ describe('waiting for a run', () => {
     await server.client.runs.wait(id, 'echo', { input: say('warm') })
     const began = performance.now()
     for (let n = 0; n < 10; n += 1) await server.client.runs.wait(id, 'echo', { input: say('x') })
-    expect((performance.now() - began) / 10).toBeLessThan(250)
+    expect((performance.now() - began) / 10).toBeLessThan(answerMs)
   })
 })
 

@@ -19,6 +19,9 @@ export interface ServerInUse {
 /** Where HEDDLE_TEST_STORE says so, what is served without a store of its own is in Cassandra. */
 const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 
+/** The first file waits until three nodes are up, and the tables made. */
+const startMs = 240_000
+
 /**
  * A server of the conformance project for a test file. On Cassandra, where a start takes long,
  * files that ask for nothing special share one. With HEDDLE_TEST_URL the tests that need no
@@ -37,7 +40,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
     else if (keyspace !== undefined && options === undefined) url = await sharedServer(keyspace)
     else own = await startServer({ project: 'conformance', cassandra: keyspace, ...options })
     client = clientOf(url ?? own!.url)
-  }, 120_000)
+  }, startMs)
   afterAll(async () => {
     await own?.close()
     if (own !== undefined && keyspace !== undefined) await dropKeyspace(keyspace)
