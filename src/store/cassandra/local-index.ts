@@ -3,8 +3,8 @@
  * answered from it. It is scratch: made anew at each start, shard by shard, from what Cassandra
  * has.
  *
- *   1. Rows of a shard appear when all of them are there, and go all at once: of a shard that is
- *      not covered nothing is ever found. They leave the file late, for whoever takes the shard
+ *   1. Rows of a shard appear when all of them are in the file, and go all at once: of a shard that
+ *      is not covered nothing is ever found. They leave the file late, for whoever takes the shard
  *      needs the machine first: when it comes back, or after a while.
  *   2. What is put before the rows of its shard are in the file waits beside them, and wins over
  *      what was read: whoever puts it does not wait.
@@ -38,7 +38,7 @@ interface Loading {
   readonly changes: Map<string, Change>
   /** Keys of those that came after what was read had left for the file. */
   readonly late: Set<string>
-  /** What was read is in the file: what is put now can follow it there. */
+  /** All of it is in the file, or on its way: what is put now can follow it there. */
   followed: boolean
 }
 
@@ -52,7 +52,7 @@ const patienceMs = 300
 const shardsLoading = 2 * shardsTogether
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
-/** Rows of shards that went stay for so long after the last of them. */
+/** Rows of shards that went stay for so long. */
 const leftMs = 30_000
 
 export class LocalIndex implements OwnIndex {
@@ -64,12 +64,8 @@ export class LocalIndex implements OwnIndex {
   readonly #states = new Map<number, Loading | 'covered'>()
   /** Shards that went and whose rows are in the file still. */
   readonly #left = new Set<number>()
-  #stopWaiting = () => {}
+  #stopWaiting: (() => void) | undefined
   readonly #env: Env
-  /** By shard: rows that are on their way into the file. */
-  readonly #storing = new Map<number, Promise<void>>()
-  /** By shard: rows that are about to be found no more. */
-  readonly #uncovering = new Map<number, Promise<void>>()
   /** By shard: rows that are on their way out. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toLoad = atMost(shardsLoading)
@@ -116,18 +112,19 @@ export class LocalIndex implements OwnIndex {
 
   /** Uncovers a shard at once, before it is given back. */
   unload(shard: number): void {
+    const state = this.#states.get(shard)
+    const isFound = state === 'covered' || state?.followed === true
+    // Where that fails this member is lost, or so is whatever is done with the file next.
+    if (isFound) this.#store.uncover(shard).catch(() => {})
     this.#states.delete(shard)
     this.#left.add(shard)
-    // What is on its way into the file arrives first.
-    const uncover = () => this.#store.uncover(shard)
-    const stored = this.#storing.get(shard)
-    underWay(this.#uncovering, shard, stored?.then(uncover, uncover) ?? uncover())
-    this.#stopWaiting()
-    this.#stopWaiting = this.#env.after(leftMs, () => this.#removeLeft())
+    this.#stopWaiting ??= this.#env.after(leftMs, () => {
+      this.#stopWaiting = undefined
+      for (const each of this.#left) this.#removeRows(each)
+    })
   }
 
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
-    await Promise.all(this.#uncovering.values())
     // Both in one turn: the shards are those that the search found rows of.
     const [found, covered] = await Promise.all([
       askIndex(this.#store, question), this.#store.loaded(),
@@ -177,7 +174,9 @@ export class LocalIndex implements OwnIndex {
   }
 
   async close(): Promise<void> {
-    this.#stopWaiting()
+    this.#stopWaiting?.()
+    // From now on nothing is taken out any more: the file goes as a whole.
+    this.#stopWaiting = () => {}
     await this.#store.close()
   }
 
@@ -190,34 +189,33 @@ export class LocalIndex implements OwnIndex {
     await this.#unloading.get(shard)
     if (!isMine()) return false
     loading.late.clear()
-    const stored = this.#store.load(shard, merged(read, loading.changes))
-    this.#storing.set(shard, stored)
-    await stored.finally(() => this.#storing.delete(shard))
+    await this.#store.load(shard, merged(read, loading.changes))
     if (!isMine()) return false
+    // In one turn: nothing is found before what came late, and what is put now comes after it.
     loading.followed = true
-    if (loading.late.size > 0) await this.#bringLate(loading)
+    await Promise.all([this.#bringLate(loading), this.#store.cover(shard)])
     if (!isMine()) return false
     this.#states.set(shard, 'covered')
     return true
   }
 
-  #removeLeft(): void {
-    for (const shard of this.#left) this.#removeRows(shard)
-  }
-
   #removeRows(shard: number): void {
     this.#left.delete(shard)
-    underWay(this.#unloading, shard, this.#toUnload(async () => {
-      await this.#uncovering.get(shard)
-      await this.#store.unload(shard)
-    }))
+    const gone = this.#toUnload(() => this.#store.unload(shard))
+    this.#unloading.set(shard, gone)
+    gone.then(() => {
+      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
+    }, () => {
+      // Whoever loads it again hears of it.
+    })
   }
 
   async #bringLate({ changes, late }: Loading): Promise<void> {
     const all = [...late].map((key) => changes.get(key)!)
+    const put = all.filter((change) => 'row' in change)
     const { log } = this.#store
     await Promise.all([
-      log.append([], all.filter((change) => 'row' in change)),
+      ...put.length > 0 ? [log.append([], put)] : [],
       ...all.flatMap((change) => ('removed' in change ? [log.purge(change.removed)] : [])),
     ])
   }
@@ -242,12 +240,6 @@ export class LocalIndex implements OwnIndex {
     }
     return rows
   }
-}
-
-/** What fails stays: whoever comes after it hears of it. */
-function underWay(all: Map<number, Promise<void>>, shard: number, work: Promise<void>): void {
-  all.set(shard, work)
-  work.then(() => { if (all.get(shard) === work) all.delete(shard) }, () => {})
 }
 
 function note({ changes, late, followed }: Loading, key: string, change: Change): void {

@@ -25,6 +25,7 @@ export function watchedScratch(store: ScratchStore, lost: (reason: string) => vo
     ...store,
     log: { ...store.log, append: watched(store.log.append), purge: watched(store.log.purge) },
     load: watched(store.load),
+    cover: watched(store.cover),
     uncover: watched(store.uncover),
     unload: watched(store.unload),
     close: async () => {

@@ -6,6 +6,7 @@ import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
 import type { StoredRow } from './stored-row.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
 export interface AssistantEntry {
@@ -49,14 +50,16 @@ const columnOf: Readonly<Record<AssistantSort, string>> = {
 export class AssistantTable {
   readonly #database: Database
   readonly #numberOf: NumberOf
+  readonly #unlisted: UnlistedShards | undefined
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, numberOf: NumberOf = () => null) {
+  constructor(database: Database, numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
     this.#database = database
     this.#numberOf = numberOf
+    this.#unlisted = unlisted
     const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
       'updated_at', 'metadata', 'body']
     this.#put = database.prepare(`
@@ -90,7 +93,7 @@ export class AssistantTable {
 
   search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
     const { sortBy, limit, offset } = query
-    const { sql, values } = conditionsOf(query)
+    const { sql, values } = this.#conditionsOf(query)
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
     const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
@@ -98,9 +101,14 @@ export class AssistantTable {
   }
 
   count(filter: AssistantFilter): number {
-    const { sql, values } = conditionsOf(filter)
+    const { sql, values } = this.#conditionsOf(filter)
     const count = this.#database.prepare<[number]>(`SELECT count(*) FROM assistant ${sql}`)
     return count.get(values)![0]
+  }
+
+  #conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
+    const { sql, values } = conditionsOf(filter)
+    return { sql: `${sql} ${this.#unlisted?.condition('rowid') ?? ''}`, values }
   }
 }
 

@@ -17,8 +17,13 @@ export function numbersOf(shard: number): [first: number, end: number] {
   return [shard * numbersOfShard, (shard + 1) * numbersOfShard]
 }
 
-/** In SQL, the shard that a row with the number is of. */
-export function shardOfNumber(number: string): string {
+/** The shard that a row with the number is of. */
+export function shardOfNumber(number: number): number {
+  return Math.floor(number / numbersOfShard)
+}
+
+/** As an expression over that of a number. */
+export function shardOfNumberSql(number: string): string {
   return `(${number} >> ${bitsOfNumber})`
 }
 

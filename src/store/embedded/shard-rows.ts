@@ -2,16 +2,16 @@
 
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
-import type { GoneShards } from './gone-shards.ts'
 import { numbersOf } from './row-number.ts'
 import type { ThreadTable } from './thread-table.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 /** Without an index: the numbers of a shard's rows lie side by side. */
 const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
 export class ShardRows {
   readonly #threads: ThreadTable
-  readonly #gone: GoneShards
+  readonly #unlisted: UnlistedShards
   readonly #removeAssistants: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
   readonly #allLoaded: Statement<readonly [shard: number]>
@@ -19,10 +19,10 @@ export class ShardRows {
   readonly #strike: Statement<never>
   #loaded: readonly number[] | undefined
 
-  constructor(database: Database, threads: ThreadTable, gone: GoneShards) {
+  constructor(database: Database, threads: ThreadTable, unlisted: UnlistedShards) {
     database.prepare('CREATE TABLE loaded (shard INTEGER PRIMARY KEY)').run()
     this.#threads = threads
-    this.#gone = gone
+    this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND (hidden = 1 OR status = 'busy' OR no IN (SELECT no FROM owing))`)
@@ -31,36 +31,47 @@ export class ShardRows {
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')
   }
 
-  /** Those whose rows are here, all of them. */
+  /** Those that are covered: all of their rows are here. */
   get loaded(): readonly number[] {
     return this.#loaded ??= this.#allLoaded.all().map(([shard]) => shard)
   }
 
-  /** `putRows` puts all rows that the shard has. Those of an earlier time are gone before. */
+  /**
+   * `putRows` puts all rows that the shard has. Nothing finds them before it is covered. Those of
+   * an earlier time are gone before.
+   */
   load(shard: number, putRows: () => void): void {
     this.unload(shard)
+    this.#unlisted.add(shard)
     putRows()
+  }
+
+  /** All its rows are here. */
+  cover(shard: number): void {
+    this.#threads.recount(1, `thread ${ofShard}`, ...numbersOf(shard))
     this.#note.run(shard)
+    this.#unlisted.drop(shard)
     this.#loaded = undefined
   }
 
-  /** Nothing finds its rows any more; those of threads, which are many, stay in the file. */
+  /** Nothing finds its rows any more; they stay in the file. */
   uncover(shard: number): void {
-    if (this.#gone.has(shard)) return
-    this.#threads.discount(`thread ${ofShard}`, ...numbersOf(shard))
-    this.#removeAssistants.run(...numbersOf(shard))
+    if (!this.loaded.includes(shard)) return
+    this.#threads.recount(-1, `thread ${ofShard}`, ...numbersOf(shard))
     this.#strike.run(shard)
-    this.#gone.add(shard)
+    this.#unlisted.add(shard)
     this.#loaded = undefined
   }
 
   unload(shard: number): void {
     this.uncover(shard)
+    this.#removeAssistants.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
-    this.#gone.drop(shard)
+    this.#unlisted.drop(shard)
   }
 
   unfinishedThreads(shard: number): UnfinishedThread[] {
+    if (this.#unlisted.has(shard)) return []
     return this.#unfinished.all(...numbersOf(shard))
       .map(([tenant, threadId]) => ({ tenant, threadId }))
   }
@@ -68,6 +79,6 @@ export class ShardRows {
   /** A transaction was undone: what is remembered of it is not so. */
   forget(): void {
     this.#loaded = undefined
-    this.#gone.forget()
+    this.#unlisted.forget()
   }
 }

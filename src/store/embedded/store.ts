@@ -41,7 +41,9 @@ export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
   readonly assistants: AssistantIndex
   /** All rows of a shard, where two are of one thing the later one; what it had before goes. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
-  /** Nothing of the shard is found by what is asked from now on; its rows stay. */
+  /** What is asked from now on finds the rows of the shard, all of which were loaded. */
+  cover(shard: number): Promise<void>
+  /** What is asked from now on finds nothing of the shard; its rows stay until it is unloaded. */
   uncover(shard: number): Promise<void>
   unload(shard: number): Promise<void>
   /** The shards that are loaded; asked in the turn of a search, those that it found rows of. */
@@ -86,6 +88,7 @@ export async function openScratchStore(
     threads: threadIndex(link, lookup),
     assistants: assistantIndex(link),
     load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
+    cover: (shard) => link.write({ kind: 'cover', shard }),
     uncover: (shard) => link.write({ kind: 'uncover', shard }),
     unload: (shard) => link.write({ kind: 'unload', shard }),
     loaded: () => link.ask('loadedShards'),

@@ -7,7 +7,6 @@ import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
 import { entryOfBody } from './entry.ts'
-import { GoneShards } from './gone-shards.ts'
 import { keySchema, KeyTable } from './key-table.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
@@ -19,6 +18,7 @@ import { RunTable, runSchema } from './run-table.ts'
 import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
+import { UnlistedShards } from './unlisted-shards.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
 /** In numbered steps, the first one of which makes version 1. A step stays as it is. */
@@ -52,17 +52,17 @@ export class Tables {
     this.#log = new LogTable(database)
     const numbers = (kind: SearchedTable) =>
       (shards === undefined ? undefined : numbersByShard(kind, shards))
-    const gone = shards === undefined ? undefined : new GoneShards(database)
-    this.#threads = new ThreadTable(database, numbers('thread'), gone)
+    const unlisted = shards === undefined ? undefined : new UnlistedShards(database)
+    this.#threads = new ThreadTable(database, numbers('thread'), unlisted)
     this.#runs = new RunTable(database)
-    this.#assistants = new AssistantTable(database, numbers('assistant'))
+    this.#assistants = new AssistantTable(database, numbers('assistant'), unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
-    this.#shards = gone && new ShardRows(database, this.#threads, gone)
+    this.#shards = unlisted && new ShardRows(database, this.#threads, unlisted)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
-      search: new ThreadSearch(database, this.#threads, gone), keys: this.#keys,
+      search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
       limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
     })
   }
@@ -84,8 +84,7 @@ export class Tables {
     if (write.kind === 'load') {
       return this.#byShard().load(write.shard, () => this.#fill(write.rows))
     }
-    if (write.kind === 'uncover') return this.#byShard().uncover(write.shard)
-    if (write.kind === 'unload') return this.#byShard().unload(write.shard)
+    if ('shard' in write) return this.#byShard()[write.kind](write.shard)
     if (write.kind === 'key') return this.#keys.apply(write.change)
     if (write.kind === 'admit') return this.#limits.append(write.entry)
     const { subject } = write

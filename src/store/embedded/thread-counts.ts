@@ -1,18 +1,18 @@
 /** How many threads a tenant has in each status: kept in memory, since every page shows a total. */
 
 import type { Database } from './database.ts'
-import type { GoneShards } from './gone-shards.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 type Counts = Map<string, Map<string, number>>
 
 export class ThreadCounts {
   readonly #database: Database
-  readonly #gone: GoneShards | undefined
+  readonly #unlisted: UnlistedShards | undefined
   #counts: Counts | undefined
 
-  constructor(database: Database, gone?: GoneShards) {
+  constructor(database: Database, unlisted?: UnlistedShards) {
     this.#database = database
-    this.#gone = gone
+    this.#unlisted = unlisted
   }
 
   /** Of one status, or of all. */
@@ -39,7 +39,7 @@ export class ThreadCounts {
   #loaded(): Counts {
     if (this.#counts) return this.#counts
     const counts: Counts = new Map()
-    const shown = `hidden = 0 ${this.#gone?.condition('no') ?? ''}`
+    const shown = `hidden = 0 ${this.#unlisted?.condition('no') ?? ''}`
     const all = this.#database.prepare<readonly [tenant: string, count: number]>(
       `SELECT tenant, count(*) FROM thread INDEXED BY thread_created_at
         WHERE ${shown} GROUP BY tenant`)

@@ -3,12 +3,12 @@
 import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus }
   from '../../records/index.ts'
 import type { Database, NamedValues, Statement, Value } from './database.ts'
-import type { GoneShards } from './gone-shards.ts'
 import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { TokenCounts } from './token-counts.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
 
@@ -35,12 +35,12 @@ export class ThreadSearch {
   readonly #database: Database
   readonly #counts: ThreadCounts
   readonly #tokenCounts: TokenCounts
-  readonly #gone: GoneShards | undefined
+  readonly #unlisted: UnlistedShards | undefined
   readonly #row: Statement<StoredRow>
 
   constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
-    readonly tokenCounts: TokenCounts }, gone?: GoneShards) {
-    this.#gone = gone
+    readonly tokenCounts: TokenCounts }, unlisted?: UnlistedShards) {
+    this.#unlisted = unlisted
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
@@ -114,9 +114,9 @@ export class ThreadSearch {
     return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
   }
 
-  /** Of rows in shards that are not gone. */
+  /** Of rows that are listed. */
   #select(search: Search, start: Start, page?: Sorting): string {
-    const where = `${start.where} ${this.#gone?.condition('d.no') ?? ''}`
+    const where = `${start.where} ${this.#unlisted?.condition('d.no') ?? ''}`
     return select(search, { ...start, where }, page)
   }
 

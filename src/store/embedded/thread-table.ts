@@ -3,13 +3,13 @@
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement, Value } from './database.ts'
-import type { GoneShards } from './gone-shards.ts'
 import { idKey } from './id-key.ts'
 import { tokensOf } from './metadata-filter.ts'
 import type { NumberOf } from './row-number.ts'
 import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
 import { TokenCounts } from './token-counts.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 /** A row as the writer takes it: what is searched for in columns, everything in the body. */
 export interface ThreadEntry {
@@ -85,6 +85,7 @@ export class ThreadTable {
   readonly tokenCounts: TokenCounts
   readonly #database: Database
   readonly #numberOf: NumberOf
+  readonly #unlisted: UnlistedShards | undefined
   readonly #find: Statement<Known>
   readonly #get: Statement<StoredRow>
   readonly #insert: Statement<never>
@@ -96,11 +97,12 @@ export class ThreadTable {
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, numberOf: NumberOf = () => null, gone?: GoneShards) {
+  constructor(database: Database, numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
     this.#database = database
     this.#numberOf = numberOf
-    this.counts = new ThreadCounts(database, gone)
-    this.tokenCounts = new TokenCounts(database, gone)
+    this.#unlisted = unlisted
+    this.counts = new ThreadCounts(database, unlisted)
+    this.tokenCounts = new TokenCounts(database, unlisted)
     this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
       created_at, updated_at, state_updated_at, metadata, no IN (SELECT no FROM owing)
       FROM thread WHERE tenant = ? AND thread_id = ?`)
@@ -143,10 +145,11 @@ export class ThreadTable {
   /** As `put`, where there is no row of the thread. */
   add(entry: ThreadEntry): void {
     const { tenant, threadId, hidden } = entry
-    this.#count(tenant, null, hidden ? null : entry)
-    const { lastInsertRowid } = this.#insert.run(this.#numberOf(tenant, threadId), tenant, threadId,
-      idKey(entry.branchId), entry.epoch, entry.seq, entry.status, Number(hidden),
-      entry.createdAtMs, entry.updatedAtMs, entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
+    const number = this.#numberOf(tenant, threadId)
+    this.#count(tenant, number, null, hidden ? null : entry)
+    const { lastInsertRowid } = this.#insert.run(number, tenant, threadId, idKey(entry.branchId),
+      entry.epoch, entry.seq, entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs,
+      entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
     this.#index(tenant, Number(lastInsertRowid), null, hidden ? null : entry)
     if (entry.owes) this.#owe.run(lastInsertRowid)
   }
@@ -160,23 +163,23 @@ export class ThreadTable {
     if (!known) return undefined
     const [, sameBranch, , , , , createdAtMs] = known
     if (!sameBranch) return createdAtMs
-    const shown = shownOf(known)
-    this.#count(tenant, shown, null)
-    for (const token of tokensIn(shown)) this.tokenCounts.add(tenant, token, -1)
     this.#remove(tenant, known)
     return undefined
   }
 
-  /** The rows of a shard that is gone from now on are counted no more. */
-  discount(rows: string, ...values: Value[]): void {
+  /**
+   * Counts rows of a shard that is about to be listed, or (-1) that is not from now on; they are a
+   * part of the table with what chooses from it.
+   */
+  recount(change: 1 | -1, rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
       `SELECT tenant, status, count(*) FROM ${rows} AND hidden = 0 GROUP BY tenant, status`)
     const counted = all.all(...values)
-    for (const [tenant, status, count] of counted) this.counts.add(tenant, status, -count)
+    for (const [tenant, status, count] of counted) this.counts.add(tenant, status, change * count)
     if (counted.length > 0) this.tokenCounts.forget()
   }
 
-  /** Removes every row of `rows`, a part of the table with what chooses from it; none counts. */
+  /** Removes every row of `rows`, a part of the table with what chooses from it. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...Known]>(
       `SELECT tenant, no, 1, epoch, seq, status, hidden, created_at, updated_at,
@@ -186,11 +189,9 @@ export class ThreadTable {
 
   #remove(tenant: string, known: Known): void {
     const [no] = known
-    const shown = shownOf(known)
     if (known[10] === 1) this.#settle.run(no)
-    for (const token of tokensIn(shown)) {
-      this.#deleteToken.run(tenant, token, shown!.createdAtMs, no)
-    }
+    this.#count(tenant, no, shownOf(known), null)
+    this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
   }
 
@@ -201,7 +202,7 @@ export class ThreadTable {
     const { tenant } = entry
     const before = shownOf(known)
     const after = entry.hidden ? null : entry
-    this.#count(tenant, before, after)
+    this.#count(tenant, no, before, after)
     const columns = ['epoch', 'seq', 'body']
     const values: Value[] = [entry.epoch, entry.seq, entry.body]
     const set = (column: string, value: Value, differs: boolean) => {
@@ -223,11 +224,15 @@ export class ThreadTable {
     if (!entry.owes && owes) this.#settle.run(no)
   }
 
-  /** Before the row changes. */
-  #count(tenant: string, before: Shown | null, after: Shown | null): void {
-    if (before?.status === after?.status) return
+  /** Before the row changes; null is the number of one that is not there. */
+  #count(tenant: string, no: number | null, before: Shown | null, after: Shown | null): void {
+    if (before?.status === after?.status || this.#isUnlisted(no)) return
     if (before) this.counts.add(tenant, before.status, -1)
     if (after) this.counts.add(tenant, after.status, 1)
+  }
+
+  #isUnlisted(no: number | null): boolean {
+    return no !== null && this.#unlisted?.hides(no) === true
   }
 
   /** Moves what searches find of a row from `before` to `after`. */
@@ -235,15 +240,18 @@ export class ThreadTable {
     const inPlace = before?.createdAtMs === after?.createdAtMs
     if (inPlace && before?.metadataJson === after?.metadataJson) return
     const [old, tokens] = [tokensIn(before), tokensIn(after)]
+    const count = (token: string, change: 1 | -1) => {
+      if (!this.#isUnlisted(no)) this.tokenCounts.add(tenant, token, change)
+    }
     for (const token of old) {
       if (inPlace && tokens.has(token)) continue
       this.#deleteToken.run(tenant, token, before!.createdAtMs, no)
-      this.tokenCounts.add(tenant, token, -1)
+      count(token, -1)
     }
     for (const token of tokens) {
       if (inPlace && old.has(token)) continue
       this.#putToken.run(tenant, token, after!.createdAtMs, no)
-      this.tokenCounts.add(tenant, token, 1)
+      count(token, 1)
     }
   }
 }

@@ -2,19 +2,19 @@
 
 import { Recent } from '../recent.ts'
 import type { Database } from './database.ts'
-import type { GoneShards } from './gone-shards.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
 
 /** Tokens whose counts are remembered. */
 const countsKept = 10_000
 
 export class TokenCounts {
   readonly #database: Database
-  readonly #gone: GoneShards | undefined
+  readonly #unlisted: UnlistedShards | undefined
   readonly #known = new Recent<string, number>(countsKept)
 
-  constructor(database: Database, gone?: GoneShards) {
+  constructor(database: Database, unlisted?: UnlistedShards) {
     this.#database = database
-    this.#gone = gone
+    this.#unlisted = unlisted
   }
 
   /** All of them or, where they are more, `most`. */
@@ -24,7 +24,7 @@ export class TokenCounts {
     if (known !== undefined) return Math.min(known, most)
     const counted = this.#database.prepare<readonly [count: number]>(`SELECT count(*) FROM
       (SELECT 1 FROM thread_meta WHERE tenant = ? AND token = ?
-        ${this.#gone?.condition('no') ?? ''} LIMIT ?)`)
+        ${this.#unlisted?.condition('no') ?? ''} LIMIT ?)`)
     const [count] = counted.get(tenant, token, most)!
     if (count < most) this.#known.set(key, count)
     return count

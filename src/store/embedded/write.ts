@@ -28,11 +28,10 @@ export interface EncodedRow {
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[]
       readonly updates: readonly EntryUpdate[] }
-  /** All rows of a shard, encoded: the writer thread takes them apart. */
+  /** All rows of a shard, encoded: the writer thread takes them apart. Nothing finds them yet. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
-  | { readonly kind: 'unload'; readonly shard: number }
-  /** Nothing of the shard is found from then on: done at once, and its rows stay. */
-  | { readonly kind: 'uncover'; readonly shard: number }
+  /** Rows of a shard are found from then on, or not any more: done at once. Or they go. */
+  | { readonly kind: 'cover' | 'uncover' | 'unload'; readonly shard: number }
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }

@@ -170,6 +170,22 @@ describe('the local index', () => {
     }
   })
 
+  it('never covers a shard without what was put while its rows went into the file', async () => {
+    for (let round = 0; round < 5; round++) {
+      for (let row = 0; row < 200; row++) stored(0)
+      const { loaded, goOn } = await loadingShard(0)
+      goOn()
+      for (let covered: readonly number[] = []; covered.length === 0;) {
+        const row = await put(stored(0, { createdAtMs: Date.now() + 1e9 }))
+        const answer = await found()
+        covered = answer.covered
+        if (covered.length > 0) expect(answer.ids).toContain(row.threadId)
+      }
+      await loaded
+      index.unload(0)
+    }
+  })
+
   it('forgets what was removed while the shard was read, not what was made again', async () => {
     const [gone, again] = [stored(0), stored(0)]
     const { loaded, goOn } = await loadingShard(0)

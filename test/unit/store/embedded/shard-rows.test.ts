@@ -41,6 +41,11 @@ afterAll(async () => {
   await place.remove()
 })
 
+async function loadAll(shard: number, rows: readonly EncodedRow[]): Promise<void> {
+  await store.load(shard, rows)
+  await store.cover(shard)
+}
+
 describe('rows of a shard', () => {
   it('are found when they are loaded, by everything that is searched for, and not when unloaded',
     async () => {
@@ -50,8 +55,8 @@ describe('rows of a shard', () => {
         tenant, createdAtMs, status: createdAtMs === 2 ? 'busy' : 'idle',
         metadataJson: JSON.stringify(metadata) })))
       const assistant = anAssistant({ tenant, assistantId: idIn(0, 'assistant', tenant) })
-      await store.load(0, [...rows[0]!.map(encodedThread), encodedAssistant(assistant)])
-      await store.load(1, rows[1]!.map(encodedThread))
+      await loadAll(0, [...rows[0]!.map(encodedThread), encodedAssistant(assistant)])
+      await loadAll(1, rows[1]!.map(encodedThread))
       const totals = async () => Promise.all([
         store.threads.count({ tenant }), store.threads.count({ tenant, metadata }),
         store.threads.count({ tenant, status: 'busy' }), store.assistants.count({ tenant }),
@@ -79,29 +84,34 @@ describe('rows of a shard', () => {
       fc.record({ do: fc.constant('load' as const), shard,
         users: fc.array(user, { maxLength: 4 }) }),
       fc.record({ do: fc.constant('put' as const), shard, user, busy: fc.boolean() }),
-      fc.record({ do: fc.constantFrom('uncover' as const, 'unload' as const), shard }),
+      fc.record({ do: fc.constantFrom('cover' as const, 'uncover' as const, 'unload' as const),
+        shard }),
     )
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const tenant = randomUUID()
-      const model = new Map<number, ThreadRow[]>()
+      const model = new Map<number, { readonly rows: ThreadRow[]; covered: boolean }>()
       const rowOf = (where: number, name: string, status = 'idle') =>
         threadIn(where, { tenant, status, metadataJson: JSON.stringify({ user: name }) })
       for (const each of steps) {
+        const known = model.get(each.shard)
         if (each.do === 'load') {
           const rows = each.users.map((name) => rowOf(each.shard, name))
           await store.load(each.shard, rows.map(encodedThread))
-          model.set(each.shard, rows)
+          model.set(each.shard, { rows, covered: false })
         } else if (each.do === 'put') {
-          const rows = model.get(each.shard)
-          if (rows === undefined) continue
+          if (known === undefined) continue
           const row = rowOf(each.shard, each.user, each.busy ? 'busy' : 'idle')
           await store.log.append([], [{ table: 'thread', row }])
-          rows.push(row)
+          known.rows.push(row)
+        } else if (each.do === 'cover') {
+          if (known === undefined || known.covered) continue
+          await store.cover(each.shard)
+          known.covered = true
         } else {
           await store[each.do](each.shard)
-          model.delete(each.shard)
+          if (each.do === 'unload' || known?.covered) model.delete(each.shard)
         }
-        const rows = [...model.values()].flat()
+        const rows = [...model.values()].flatMap((all) => all.covered ? all.rows : [])
         for (const filter of [{}, { metadata: { user: 'a' } }, { status: 'busy' as const },
           { status: 'idle' as const, metadata: { user: 'b' } }]) {
           const found = await store.threads.search({ tenant, ...filter,
@@ -123,8 +133,8 @@ describe('rows of a shard', () => {
   it('take the place of those that it had', async () => {
     const tenant = randomUUID()
     const [gone, kept] = [threadIn(2, { tenant }), threadIn(2, { tenant, seq: 2 })]
-    await store.load(2, [gone, { ...kept, status: 'error' }].map(encodedThread))
-    await store.load(2, [encodedThread({ ...kept, seq: 1 })])
+    await loadAll(2, [gone, { ...kept, status: 'error' }].map(encodedThread))
+    await loadAll(2, [encodedThread({ ...kept, seq: 1 })])
     expect(await store.threads.get(tenant, gone.threadId)).toBeUndefined()
     expect(await store.threads.get(tenant, kept.threadId)).toEqual({ ...kept, seq: 1 })
     await store.unload(2)
@@ -135,7 +145,7 @@ describe('rows of a shard', () => {
     const rows = [threadIn(2, { tenant }), threadIn(2, { tenant })]
     const older = rows.map((row) => ({ ...row, seq: 1, metadataJson: '{"a":1}' }))
     const newer = rows.map((row) => ({ ...row, seq: 2, metadataJson: '{"b":1}' }))
-    await store.load(2, [older[0]!, newer[0]!, newer[1]!, older[1]!].map(encodedThread))
+    await loadAll(2, [older[0]!, newer[0]!, newer[1]!, older[1]!].map(encodedThread))
     for (const row of newer) expect(await store.threads.get(tenant, row.threadId)).toEqual(row)
     expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
     expect(await store.threads.count({ tenant, metadata: { b: 1 } })).toBe(2)
@@ -145,7 +155,7 @@ describe('rows of a shard', () => {
   it('go with those that were put since', async () => {
     const tenant = randomUUID()
     const [loaded, put] = [threadIn(2, { tenant }), threadIn(2, { tenant })]
-    await store.load(2, [encodedThread(loaded)])
+    await loadAll(2, [encodedThread(loaded)])
     await store.log.append([], [{ table: 'thread', row: put },
       { table: 'thread', row: { ...loaded, seq: 2, metadataJson: '{"a":1}' } }])
     await store.unload(2)
@@ -158,8 +168,8 @@ describe('rows of a shard', () => {
     const busy = threadIn(3, { tenant, status: 'busy' })
     const hidden = threadIn(3, { tenant, hidden: true })
     const other = threadIn(2, { tenant, status: 'busy' })
-    await store.load(3, [busy, hidden, threadIn(3, { tenant })].map(encodedThread))
-    await store.load(2, [encodedThread(other)])
+    await loadAll(3, [busy, hidden, threadIn(3, { tenant })].map(encodedThread))
+    await loadAll(2, [encodedThread(other)])
     const named = ({ threadId }: ThreadRow) => ({ tenant, threadId })
     expect(new Set(await store.unfinished(3))).toEqual(new Set([named(busy), named(hidden)]))
     await store.unload(2)

@@ -1,0 +1,51 @@
+/** Shards whose rows are in the file, or on their way in or out, and that nothing finds. */
+
+import type { Database, Statement } from './database.ts'
+import { shardOfNumber, shardOfNumberSql } from './row-number.ts'
+
+export class UnlistedShards {
+  readonly #all: Statement<readonly [shard: number]>
+  readonly #add: Statement<never>
+  readonly #drop: Statement<never>
+  #known: Set<number> | undefined
+
+  constructor(database: Database) {
+    database.prepare('CREATE TABLE unlisted (shard INTEGER PRIMARY KEY)').run()
+    this.#all = database.prepare('SELECT shard FROM unlisted')
+    this.#add = database.prepare('INSERT INTO unlisted VALUES (?)')
+    this.#drop = database.prepare('DELETE FROM unlisted WHERE shard = ?')
+  }
+
+  has(shard: number): boolean { return this.#shards.has(shard) }
+
+  /** Whether the row with the number is of such a shard. */
+  hides(number: number): boolean {
+    return this.#shards.size > 0 && this.#shards.has(shardOfNumber(number))
+  }
+
+  add(shard: number): void {
+    if (this.#shards.has(shard)) return
+    this.#add.run(shard)
+    this.#shards.add(shard)
+  }
+
+  drop(shard: number): void {
+    this.#drop.run(shard)
+    this.#shards.delete(shard)
+  }
+
+  /** A condition that leaves out rows with such a number; empty where there is no such shard. */
+  condition(number: string): string {
+    if (this.#shards.size === 0) return ''
+    return `AND ${shardOfNumberSql(number)} NOT IN (SELECT shard FROM unlisted)`
+  }
+
+  /** A transaction was undone: what is remembered of it is not so. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  get #shards(): Set<number> {
+    return this.#known ??= new Set(this.#all.all().map(([shard]) => shard))
+  }
+}
