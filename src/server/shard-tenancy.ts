@@ -21,12 +21,16 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   let going: Set<number> | undefined
   let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
 
-  const load = (shard: number) => {
-    store.index.load(shard).then((unfinished) => owns(shard) ? wake(unfinished) : undefined)
+  /** The last time that each shard was taken: what failed is not tried again for one before. */
+  const takings = new Map<number, symbol>()
+
+  const load = (shard: number, taking: symbol) => {
+    const isMine = () => owns(shard) && takings.get(shard) === taking
+    store.index.load(shard).then((unfinished) => isMine() ? wake(unfinished) : undefined)
       .catch((error: unknown) => {
-        if (!owns(shard)) return
+        if (!isMine()) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
-        env.after(loadAgainMs, () => { if (owns(shard)) load(shard) })
+        env.after(loadAgainMs, () => { if (isMine()) load(shard, taking) })
       })
   }
   const tenantsOf = (shard: number) => {
@@ -46,7 +50,11 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     return gone
   }
   return {
-    taken: load,
+    taken: (shard) => {
+      const taking = Symbol('taking')
+      takings.set(shard, taking)
+      load(shard, taking)
+    },
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
       await all.get(shard)

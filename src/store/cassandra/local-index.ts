@@ -29,13 +29,15 @@ import { watchedScratch } from './watched-scratch.ts'
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
 type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
 
-/** A row that was put, or what was removed with its row. */
-type Change = OwnedUpdate | { readonly removed: PurgeSubject }
+/** A row that was put; that its thread or assistant was removed, and not made again. */
+type Change = OwnedUpdate | 'removed'
 
 /** A shard whose rows are on their way. */
 interface Loading {
-  /** By key, since its rows are being read. */
+  /** By key, since its rows are being read: the last one. */
   readonly changes: Map<string, Change>
+  /** By key: all that was removed since then, of whatever branch. */
+  readonly removals: Map<string, PurgeSubject[]>
   /** Keys of those that came after what was read had left for the file. */
   readonly late: Set<string>
   /** All of it is in the file, or on its way: what is put now can follow it there. */
@@ -99,11 +101,11 @@ export class LocalIndex implements OwnIndex {
    */
   async load(shard: number): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
-    const loading: Loading = { changes: new Map(), late: new Set(), followed: false }
+    const loading: Loading = { changes: new Map(), removals: new Map(),
+      late: new Set(), followed: false }
     this.#states.set(shard, loading)
     try {
-      const covered = await this.#toLoad(() => this.#cover(shard, loading))
-      return covered ? await this.#store.unfinished(shard) : []
+      return await this.#toLoad(() => this.#cover(shard, loading))
     } catch (error) {
       if (this.#states.get(shard) === loading) this.unload(shard)
       throw error
@@ -150,9 +152,10 @@ export class LocalIndex implements OwnIndex {
     for (let row: ThreadRow | AssistantRow | undefined, read = false; ; read = true) {
       const state = this.#stateOf(table, tenant, id)
       if (state === 'covered') return await this.#stored(table, tenant, id)
-      const change = state?.changes.get(keyOf(table, tenant, id))
-      if (change && 'row' in change) return change.row
-      if (read) return change && change.removed.branch.id === row?.branch?.id ? undefined : row
+      const key = keyOf(table, tenant, id)
+      const change = state?.changes.get(key)
+      if (change !== undefined && change !== 'removed') return change.row
+      if (read) return row && isRemoved(row, state?.removals.get(key)) ? undefined : row
       const body = await this.#tables[table].bodyOf(tenant, id)
       row = body && codecOf(table).decode(body)
     }
@@ -166,8 +169,10 @@ export class LocalIndex implements OwnIndex {
     if (state !== 'covered') {
       const key = keyOf(table, tenant, id)
       const change = state.changes.get(key)
-      const again = change && 'row' in change && change.row.branch?.id !== branch.id
-      if (!again) note(state, key, { removed: subject })
+      const again = change !== undefined && change !== 'removed' &&
+        change.row.branch?.id !== branch.id
+      state.removals.set(key, [...state.removals.get(key) ?? [], subject])
+      if (!again) note(state, key, 'removed')
       if (!state.followed) return
     }
     await this.#store.log.purge(subject)
@@ -180,23 +185,26 @@ export class LocalIndex implements OwnIndex {
     await this.#store.close()
   }
 
-  /** False where the shard was unloaded meanwhile. */
-  async #cover(shard: number, loading: Loading): Promise<boolean> {
+  /** As `load`. */
+  async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
     const read = await this.#together.after(() =>
       this.#toRead(async () => (isMine() ? await this.#read(shard) : [])))
     if (this.#left.has(shard)) this.#removeRows(shard)
     await this.#unloading.get(shard)
-    if (!isMine()) return false
+    if (!isMine()) return []
     loading.late.clear()
-    await this.#store.load(shard, merged(read, loading.changes))
-    if (!isMine()) return false
+    await this.#store.load(shard, merged(read, loading))
+    if (!isMine()) return []
     // In one turn: nothing is found before what came late, and what is put now comes after it.
     loading.followed = true
-    await Promise.all([this.#bringLate(loading), this.#store.cover(shard)])
-    if (!isMine()) return false
+    const [unfinished] = await Promise.all([
+      this.#bringLate(loading).then(() => this.#store.unfinished(shard)),
+      this.#store.cover(shard),
+    ])
+    if (!isMine()) return []
     this.#states.set(shard, 'covered')
-    return true
+    return unfinished
   }
 
   #removeRows(shard: number): void {
@@ -210,13 +218,13 @@ export class LocalIndex implements OwnIndex {
     })
   }
 
-  async #bringLate({ changes, late }: Loading): Promise<void> {
-    const all = [...late].map((key) => changes.get(key)!)
-    const put = all.filter((change) => 'row' in change)
+  async #bringLate({ changes, removals, late }: Loading): Promise<void> {
     const { log } = this.#store
+    const gone = [...late].flatMap((key) => removals.get(key) ?? [])
+    const put = [...late].map((key) => changes.get(key)!).filter((change) => change !== 'removed')
     await Promise.all([
+      ...gone.map((subject) => log.purge(subject)),
       ...put.length > 0 ? [log.append([], put)] : [],
-      ...all.flatMap((change) => ('removed' in change ? [log.purge(change.removed)] : [])),
     ])
   }
 
@@ -248,21 +256,22 @@ function note({ changes, late, followed }: Loading, key: string, change: Change)
 }
 
 /** What was read, and what has changed since then; of two rows of one thing the later one wins. */
-function merged(read: readonly EncodedRow[], changes: ReadonlyMap<string, Change>): EncodedRow[] {
-  const removed = new Map<string, string>()
-  const put: EncodedRow[] = []
-  for (const [key, change] of changes) {
-    if ('removed' in change) removed.set(key, change.removed.branch.id)
-    else put.push({ table: change.table, body: encoded(change) })
-  }
-  const isRemoved = ({ table, body }: EncodedRow) => {
+function merged(read: readonly EncodedRow[], { changes, removals }: Loading): EncodedRow[] {
+  const put = [...changes.values()].flatMap((change): EncodedRow[] =>
+    (change === 'removed' ? [] : [{ table: change.table, body: encoded(change) }]))
+  if (removals.size === 0) return [...read, ...put]
+  const left = read.filter(({ table, body }) => {
     const row = codecOf(table).decode(body)
     const id = 'threadId' in row ? row.threadId : row.assistantId
-    const branchId = removed.get(keyOf(table, row.tenant, id))
-    return branchId !== undefined && branchId === row.branch?.id
-  }
-  const left = removed.size === 0 ? read : read.filter((row) => !isRemoved(row))
+    return !isRemoved(row, removals.get(keyOf(table, row.tenant, id)))
+  })
   return [...left, ...put]
+}
+
+/** One that was made again has another branch. */
+function isRemoved({ branch }: ThreadRow | AssistantRow, removals: readonly PurgeSubject[] = []):
+  boolean {
+  return removals.some((subject) => subject.branch.id === branch?.id)
 }
 
 function encoded(update: OwnedUpdate): Uint8Array {

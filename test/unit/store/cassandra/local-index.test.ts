@@ -201,6 +201,19 @@ describe('the local index', () => {
     expect((await found()).ids).toEqual(new Set([again.threadId]))
   })
 
+  it('forgets what was removed, made again and removed again meanwhile', async () => {
+    const first = stored(0)
+    const { loaded, goOn } = await loadingShard(0)
+    await remove(first)
+    const second = await put({ ...first, epoch: 2, branch: aBranch() })
+    await remove(second)
+    expect(await get(first)).toBeUndefined()
+    goOn()
+    await loaded
+    expect(await get(first)).toBeUndefined()
+    expect(await found()).toEqual({ ids: new Set(), covered: [0] })
+  })
+
   it('finds nothing of a shard from the moment on when it is unloaded', async () => {
     const [one, other] = [stored(0), stored(1)]
     await Promise.all([index.load(0), index.load(1)])
