@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
 import type { FeedEvent } from '../../../src/thread/index.ts'
+import type { MemoryLog } from '../../support/memory-log.ts'
 import { updates } from '../../support/scripted-host.ts'
 import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
@@ -143,6 +144,16 @@ describe('a delete', () => {
   })
 })
 
+/** A row of an owner before arrives when the next one is appended. */
+function arrivesNext({ log }: ThreadHouse, late: MemoryLog['rows'][number]): void {
+  const append = log.append.bind(log)
+  log.append = (...given) => {
+    log.append = append
+    log.rows.push(late)
+    return append(...given)
+  }
+}
+
 describe('a log that is shared', () => {
   it('is read again where a row of an owner before arrives while it is taken over', async () => {
     const house = new ThreadHouse()
@@ -152,12 +163,7 @@ describe('a log that is shared', () => {
     const late = house.log.rows.pop()!
     house.log.updates.pop()
     house.restart()
-    const append = house.log.append.bind(house.log)
-    house.log.append = (...given) => {
-      house.log.append = append
-      house.log.rows.push(late)
-      return append(...given)
-    }
+    arrivesNext(house, late)
     expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"late":true}')
   })
 
@@ -189,12 +195,7 @@ describe('a log that is shared', () => {
     const { headId } = house.host.only
     const late = house.log.rows.pop()!
     house.restart()
-    const append = house.log.append.bind(house.log)
-    house.log.append = (...given) => {
-      house.log.append = append
-      house.log.rows.push(late)
-      return append(...given)
-    }
+    arrivesNext(house, late)
     await house.client.get('t', 'x')
     await settled()
     expect(house.host.only).toMatchObject({ headId, execution: { attempt: 2 } })
