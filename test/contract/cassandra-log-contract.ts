@@ -78,6 +78,23 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await place(branch, kept)).toEqual({ id: kept, seq: 2, base: 1 })
       })
 
+      it('leave their places to whoever follows, wherever they stop', async () => {
+        const [branch, ids] = [aBranch(), [randomUUID()]]
+        for (let epoch = 1; epoch <= 12; epoch++) {
+          const own = await owner(house.handle(), branch, epoch)
+          const id = randomUUID()
+          await own.append(1, [id])
+          await own.append(epoch % 4)
+          ids.push(id)
+          const copy = copyOf(branch, (await own.log.tail(branch))!.seq)
+          await own.append(epoch % 3)
+          for (const [at, each] of ids.slice(1).entries()) {
+            const found = await Promise.all([branch, copy].map((from) => place(from, each)))
+            expect(found.map((one) => one?.base)).toEqual([at + 1, at + 1])
+          }
+        }
+      })
+
       it('hide no place, even where they were newer than the one who stated it', async () => {
         const branch = aBranch()
         const id = randomUUID()

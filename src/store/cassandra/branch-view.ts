@@ -3,6 +3,8 @@
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { freightOf, waits } from './carrier.ts'
+import type { StatingRow } from './carrier.ts'
 import type { Position } from './chain.ts'
 import { chunksOf } from './chunk-table.ts'
 import type { Commit, Patience } from './commit.ts'
@@ -73,6 +75,8 @@ export class BranchView {
   #stretches: StretchList
   #bucket: number
   #bytes: number
+  /** What they state waits for the next carrier. */
+  #uncarried: readonly StatingRow[]
   #quiet: Promise<void> = Promise.resolve()
 
   constructor(options: BranchViewOptions) {
@@ -83,6 +87,7 @@ export class BranchView {
     this.#stretches = end?.stretches ?? []
     this.#bucket = end?.tail.bucket ?? 0
     this.#bytes = end?.tail.bucketBytes ?? 0
+    this.#uncarried = end?.uncarried.filter((row) => waits(row, end.tail.seq)) ?? []
   }
 
   get branchId(): string { return this.#options.branchId }
@@ -123,8 +128,11 @@ export class BranchView {
   }
 
   /** Where the row goes, and what it says of the rows before it. */
-  #place({ epoch, seq, prevEpoch, body, places }: NewRow): OutgoingRow {
+  #place({ epoch, seq, prevEpoch, body, places: stated }: NewRow): OutgoingRow {
     const bucket = this.#bucket
+    const places = lastOfEach(stated)
+    const { carried, waiting } = freightOf({ epoch, seq, places }, this.#uncarried)
+    this.#uncarried = waiting
     const last = this.#stretches.at(-1)
     const begins = last?.epoch !== epoch || last.bucket !== bucket
     if (begins) this.#stretches = [...this.#stretches, { epoch, bucket, from: seq }]
@@ -134,7 +142,7 @@ export class BranchView {
     return {
       branchId: this.branchId, bucket, epoch, seq, prevEpoch, settledSeq: this.#settledSeq,
       bucketBytes: this.#bytes, stretches: begins ? this.#stretches : undefined,
-      places: lastOfEach(places), body: inRow, chunks, timestamp: this.#options.timestamp(),
+      places, carried, body: inRow, chunks, timestamp: this.#options.timestamp(),
     }
   }
 

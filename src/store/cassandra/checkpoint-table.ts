@@ -1,20 +1,14 @@
-/** Where checkpoints are: places, in the log's partitions beside the rows that state them. */
+/** Where checkpoints are: places, in the log's partitions beside the rows that carry them. */
 
 import { hash } from 'node:crypto'
 
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { StatingRow } from './carrier.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 import { insertInto } from './log-row.ts'
 import type { Partition } from './log-row.ts'
 import { stretchAt } from './stretch.ts'
 import type { StretchList } from './stretch.ts'
-
-/** The row that states a place. */
-export interface StatingRow extends Partition {
-  readonly epoch: number
-  readonly seq: number
-  readonly places: readonly CheckpointPlace[]
-}
 
 /** Buckets that are asked at the same time. */
 const wave = 8
@@ -23,8 +17,8 @@ const fetchSize = 16
 
 /**
  * A place is a row of epoch 0 whose seq is a hash of the id. So it is written with the row that
- * states it, in one mutation. The epoch that stated it belongs to its key: what a deposed owner
- * states stands beside what is so, and is passed over.
+ * carries it, in one mutation. The row that stated it and its epoch belong to its key: what a
+ * deposed owner states stands beside what is so, and is passed over.
  */
 export class CheckpointTable {
   readonly #connection: Connection
@@ -42,16 +36,17 @@ export class CheckpointTable {
       WHERE branch_id = ? AND bucket = ? AND epoch = 0 AND seq = ? AND stated <= ?`
   }
 
-  /** Writes what a row states; without a timestamp for a conditional write. */
-  statements({ branchId, bucket, epoch, seq, places }: StatingRow, timestamp?: bigint):
+  /** Writes what rows state; without a timestamp for a conditional write. */
+  statements({ branchId, bucket }: Partition, rows: readonly StatingRow[], timestamp?: bigint):
     Statement[] {
     const stamped = timestamp === undefined ? [] : [timestamp]
     const cql = timestamp === undefined ? this.#insert : this.#insertStamped
-    return places.map((place) => ({ cql, values: [branchId, bucket, 0n, hashOf(place.id),
-      BigInt(seq), BigInt(epoch), place.id, BigInt(place.seq), BigInt(place.base), ...stamped] }))
+    return rows.flatMap(({ epoch, seq, places }) => places.map((place) => ({ cql,
+      values: [branchId, bucket, 0n, hashOf(place.id), BigInt(seq), BigInt(epoch), place.id,
+        BigInt(place.seq), BigInt(place.base), ...stamped] })))
   }
 
-  /** As it was when row `through` was the newest one of the branch. */
+  /** As it was when row `through` was the newest one of the branch, as far as it was carried. */
   async find(branch: { readonly id: string; readonly stretches: StretchList
     readonly through: number }, id: string): Promise<CheckpointPlace | undefined> {
     const buckets = [...new Set(branch.stretches

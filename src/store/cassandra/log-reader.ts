@@ -2,25 +2,30 @@
 
 import type { LogEntry } from '../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
+import { carrierUpTo } from './carrier.ts'
+import type { StatingRow } from './carrier.ts'
 import { comparePositions, tailOf } from './chain.ts'
 import type { Position, Tail } from './chain.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Connection } from './connection.ts'
-import { rowColumns, storedRowOf } from './log-row.ts'
+import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
 import type { Partition, StoredRow } from './log-row.ts'
-import { decodeStretches } from './stretch.ts'
+import { decodeStretches, slicesOf } from './stretch.ts'
 import type { Slice, StretchList } from './stretch.ts'
 
 /** Where a branch ends. */
 export interface BranchEnd {
   readonly tail: StoredRow
-  /** The last rows, tail first: nobody had read that they are on a quorum. Now they are. */
-  readonly unsettled: readonly StoredRow[]
+  /** Oldest first: the last rows, of whose places nobody knows that they were carried. */
+  readonly uncarried: readonly StatingRow[]
   readonly stretches: StretchList
 }
 
-/** Rows looked at for the tail: enough where few were on their way when their owner ended. */
-const fewRows = 8
+/**
+ * Rows looked at for the tail: enough where few were on their way when their owner ended, back to
+ * the last carrier.
+ */
+const fewRows = 12
 const manyRows = 72
 /** Rows read at a time. */
 const fetchSize = 128
@@ -31,6 +36,7 @@ export class LogReader {
   readonly #newest: string
   readonly #probe: string
   readonly #first: string
+  readonly #stating: string
   readonly #upwards: string
   readonly #downwards: string
 
@@ -44,6 +50,8 @@ export class LogReader {
     this.#newest = `SELECT ${rowColumns} ${from} AND epoch >= 1 LIMIT ?`
     this.#probe = `SELECT seq ${from} AND epoch >= 1 LIMIT 1`
     this.#first = `SELECT stretches ${from} AND epoch = ? ${reversed} LIMIT 1`
+    this.#stating = `SELECT epoch, seq, places ${from} AND epoch = ? AND seq >= ? AND seq <= ?
+      ${reversed}`
     this.#upwards = `${slice} ${reversed}`
     this.#downwards = slice
   }
@@ -92,6 +100,17 @@ export class LogReader {
     throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
   }
 
+  /** What rows of a branch state that has these stretches, oldest first. */
+  async stating(branchId: string, stretches: StretchList, from: number, through: number):
+    Promise<StatingRow[]> {
+    const slices = slicesOf(stretches, from, through)
+    const rows = await Promise.all(slices.map(({ bucket, epoch, ...rows }) =>
+      this.#connection.read({ cql: this.#stating,
+        values: [branchId, bucket, BigInt(epoch), BigInt(rows.from), BigInt(rows.through)] })))
+    return rows.flat().map((row) =>
+      ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
+  }
+
   async #newestRows(branchId: string, limit: number):
     Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
     let buckets = await this.#bucketsFrom(branchId, 0, limit)
@@ -120,13 +139,15 @@ export class LogReader {
     return rows.length > 0
   }
 
-  async #endAt(branchId: string, unsettled: Exclude<Tail<StoredRow>, string>,
+  async #endAt(branchId: string, [tail]: Exclude<Tail<StoredRow>, string>,
     seen: readonly StoredRow[]): Promise<BranchEnd> {
-    const [tail] = unsettled
     const { epoch, bucket } = tail
     const first = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
     const stretches = first?.stretches ?? await this.#stretches(branchId, tail)
-    return { tail, unsettled, stretches }
+    const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
+    const uncarried = rowsBack(tail, from, seen)
+      ?? await this.stating(branchId, stretches, from, tail.seq)
+    return { tail, uncarried, stretches }
   }
 
   async #stretches(branchId: string, { epoch, bucket }: StoredRow): Promise<StretchList> {
@@ -135,6 +156,18 @@ export class LogReader {
     assert(row?.stretches, 'the first row of a stretch names all stretches')
     return decodeStretches(row.stretches as Uint8Array)
   }
+}
+
+/** Rows of history from one on, oldest first; undefined where some of them were not seen. */
+function rowsBack(tail: StoredRow, from: number, seen: readonly StoredRow[]):
+  StoredRow[] | undefined {
+  const rows = [tail]
+  for (let row: StoredRow | undefined = tail; row.seq > from; rows.unshift(row)) {
+    const { prevEpoch, seq }: StoredRow = row
+    row = seen.find((each) => each.epoch === prevEpoch && each.seq === seq - 1)
+    if (!row) return undefined
+  }
+  return rows
 }
 
 /** As bytes that are no Buffer. */

@@ -2,6 +2,7 @@
 
 import { Places } from '../../../proto/gen/storage/v1/partition.ts'
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { StatingRow } from './carrier.ts'
 import type { ChainRow } from './chain.ts'
 import type { Row, Statement, Value } from './connection.ts'
 import { decodeStretches, encodeStretches } from './stretch.ts'
@@ -21,6 +22,8 @@ export interface OutgoingRow extends ChainRow, Partition {
   readonly stretches: StretchList | undefined
   /** No two of the same id. */
   readonly places: readonly CheckpointPlace[]
+  /** Rows whose places it brings to where they are found. */
+  readonly carried: readonly StatingRow[]
   /** Empty where it is kept in chunks. */
   readonly body: Uint8Array
   readonly chunks: number
@@ -86,7 +89,7 @@ function valuesOf(row: OutgoingRow): Value[] {
 }
 
 export function storedRowOf(bucket: number, row: Row): StoredRow {
-  const { stretches, places, body } = row
+  const { stretches, body } = row
   return {
     bucket,
     epoch: Number(row.epoch),
@@ -95,10 +98,15 @@ export function storedRowOf(bucket: number, row: Row): StoredRow {
     settledSeq: Number(row.settled_seq),
     bucketBytes: row.bucket_bytes as number,
     stretches: stretches ? decodeStretches(stretches as Uint8Array) : undefined,
-    places: places ? Places.decode(places as Uint8Array).places : [],
+    places: placesOf(row),
     body: body as Uint8Array | null ?? new Uint8Array(),
     chunks: row.chunks as number | null ?? 0,
   }
+}
+
+/** What a row states. */
+export function placesOf({ places }: Row): readonly CheckpointPlace[] {
+  return places ? Places.decode(places as Uint8Array).places : []
 }
 
 function encodePlaces(places: readonly CheckpointPlace[]): Uint8Array {

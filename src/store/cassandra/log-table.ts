@@ -8,6 +8,7 @@ import type { LogEntry, LogRange, NewRow, Segment } from '../../checkpoint/index
 import { HeddleError } from '../../errors.ts'
 import { Recent } from '../recent.ts'
 import { BranchView } from './branch-view.ts'
+import { carrierUpTo, placeIn } from './carrier.ts'
 import type { Position } from './chain.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
@@ -150,7 +151,12 @@ export class LogTable {
   async findCheckpoint(branch: Branch, checkpointId: string):
     Promise<CheckpointPlace | undefined> {
     for await (const line of this.#linesOf(branch, everything)) {
-      const place = await this.#checkpoints.find(line, checkpointId)
+      const { id, stretches, through } = line
+      const [late, carried] = await Promise.all([
+        this.#reader.stating(id, stretches, carrierUpTo(through) + 1, through),
+        this.#checkpoints.find(line, checkpointId),
+      ])
+      const place = placeIn(late, checkpointId) ?? carried
       if (place) return place
     }
     return undefined

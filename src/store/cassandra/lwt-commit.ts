@@ -52,8 +52,8 @@ export class LwtCommit implements Commit {
     const { epoch, seq } = row
     // The first row of all has no one before it in this partition, and nobody to take it from.
     const before = row.stretches?.length === 1 ? undefined : { epoch, seq: seq - 1 }
-    const statements = [this.#insert.conditional(row), ...this.#checkpoints.statements(row),
-      this.#moveHead(row, before, row)]
+    const places = this.#checkpoints.statements(row, row.carried)
+    const statements = [this.#insert.conditional(row), ...places, this.#moveHead(row, before, row)]
     for (let ambiguous = false; ; ambiguous = true) {
       const outcome = await this.#attempt(statements, ambiguous)
       const head = outcome && headOf(outcome.row)

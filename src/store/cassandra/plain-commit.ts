@@ -1,6 +1,7 @@
 /** Commit by plain writes: a row is history when it is on a quorum and its owner still is one. */
 
 import type { Gate } from '../../../cluster/index.ts'
+import { waits } from './carrier.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
 import type { Commit } from './commit.ts'
 import type { Connection } from './connection.ts'
@@ -32,13 +33,15 @@ export class PlainCommit implements Commit {
   }
 
   /**
-   * Read repair put the last rows on a quorum, but not the places beside them: of those, one
-   * replica may have the only copy. So they are written again, from the rows.
+   * Read repair put the last rows on a quorum, but not the places that one of them may have
+   * carried: of those, one replica may have the only copy. So they are written again, from the rows
+   * that state them.
    */
-  async open(branchId: string, { unsettled }: BranchEnd, epoch: number): Promise<boolean> {
-    await Promise.all(unsettled.filter(({ places }) => places.length > 0).map((row) =>
-      this.#connection.batch(
-        this.#checkpoints.statements({ branchId, ...row }, this.#rank.next(epoch)))))
+  async open(branchId: string, { tail, uncarried }: BranchEnd, epoch: number): Promise<boolean> {
+    const { bucket, seq: newest } = tail
+    const again = uncarried.filter((row) => row.places.length > 0 && !waits(row, newest))
+    await Promise.all(again.map((row) => this.#connection.batch(
+      this.#checkpoints.statements({ branchId, bucket }, [row], this.#rank.next(epoch)))))
     return true
   }
 
@@ -52,8 +55,8 @@ export class PlainCommit implements Commit {
 
   async write(row: OutgoingRow): Promise<void> {
     const insert = this.#insert.plain(row)
-    if (row.places.length === 0) return this.#connection.write(insert)
-    const places = this.#checkpoints.statements(row, row.timestamp)
+    if (row.carried.length === 0) return this.#connection.write(insert)
+    const places = this.#checkpoints.statements(row, row.carried, row.timestamp)
     return this.#connection.batch([insert, ...places])
   }
 }

@@ -84,6 +84,14 @@ describe('rows on their way', () => {
     expect(sent.map(({ row }) => row.settledSeq)).toEqual([0, 0, 0, 2])
   })
 
+  it('carry the places of those since the eighth row before', async () => {
+    const { append, sent } = aView({ inFlight: 20, places: 1 })
+    append(...Array.from({ length: 17 }, (_, index) => index + 1))
+    const carried = sent.map(({ row }) => row.carried.map(({ seq }) => seq))
+    const carriers = carried.flatMap((seqs, index) => (seqs.length > 0 ? [[index + 1, seqs]] : []))
+    expect(carriers).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]], [16, [9, 10, 11, 12, 13, 14, 15, 16]]])
+  })
+
   it('are so many at most; the next waits until the first is durable', async () => {
     const { append, sentSeqs, end } = aView({ inFlight: 2 })
     append(1, 2, 3, 4)

@@ -1,0 +1,70 @@
+/** Every place is carried once the next carrier is written, and few stand in one mutation. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { carrierUpTo, freightOf, placeIn, waits } from '../../../../src/store/cassandra/carrier.ts'
+import type { StatingRow } from '../../../../src/store/cassandra/carrier.ts'
+
+const aRow = (seq: number, count = 1): StatingRow => ({
+  epoch: 1, seq,
+  places: Array.from({ length: count }, (_, index) => ({ id: `${seq} ${index}`, seq, base: 1 })),
+})
+
+/** What a writer does from one row on, with what the rows before it left to be carried. */
+function written(rows: readonly StatingRow[], left: readonly StatingRow[] = []) {
+  let waiting = left
+  const freights = rows.map((row) => {
+    const freight = freightOf(row, waiting)
+    waiting = freight.waiting
+    return freight.carried
+  })
+  return { freights, waiting }
+}
+
+const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })),
+  { minLength: 1, maxLength: 40 })
+
+describe('carriers', () => {
+  it('have carried everything that is stated up to the last of them', () => {
+    fc.assert(fc.property(counts, fc.integer({ min: 1, max: 20 }), (placesOfRow, first) => {
+      const rows = placesOfRow.map((count, index) => aRow(first + index, count))
+      const { freights, waiting } = written(rows)
+      const newest = rows.at(-1)!.seq
+      const stating = rows.filter(({ places }) => places.length > 0)
+      const carried = freights.flat()
+      expect(stating.filter((row) => !carried.includes(row))).toEqual(waiting)
+      expect(waiting.every(({ seq }) => seq > carrierUpTo(newest))).toBe(true)
+      expect(new Set(carried).size).toBe(carried.length)
+    }))
+  })
+
+  it('are followed by owners who know what waits from the rows alone', () => {
+    fc.assert(fc.property(counts, fc.nat(39), (placesOfRow, cut) => {
+      const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
+      const before = rows.slice(0, cut)
+      const left = before.filter((row) => waits(row, before.at(-1)!.seq))
+      expect(written(before).waiting).toEqual(left)
+      expect(written(rows.slice(cut), left).freights).toEqual(written(rows).freights.slice(cut))
+    }))
+  })
+
+  it('never carry more of others than one mutation can hold', () => {
+    fc.assert(fc.property(counts, (placesOfRow) => {
+      const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
+      for (const [index, carried] of written(rows).freights.entries()) {
+        const others = carried.filter((row) => row !== rows[index])
+        expect(others.length).toBeLessThan(8)
+        expect(others.every(({ places }) => places.length <= 64)).toBe(true)
+      }
+    }))
+  })
+
+  it('leave to their rows what was stated after the last one; the newest counts', () => {
+    const [place, again] = [{ id: 'a', seq: 9, base: 1 }, { id: 'a', seq: 0, base: 0 }]
+    const rows = [{ epoch: 1, seq: 9, places: [place] }, { epoch: 2, seq: 10, places: [again] }]
+    expect(placeIn(rows, 'a')).toEqual(again)
+    expect(placeIn(rows.slice(0, 1), 'a')).toEqual(place)
+    expect(placeIn(rows, 'b')).toBeUndefined()
+  })
+})
