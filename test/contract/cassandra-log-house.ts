@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
+import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
 import { Connection } from '../../src/store/cassandra/connection.ts'
 import type { Statement } from '../../src/store/cassandra/connection.ts'
@@ -13,6 +14,7 @@ import type { LogTableOptions } from '../../src/store/cassandra/log-table.ts'
 import { Rank } from '../../src/store/cassandra/rank.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
+import { aRow, textBody } from './rows.ts'
 
 type HandleOptions = Partial<Omit<LogTableOptions, 'chunks'>>
 
@@ -44,6 +46,24 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
         connection: via, rank: new Rank(), chunks: new ChunkTable(via), env, commit: 'validate',
         gate: { pass: async () => {} }, isDead: async () => false, ...options,
       })
+    },
+  }
+}
+
+/** Writes as the owner of an epoch does, from the end of the log that it has read. */
+export async function ownerOf(log: LogTable, branch: Branch, epoch: number) {
+  let tip = await log.tail(branch) ?? { epoch: 0, seq: 0 }
+  return {
+    log,
+    /** One row after the other, all at once. */
+    append(count: number, places: readonly string[] = []) {
+      return Promise.all(Array.from({ length: count }, () => {
+        const { epoch: prevEpoch, seq: before } = tip
+        const seq = before + 1
+        tip = { epoch, seq }
+        return log.append([aRow({ branch, seq, epoch, prevEpoch, body: textBody(`${epoch}/${seq}`),
+          places: places.map((id) => ({ id, seq, base: epoch })) })])
+      }))
     },
   }
 }

@@ -2,10 +2,12 @@
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeCassandraLog } from './cassandra-log-contract.ts'
+import { describeCassandraPlaces } from './cassandra-places-contract.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
 
 const cassandra = await cassandraForTests()
 if (cassandra) {
   describeCassandraLog(cassandra)
+  describeCassandraPlaces(cassandra)
   describeCommitModes(cassandra, 25)
 }

@@ -17,7 +17,7 @@ export interface StatingRow {
 }
 
 const rowsOfCarrier = 8
-/** A row that states more carries them itself: eight such rows would make one mutation too large. */
+/** A row that states more carries them itself: eight such rows are too much for one mutation. */
 const placesMax = 64
 
 /** The last carrier up to this row; 0 where there is none. */
