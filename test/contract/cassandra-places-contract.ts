@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
-import { Rank } from '../../src/store/cassandra/rank.ts'
+import type { Connection, Statement } from '../../src/store/cassandra/connection.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { ownerOf, useLogHouse, watched } from './cassandra-log-house.ts'
-import { aBranch, copyOf } from './rows.ts'
+import { aBranch, aRow, copyOf } from './rows.ts'
 
 export function describeCassandraPlaces(cassandra: CassandraForTests): void {
   describe('places of checkpoints in Cassandra', () => {
@@ -17,6 +17,10 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
     /** As somebody finds it who has never heard of the branch. */
     const place = (branch: Branch, id: string): Promise<CheckpointPlace | undefined> =>
       house.handle().findCheckpoint(branch, id)
+    /** Of what it writes together only the first arrives, as where one replica took the rest. */
+    const torn = () => ({ ...watched(house.connection).connection,
+      batch: ([first]: readonly Statement[]) => house.connection.write(first!),
+    }) as unknown as Connection
 
     it('are not for deposed owners to say', async () => {
       const branch = aBranch()
@@ -72,21 +76,32 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
       }
     })
 
-    it('are written again where perhaps one replica alone has them', async () => {
-      const branch = aBranch()
-      const id = randomUUID()
-      const rank = new Rank()
-      const older = await ownerOf(house.handle({ rank }), branch, 1)
-      await older.append(6)
-      await older.append(1, [id])
-      // The one that carries it.
-      await older.append(1)
-      await house.connection.write({
-        cql: `DELETE FROM ${house.connection.keyspace}.log USING TIMESTAMP ?
-          WHERE branch_id = ? AND bucket = 0 AND epoch = 0`, values: [rank.next(1), branch.id] })
-      expect(await place(branch, id)).toBeUndefined()
-      await (await ownerOf(house.handle({ rank }), branch, 2)).append(1)
-      expect(await place(branch, id)).toEqual({ id, seq: 7, base: 1 })
+    describe.each(['validate', 'lwt'] as const)('(%s)', (commit) => {
+      it('are the newest, whatever carries them', async () => {
+        const branch = aBranch()
+        const id = randomUUID()
+        const log = house.handle({ commit, bucketBytes: 5_000 })
+        const others = Array.from({ length: 65 }, () => ({ id: randomUUID(), seq: 0, base: 0 }))
+        for (let seq = 1; seq <= 17; seq++) {
+          const again = [{ id, seq: 0, base: 0 }, ...others]
+          const places = seq === 9 ? [{ id, seq, base: 1 }] : seq === 10 ? again : []
+          await log.append([aRow({ branch, seq, places })])
+          if (seq >= 10) expect(await place(branch, id)).toEqual({ id, seq: 0, base: 0 })
+        }
+      })
+
+      it('are written again where perhaps one replica alone has them', async () => {
+        const branch = aBranch()
+        const id = randomUUID()
+        const older = await ownerOf(house.handle({ connection: torn() }), branch, 1)
+        await older.append(6)
+        await older.append(1, [id])
+        // The one that carries it.
+        await older.append(1)
+        expect(await place(branch, id)).toBeUndefined()
+        await (await ownerOf(house.handle({ commit }), branch, 2)).append(1)
+        expect(await place(branch, id)).toEqual({ id, seq: 7, base: 1 })
+      })
     })
   })
 }

@@ -14,7 +14,7 @@ import { gateThat, openGate } from '../support/open-gate.ts'
  * validate_after the session is read after the write, not before it
  * reply_gate     what is only read passes the gate as well
  * read_repair    a row that was read is on a quorum from then on
- * places_again   places beside rows that are taken over are written once more
+ * places_again   places that rows taken over may have carried are written once more
  * roll_over      a new bucket begins when the session was validated after the last row
  * fence          nothing is claimed from a session that may live
  * fence_quorum   a fence is on a quorum when it is answered

@@ -3,7 +3,7 @@
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { freightOf, waits } from './carrier.ts'
+import { freightOf } from './carrier.ts'
 import type { StatingRow } from './carrier.ts'
 import type { Position } from './chain.ts'
 import { chunksOf } from './chunk-table.ts'
@@ -87,7 +87,7 @@ export class BranchView {
     this.#stretches = end?.stretches ?? []
     this.#bucket = end?.tail.bucket ?? 0
     this.#bytes = end?.tail.bucketBytes ?? 0
-    this.#uncarried = end?.uncarried.filter((row) => waits(row, end.tail.seq)) ?? []
+    this.#uncarried = end?.places.waiting ?? []
   }
 
   get branchId(): string { return this.#options.branchId }

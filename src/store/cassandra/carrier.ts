@@ -17,17 +17,12 @@ export interface StatingRow {
 }
 
 const rowsOfCarrier = 8
-/** A row that states more carries them itself: eight such rows are too much for one mutation. */
+/** A row that states more is a carrier: eight such rows are too much for one mutation. */
 const placesMax = 64
 
-/** The last carrier up to this row; 0 where there is none. */
+/** The last row up to this one that is a carrier whatever it states; 0 where there is none. */
 export function carrierUpTo(seq: number): number {
   return seq - seq % rowsOfCarrier
-}
-
-/** Whether a row waits for the next carrier, when row `newest` is the last one. */
-export function waits({ seq, places }: StatingRow, newest: number): boolean {
-  return seq > carrierUpTo(newest) && places.length > 0 && places.length <= placesMax
 }
 
 /** Rows whose places a row carries, and those that wait for the next carrier. */
@@ -36,15 +31,37 @@ export interface Freight {
   readonly waiting: readonly StatingRow[]
 }
 
+/**
+ * A carrier takes all that wait: what is found in a newer bucket was stated later, for every
+ * checkpoint.
+ */
 export function freightOf(row: StatingRow, waiting: readonly StatingRow[]): Freight {
-  if (waits(row, row.seq)) return { carried: [], waiting: [...waiting, row] }
-  const own = row.places.length > 0 ? [row] : []
-  return carrierUpTo(row.seq) === row.seq ? { carried: [...waiting, ...own], waiting: [] }
-    : { carried: own, waiting }
+  const rows = row.places.length > 0 ? [...waiting, row] : waiting
+  const isCarrier = carrierUpTo(row.seq) === row.seq || row.places.length > placesMax
+  return isCarrier ? { carried: rows, waiting: [] } : { carried: [], waiting: rows }
+}
+
+/** What whoever takes a branch over finds of its places. */
+export interface Legacy {
+  /** They wait for the next carrier. */
+  readonly waiting: readonly StatingRow[]
+  /** Of their carriers nobody knows that they were on a quorum. */
+  readonly doubtful: readonly StatingRow[]
+}
+
+/** Of the last rows, oldest first, before which nothing waited. */
+export function legacyOf(rows: readonly StatingRow[], settledSeq: number): Legacy {
+  const doubtful: StatingRow[] = []
+  let left: readonly StatingRow[] = []
+  for (const row of rows) {
+    const { carried, waiting } = freightOf(row, left)
+    if (row.seq > settledSeq) doubtful.push(...carried)
+    left = waiting
+  }
+  return { waiting: left, doubtful }
 }
 
 /** What the newest of these rows, which come oldest first, says of a checkpoint. */
 export function placeIn(rows: readonly StatingRow[], id: string): CheckpointPlace | undefined {
-  return rows.findLast(({ places }) => places.some((place) => place.id === id))
-    ?.places.find((place) => place.id === id)
+  return rows.flatMap(({ places }) => places).findLast((place) => place.id === id)
 }

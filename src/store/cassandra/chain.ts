@@ -20,13 +20,12 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 /**
- * The end of the log: the newest row that no row before it is missing of. The rows come newest
- * first, tail first; the last of them is the first that was not known to be on a quorum.
+ * The end of the log: the newest row that no row before it is missing of.
  *
  *   none    nothing is there
  *   unseen  it may be among the rows that were not read yet
  */
-export type Tail<Row> = readonly [Row, ...Row[]] | 'none' | 'unseen'
+export type Tail<Row> = Row | 'none' | 'unseen'
 
 /**
  * Given every row at or above `floor` that lies in the newest two buckets, newest first. A row
@@ -40,14 +39,12 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
   const unseen = (at: Position) => floor !== undefined && comparePositions(at, floor) > 0
   for (const candidate of rows) {
     if (unseen(candidate)) return 'unseen'
-    const chain: [Row, ...Row[]] = [candidate]
     for (let row = candidate; ;) {
       const before = { epoch: row.prevEpoch, seq: row.seq - 1 }
-      if (before.seq <= candidate.settledSeq) return chain
+      if (before.seq <= candidate.settledSeq) return candidate
       const previous = byPosition.get(keyOf(before))
       if (!previous && unseen(before)) return 'unseen'
       if (!previous) break
-      chain.push(previous)
       row = previous
     }
   }

@@ -2,10 +2,10 @@
 
 import type { LogEntry } from '../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
-import { carrierUpTo } from './carrier.ts'
-import type { StatingRow } from './carrier.ts'
+import { carrierUpTo, legacyOf } from './carrier.ts'
+import type { Legacy, StatingRow } from './carrier.ts'
 import { comparePositions, tailOf } from './chain.ts'
-import type { Position, Tail } from './chain.ts'
+import type { Position } from './chain.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Connection } from './connection.ts'
 import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
@@ -16,8 +16,7 @@ import type { Slice, StretchList } from './stretch.ts'
 /** Where a branch ends. */
 export interface BranchEnd {
   readonly tail: StoredRow
-  /** Oldest first: the last rows, of whose places nobody knows that they were carried. */
-  readonly uncarried: readonly StatingRow[]
+  readonly places: Legacy
   readonly stretches: StretchList
 }
 
@@ -139,15 +138,15 @@ export class LogReader {
     return rows.length > 0
   }
 
-  async #endAt(branchId: string, [tail]: Exclude<Tail<StoredRow>, string>,
+  async #endAt(branchId: string, tail: StoredRow,
     seen: readonly StoredRow[]): Promise<BranchEnd> {
     const { epoch, bucket } = tail
     const first = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
     const stretches = first?.stretches ?? await this.#stretches(branchId, tail)
     const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
-    const uncarried = rowsBack(tail, from, seen)
+    const rows = rowsBack(tail, from, seen)
       ?? await this.stating(branchId, stretches, from, tail.seq)
-    return { tail, uncarried, stretches }
+    return { tail, places: legacyOf(rows, tail.settledSeq), stretches }
   }
 
   async #stretches(branchId: string, { epoch, bucket }: StoredRow): Promise<StretchList> {

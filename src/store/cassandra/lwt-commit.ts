@@ -1,6 +1,7 @@
 /** Commit by compare-and-set: Cassandra itself refuses the rows of an owner of former times. */
 
 import { HeddleError } from '../../errors.ts'
+import type { StatingRow } from './carrier.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
 import type { Commit, Handover, Patience } from './commit.ts'
 import { AmbiguousSwap } from './connection.ts'
@@ -38,9 +39,10 @@ export class LwtCommit implements Commit {
     this.#insert = new RowInsert(this.#table)
   }
 
-  async open(branchId: string, { tail }: BranchEnd, epoch: number): Promise<boolean> {
+  /** Places may be doubtful where the owner before this one wrote plainly. */
+  async open(branchId: string, { tail, places }: BranchEnd, epoch: number): Promise<boolean> {
     const { seq, bucket } = tail
-    return await this.#take({ branchId, epoch, seq, bucket }) &&
+    return await this.#take({ branchId, epoch, seq, bucket }, places.doubtful) &&
       this.#take({ branchId, epoch, seq, bucket: bucket + 1 })
   }
 
@@ -64,13 +66,15 @@ export class LwtCommit implements Commit {
   }
 
   /** False where it cannot be said now: the partition's head has moved, or may have. */
-  async #take({ branchId, bucket, epoch, seq }: Handover): Promise<boolean> {
+  async #take({ branchId, bucket, epoch, seq }: Handover, places: readonly StatingRow[] = []):
+    Promise<boolean> {
     const head = await this.#read({ branchId, bucket })
     if (head && head.epoch > epoch) throw stale(head, false)
     if (head && head.seq > seq) return false
     if (head?.epoch === epoch && head.seq === seq) return true
-    const outcome = await this.#attempt(
-      [this.#moveHead({ branchId, bucket }, head, { epoch, seq })], false)
+    const partition = { branchId, bucket }
+    const outcome = await this.#attempt([...this.#checkpoints.statements(partition, places),
+      this.#moveHead(partition, head, { epoch, seq })], false)
     return outcome?.applied === true
   }
 

@@ -1,7 +1,6 @@
 /** Commit by plain writes: a row is history when it is on a quorum and its owner still is one. */
 
 import type { Gate } from '../../../cluster/index.ts'
-import { waits } from './carrier.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
 import type { Commit } from './commit.ts'
 import type { Connection } from './connection.ts'
@@ -37,10 +36,9 @@ export class PlainCommit implements Commit {
    * carried: of those, one replica may have the only copy. So they are written again, from the rows
    * that state them.
    */
-  async open(branchId: string, { tail, uncarried }: BranchEnd, epoch: number): Promise<boolean> {
-    const { bucket, seq: newest } = tail
-    const again = uncarried.filter((row) => row.places.length > 0 && !waits(row, newest))
-    await Promise.all(again.map((row) => this.#connection.batch(
+  async open(branchId: string, { tail: { bucket }, places: { doubtful } }: BranchEnd,
+    epoch: number): Promise<boolean> {
+    await Promise.all(doubtful.map((row) => this.#connection.batch(
       this.#checkpoints.statements({ branchId, bucket }, [row], this.#rank.next(epoch)))))
     return true
   }
