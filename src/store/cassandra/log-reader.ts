@@ -102,10 +102,11 @@ export class LogReader {
   /** What rows of a branch state that has these stretches, oldest first. */
   async stating(branchId: string, stretches: StretchList, from: number, through: number):
     Promise<StatingRow[]> {
-    const slices = slicesOf(stretches, from, through)
-    const rows = await Promise.all(slices.map(({ bucket, epoch, ...rows }) =>
-      this.#connection.read({ cql: this.#stating,
-        values: [branchId, bucket, BigInt(epoch), BigInt(rows.from), BigInt(rows.through)] })))
+    const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) => {
+      const [epoch, first, last] = [slice.epoch, slice.from, slice.through].map(BigInt)
+      const values = [branchId, slice.bucket, epoch!, first!, last!]
+      return this.#connection.read({ cql: this.#stating, values })
+    }))
     return rows.flat().map((row) =>
       ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
   }
