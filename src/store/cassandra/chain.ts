@@ -40,7 +40,7 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
   for (const candidate of rows) {
     if (unseen(candidate)) return 'unseen'
     for (let row = candidate; ;) {
-      const before = { epoch: row.prevEpoch, seq: row.seq - 1 }
+      const before = beforeOf(row)
       if (before.seq <= candidate.settledSeq) return candidate
       const previous = byPosition.get(keyOf(before))
       if (!previous && unseen(before)) return 'unseen'
@@ -49,6 +49,23 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
     }
   }
   return floor === undefined ? 'none' : 'unseen'
+}
+
+/** History from row `from` to `tail`, oldest first; undefined where some of it was not seen. */
+export function historyFrom<Row extends ChainRow>(from: number, tail: Row, seen: readonly Row[]):
+  Row[] | undefined {
+  const rows = [tail]
+  for (let before = beforeOf(tail); before.seq >= from;) {
+    const row = seen.find((each) => comparePositions(each, before) === 0)
+    if (!row) return undefined
+    rows.unshift(row)
+    before = beforeOf(row)
+  }
+  return rows
+}
+
+function beforeOf({ prevEpoch, seq }: ChainRow): Position {
+  return { epoch: prevEpoch, seq: seq - 1 }
 }
 
 function keyOf({ epoch, seq }: Position): string {

@@ -4,10 +4,10 @@ import type { LogEntry } from '../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { carrierUpTo, legacyOf } from './carrier.ts'
 import type { Legacy, StatingRow } from './carrier.ts'
-import { comparePositions, tailOf } from './chain.ts'
+import { comparePositions, historyFrom, tailOf } from './chain.ts'
 import type { Position } from './chain.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Value } from './connection.ts'
 import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
 import type { Partition, StoredRow } from './log-row.ts'
 import { decodeStretches, slicesOf } from './stretch.ts'
@@ -82,9 +82,9 @@ export class LogReader {
 
   /** All rows of a slice. Throws `not_found` where one is missing: the log was deleted. */
   async rows(branchId: string, slice: Slice, reverse: boolean): Promise<LogEntry[]> {
-    const { bucket, epoch, from, through } = slice
+    const { epoch, from, through } = slice
     const entries: LogEntry[] = []
-    const values = [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
+    const values = valuesOf(branchId, slice)
     const cql = reverse ? this.#downwards : this.#upwards
     for await (const page of this.#connection.pages({ cql, values }, fetchSize)) {
       entries.push(...await Promise.all(page.map(async (row) => {
@@ -102,11 +102,8 @@ export class LogReader {
   /** What rows of a branch state that has these stretches, oldest first. */
   async stating(branchId: string, stretches: StretchList, from: number, through: number):
     Promise<StatingRow[]> {
-    const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) => {
-      const [epoch, first, last] = [slice.epoch, slice.from, slice.through].map(BigInt)
-      const values = [branchId, slice.bucket, epoch!, first!, last!]
-      return this.#connection.read({ cql: this.#stating, values })
-    }))
+    const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) =>
+      this.#connection.read({ cql: this.#stating, values: valuesOf(branchId, slice) })))
     return rows.flat().map((row) =>
       ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
   }
@@ -139,13 +136,13 @@ export class LogReader {
     return rows.length > 0
   }
 
-  async #endAt(branchId: string, tail: StoredRow,
-    seen: readonly StoredRow[]): Promise<BranchEnd> {
+  async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]):
+    Promise<BranchEnd> {
     const { epoch, bucket } = tail
     const first = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
     const stretches = first?.stretches ?? await this.#stretches(branchId, tail)
     const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
-    const rows = rowsBack(tail, from, seen)
+    const rows = historyFrom(from, tail, seen)
       ?? await this.stating(branchId, stretches, from, tail.seq)
     return { tail, places: legacyOf(rows, tail.settledSeq), stretches }
   }
@@ -158,16 +155,9 @@ export class LogReader {
   }
 }
 
-/** Rows of history from one on, oldest first; undefined where some of them were not seen. */
-function rowsBack(tail: StoredRow, from: number, seen: readonly StoredRow[]):
-  StoredRow[] | undefined {
-  const rows = [tail]
-  for (let row: StoredRow | undefined = tail; row.seq > from; rows.unshift(row)) {
-    const { prevEpoch, seq }: StoredRow = row
-    row = seen.find((each) => each.epoch === prevEpoch && each.seq === seq - 1)
-    if (!row) return undefined
-  }
-  return rows
+/** What a query of a slice is given. */
+function valuesOf(branchId: string, { bucket, epoch, from, through }: Slice): Value[] {
+  return [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
 }
 
 /** As bytes that are no Buffer. */

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { comparePositions, tailOf } from '../../../../src/store/cassandra/chain.ts'
+import { comparePositions, historyFrom, tailOf } from '../../../../src/store/cassandra/chain.ts'
 import type { ChainRow, Position } from '../../../../src/store/cassandra/chain.ts'
 import { slicesOf } from '../../../../src/store/cassandra/stretch.ts'
 import type { StretchList } from '../../../../src/store/cassandra/stretch.ts'
@@ -33,6 +33,22 @@ describe('the end of the chain', () => {
   it('does not look below what was on a quorum', () => {
     expect(endOf(row(1, 7, 1, 5), row(1, 6, 1, 5))).toEqual([1, 7])
     expect(endOf(row(1, 7, 1, 5))).toBe('none')
+  })
+
+  it('is the last of the rows that nobody had read to be on a quorum', () => {
+    const rows = newestFirst(row(1, 4, 1, 2), row(1, 3, 1, 2), row(1, 2, 1, 0), row(1, 1, 0, 0))
+    const tail = tailOf(rows) as ChainRow
+    expect(historyFrom(tail.settledSeq + 1, tail, rows)?.toReversed()).toEqual(rows.slice(0, 2))
+  })
+
+  it('is preceded by history alone, as far as that was read', () => {
+    const [deposed, ...history] = [row(1, 3, 1, 1),
+      row(1, 1, 0, 0), row(1, 2, 1, 1), row(2, 3, 1, 2), row(2, 4, 2, 3)]
+    const tail = history.at(-1)!
+    const seen = newestFirst(deposed!, ...history)
+    expect(historyFrom(1, tail, seen)).toEqual(history)
+    expect(historyFrom(4, tail, seen)).toEqual([tail])
+    expect(historyFrom(1, tail, seen.filter(({ seq }) => seq !== 2))).toBeUndefined()
   })
 
   it('says so where rows that were not read decide', () => {
