@@ -42,8 +42,8 @@ describe('the end of the chain', () => {
   })
 
   it('is preceded by history alone, as far as that was read', () => {
-    const [deposed, ...history] = [row(1, 3, 1, 1),
-      row(1, 1, 0, 0), row(1, 2, 1, 1), row(2, 3, 1, 2), row(2, 4, 2, 3)]
+    const [deposed, ...history] = [row(2, 3, 1, 2),
+      row(1, 1, 0, 0), row(1, 2, 1, 1), row(1, 3, 1, 2), row(3, 4, 1, 3)]
     const tail = history.at(-1)!
     const seen = newestFirst(deposed!, ...history)
     expect(historyFrom(1, tail, seen)).toEqual(history)
