@@ -132,7 +132,7 @@ function isTraced(config: Fields | undefined): boolean {
     (handler as { name?: unknown } | null)?.name === tracerName)
 }
 
-function isTracingOn(): boolean {
+export function isTracingOn(): boolean {
   const { env } = process
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }

@@ -7,6 +7,7 @@ import { assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
+import { rehearse } from './rehearsal.ts'
 import type { Workbench } from './runner.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
@@ -37,6 +38,8 @@ const bench: Workbench = {
   library, codec, serde, shortcuts, uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }
+// Where it cannot be done the project's own runs tell why.
+await rehearse(bench).catch(() => {})
 const mailer = new Mailer((mails) => port.postMessage(mails))
 const desk = new WorkerDesk(bench, mailer, env, entered)
 port.on('message', (mails: readonly ToWorker[]) => {
