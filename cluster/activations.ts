@@ -122,21 +122,29 @@ export class Activations {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
 
+  /** The keys of those in which something goes on. */
+  occupied(): ActorKey[] {
+    return [...this.#table.values()].filter(({ occupied }) => occupied).map(({ key }) => key)
+  }
+
   /**
    * Lets those go that belong to a group; what waited for one that may not live here any more is
-   * answered `not_owner`. For each group that has any here, when all of it has gone.
+   * answered `not_owner`. For each group that has any here, when all of it has gone: with the keys
+   * of those in which something went on.
    */
   letGo<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
-  ReadonlyMap<Group, Promise<unknown>> {
-    const going = new Map<Group, Promise<void>[]>()
+  ReadonlyMap<Group, Promise<ActorKey[]>> {
+    const going = new Map<Group, { readonly gone: Promise<void>[]; readonly busy: ActorKey[] }>()
     for (const activation of this.#table.values()) {
       const group = groupOf(activation.key)
       if (group === undefined) continue
-      const others = going.get(group) ?? []
-      going.set(group, others)
-      others.push(activation.passivate(deadline))
+      const { gone, busy } = going.get(group) ?? { gone: [], busy: [] }
+      going.set(group, { gone, busy })
+      if (activation.occupied) busy.push(activation.key)
+      gone.push(activation.passivate(deadline))
     }
-    return new Map([...going].map(([group, all]) => [group, Promise.all(all)]))
+    return new Map([...going].map(([group, { gone, busy }]) =>
+      [group, Promise.all(gone).then(() => busy)]))
   }
 
   /** Lets all go; whoever asks from now on is answered `unavailable`. */

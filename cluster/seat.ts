@@ -17,8 +17,9 @@ import { createInbound, memberAsker } from './router.ts'
 import type { Service } from './service.ts'
 import { openSession } from './session.ts'
 import type { SessionPort } from './session-port.ts'
+import type { ShardHost } from './shard-host.ts'
 import { ShardKeeper } from './shard-keeper.ts'
-import type { ShardHost } from './shard-keeper.ts'
+import type { ShardNews } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Tracing } from './tracing.ts'
 import type { Transport } from './transport.ts'
@@ -123,7 +124,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       ask(other, service, news).catch(() => {})))
     const ownership = new ShardKeeper({
       ...options, self, roster,
-      announce: (owners) => void tellAll(shardService, owners),
+      announce: (news) => void tellAll(shardService, news),
     })
     /** With those of what is served here, as soon as it is. */
     const services: Service[] = [
@@ -132,7 +133,7 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
         if (see !== undefined) return await lives(see)
         await roster.look()
       }),
-      answering(shardService, async (owners) => ownership.hear(owners as ShardOwner[])),
+      answering(shardService, async (news) => ownership.hear(news as ShardNews[])),
     ]
     const ask = memberAsker({ transport, self, services })
     return {

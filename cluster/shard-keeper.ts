@@ -5,9 +5,12 @@
  *      as soon as nobody who lives owns it.
  *   2. Whoever owns one that is placed elsewhere gives it back: first nothing new of it is begun,
  *      then what is under way ends, and only then is it free. It says so to the others at once.
+ *      To a member that came, those in which something goes on move last: it has come up to speed
+ *      by then, and is asked for nothing else. Of a member that leaves they move first.
  *   3. What is known of other owners are hints; each is asked, and says himself whether he is one.
  */
 
+import type { ActorKey } from './actor-key.ts'
 import { atMost } from './at-most.ts'
 import { claimShard, giveBackShard } from './claim.ts'
 import type { Env } from './env.ts'
@@ -16,6 +19,7 @@ import type { Owner, Ownership } from './ownership.ts'
 import { pause } from './pause.ts'
 import { placeShard } from './placement.ts'
 import type { Roster } from './roster.ts'
+import type { ShardHost } from './shard-host.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import { atLatest } from './within.ts'
 
@@ -26,15 +30,13 @@ export interface ShardKeeperOptions {
   readonly shardOwners: ShardPort
   readonly roster: Pick<Roster, 'view' | 'isOver' | 'sees' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of owners that changed. What gets lost they find out themselves. */
-  announce(owners: readonly ShardOwner[]): void
+  announce(news: readonly ShardNews[]): void
 }
 
-/** What lives in the shards of this member. */
-export interface ShardHost {
-  /** The shard is this member's from now on. */
-  taken(shard: number): void
-  /** Nothing new of it is asked for. Resolves when nothing of it is under way here. */
-  letGo(shard: number): Promise<void>
+/** A change of owner, and what whoever takes a shard that was given back need not look for. */
+export interface ShardNews extends ShardOwner {
+  /** Actors in which something goes on: a hint, and not always all of them. */
+  readonly goingOn?: readonly ActorKey[]
 }
 
 /**
@@ -58,6 +60,8 @@ const turnMs = 200
 const takenMs = 1_000
 /** Reads of owners under way at once, beside the changes: those need not wait for them. */
 const readsAtOnce = 32
+/** Actors that are told of one shard. */
+const toldMax = 100
 /** What failed is tried again after so long. */
 const tryAgainMs = 500
 /** One that another still has: whether it is free, though nobody was heard to say so. */
@@ -86,7 +90,9 @@ export class ShardKeeper implements Ownership {
   readonly #reading = atMost(readsAtOnce)
   /** By shard: who waits asks more often than a store that is slow answers. */
   readonly #reads = new Map<number, Promise<void>>()
-  #news: ShardOwner[] = []
+  /** By shard that was given back: actors of it in which something goes on. */
+  readonly #goingOn = new Map<number, readonly ActorKey[]>()
+  #news: ShardNews[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
   #closed = false
@@ -136,8 +142,12 @@ export class ShardKeeper implements Ownership {
   }
 
   /** What other members announce. */
-  hear(owners: readonly ShardOwner[]): void {
-    for (const owner of owners) this.#note(owner)
+  hear(news: readonly ShardNews[]): void {
+    for (const { goingOn, ...owner } of news) {
+      const isNew = this.#note(owner)
+      // Who read that a shard is free before he heard of it was not told what goes on in it.
+      if (isNew || goingOn) this.#goingOn.set(owner.shard, goingOn ?? [])
+    }
     this.#tell()
     this.#work()
   }
@@ -208,6 +218,7 @@ export class ShardKeeper implements Ownership {
   /** Brings every shard where it is placed, as far as it is this member's to do. */
   #move(): Promise<void>[] {
     const taking: Promise<void>[] = []
+    const giving: number[] = []
     // Where nobody stays there is nobody to give anything to.
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
@@ -216,7 +227,12 @@ export class ShardKeeper implements Ownership {
       else if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
-      } else if (hold === 'owned' && !isHere) void this.#give(shard)
+      } else if (hold === 'owned' && !isHere) giving.push(shard)
+    }
+    const busy = giving.length > 0 ? this.#host!.busy() : new Set()
+    const stays = this.#options.roster.view.members.some(({ id }) => id === this.self.id)
+    for (const first of [!stays, stays]) {
+      for (const shard of giving) if (busy.has(shard) === first) void this.#give(shard)
     }
     return taking
   }
@@ -242,7 +258,8 @@ export class ShardKeeper implements Ownership {
     }
     if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
-    this.#host!.taken(shard)
+    this.#host!.taken(shard, this.#goingOn.get(shard) ?? [])
+    this.#goingOn.delete(shard)
     this.#tell()
     // Meanwhile its place may be another one.
     if (this.#places[shard] !== this.self.id) this.#work()
@@ -256,7 +273,7 @@ export class ShardKeeper implements Ownership {
     await this.#paced(async () => {
       this.#stopped.add(shard)
       this.#tell()
-      given = this.#letGo(shard).then(() => this.#release(owned))
+      given = this.#letGo(shard).then((goingOn) => this.#release(owned, goingOn))
       const { env } = this.#options
       const isFree = await atLatest(env, turnMs, given.then(() => true))
       if (isFree) await atLatest(env, takenMs, this.#taken(shard))
@@ -269,7 +286,7 @@ export class ShardKeeper implements Ownership {
     while (this.#known[shard]?.session === null) await this.#change.promise
   }
 
-  async #release(owned: ShardOwner): Promise<void> {
+  async #release(owned: ShardOwner, goingOn: readonly ActorKey[]): Promise<void> {
     const { shard } = owned
     // Where another one owns it this session is over: that owner's shard is not to be given.
     const isOwn = owned.session === this.self.id
@@ -277,14 +294,14 @@ export class ShardKeeper implements Ownership {
     this.#stopped.delete(shard)
     this.#holds[shard] = 'free'
     this.#note(owner)
-    if (isOwn) this.#announce(owner)
+    if (isOwn) this.#announce({ ...owner, goingOn: goingOn.slice(0, toldMax) })
     this.#tell()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()
   }
 
   /** Until it is certain that nothing is under way: a shard is not given back before. */
-  async #letGo(shard: number): Promise<void> {
+  async #letGo(shard: number): Promise<readonly ActorKey[]> {
     for (;;) {
       try {
         return await this.#host!.letGo(shard)
@@ -297,17 +314,18 @@ export class ShardKeeper implements Ownership {
   }
 
   /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */
-  #note(owner: ShardOwner): void {
+  #note(owner: ShardOwner): boolean {
     const known = this.#known[owner.shard]
     const own = this.#holds[owner.shard] === 'owned' || this.#holds[owner.shard] === 'giving'
     const newer = known === undefined || owner.epoch > known.epoch ||
       (owner.epoch === known.epoch && owner.session === null && !own)
     if (newer) this.#known[owner.shard] = owner
     if (newer) this.#doubted.delete(owner.shard)
+    return newer
   }
 
-  #announce(owner: ShardOwner): void {
-    this.#news.push(owner)
+  #announce(news: ShardNews): void {
+    this.#news.push(news)
     if (this.#news.length > 1) return
     this.#options.env.after(tellTogetherMs, () => this.#options.announce(this.#news.splice(0)))
   }

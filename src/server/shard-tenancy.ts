@@ -1,7 +1,7 @@
 /** What lives in the shards of this member: comes when one is taken, and goes when it moves. */
 
 import { actorKeyText, shardOf } from '../../cluster/index.ts'
-import type { Env, ShardHost } from '../../cluster/index.ts'
+import type { ActorKey, Env, ShardHost } from '../../cluster/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import type { Tenants } from './ground.ts'
 
@@ -19,11 +19,12 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   const { activations, wake, letGoMs } = tenants
   /** Those that go in one tick: who lives in them is looked for once. */
   let going: Set<number> | undefined
-  let gone: Promise<ReadonlyMap<number, Promise<unknown>>> | undefined
+  let gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>> | undefined
 
   /** The last time that each shard was taken: what failed is not tried again for one before. */
   const takings = new Map<number, symbol>()
 
+  const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
     store.index.load(shard).then((unfinished) => isMine() ? wake(unfinished) : undefined)
@@ -41,7 +42,7 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
         const deadline = new AbortController()
         env.after(letGoMs, () => deadline.abort())
         return activations.letGo((key) => {
-          const home = shardOf(actorKeyText(key), shards)
+          const home = homeOf(key)
           return together.has(home) ? home : undefined
         }, deadline.signal)
       })
@@ -50,15 +51,20 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     return gone
   }
   return {
-    taken: (shard) => {
+    busy: () => new Set(activations.occupied().map(homeOf)),
+    taken: (shard, goingOn) => {
       const taking = Symbol('taking')
       takings.set(shard, taking)
+      // Whoever waits for these does not wait for the rows of all others.
+      const threads = goingOn.filter(({ kind }) => kind === 'thread')
+      void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
       load(shard, taking)
     },
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
-      await all.get(shard)
+      const goingOn = await all.get(shard)
       store.letGo(shard)
+      return goingOn ?? []
     },
   }
 }

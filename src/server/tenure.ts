@@ -25,9 +25,10 @@ export class Tenure {
   /** The same host, whose shards are noted when they are taken. */
   watched(host: ShardHost): ShardHost {
     return {
-      taken: (shard) => {
+      busy: () => host.busy(),
+      taken: (shard, goingOn) => {
         this.#sinceMs.set(shard, this.#parts.env.monotonicMs())
-        return host.taken(shard)
+        return host.taken(shard, goingOn)
       },
       letGo: (shard) => host.letGo(shard),
     }

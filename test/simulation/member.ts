@@ -213,11 +213,13 @@ export class Member {
     const drain = async (shard: number) => {
       const ofIt = (key: ActorKey) =>
         shardOf(actorKeyText(key), shards) === shard ? shard : undefined
-      await activations.letGo(ofIt, noHurry).get(shard)
+      const goingOn = await activations.letGo(ofIt, noHurry).get(shard)
       log.forget()
       if (without !== 'rows_after') this.#index.drop(shard)
+      return goingOn ?? []
     }
     return {
+      busy: () => new Set(activations.occupied().map((key) => shardOf(actorKeyText(key), shards))),
       taken: (shard) => {
         world.note(() => `${name} owns shard ${shard}`)
         if (without !== 'rows_after') this.#load(shard)
@@ -226,6 +228,7 @@ export class Member {
         world.note(() => `${name} gives shard ${shard} back`)
         if (without !== 'drain') return drain(shard)
         env.after(world.chance.between(0, 500), () => void drain(shard))
+        return []
       },
     }
   }

@@ -1,7 +1,7 @@
 /** Members that keep shards over one arbiter, as a test plays them. */
 
 import { ShardKeeper } from '../../../cluster/index.ts'
-import type { Member, ShardOwner, ShardPort } from '../../../cluster/index.ts'
+import type { ActorKey, Member, ShardOwner, ShardPort } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import type { VirtualEnv } from '../../support/env.ts'
 import { Arbiter, settle } from './arbiter.ts'
@@ -14,6 +14,8 @@ export interface Keeper {
   readonly keeper: ShardKeeper
   /** What its host was told, in order. */
   readonly told: string[]
+  /** The actors of which it was told that something goes on in them. */
+  readonly heard: ActorKey[]
   /** Those that stay, as it sees them. */
   see(members: readonly Member[]): void
   /** Ends what `letGo` waits for. */
@@ -33,6 +35,8 @@ export class House {
   readonly heard: () => boolean
   /** Whether `letGo` waits for `release`. */
   holds = false
+  /** Shards in which something goes on, wherever they are. */
+  busy: ReadonlySet<number> = new Set()
 
   constructor(fate: Fate, heard: () => boolean = () => true) {
     this.arbiter = new Arbiter(fate)
@@ -71,16 +75,21 @@ export class House {
       announce: (owners) => this.#announce(id, owners),
     })
     const made: Keeper = {
-      self, keeper, told, release: () => {},
+      self, keeper, told, heard: [], release: () => {},
       see: (members) => {
         view = { self, members }
         for (const listener of listeners) listener()
       },
       start: () => keeper.look().then(() => keeper.start({
-        taken: (shard) => told.push(`${shard} taken`),
+        busy: () => this.busy,
+        taken: (shard, goingOn) => {
+          told.push(`${shard} taken`)
+          made.heard.push(...goingOn)
+        },
         letGo: async (shard) => {
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
           told.push(`${shard} let go`)
+          return this.busy.has(shard) ? [{ tenant: 'one', kind: 'thread', id: `${shard}` }] : []
         },
       })),
     }

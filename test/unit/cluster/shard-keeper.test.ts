@@ -43,6 +43,35 @@ describe('a keeper of shards', () => {
     }
   })
 
+  it('gives those last in which something goes on, and says what', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    await black.start()
+    const members = [white.self, black.self]
+    const moving = all.filter((shard) => placeShard(shard, members).id === 'black')
+    const [first, ...others] = moving as [number, ...number[]]
+    house.busy = new Set([first])
+    house.seeAll()
+    await house.pass(secondMs)
+    expect(others.length).toBeGreaterThan(0)
+    expect(white.told.filter((line) => line.endsWith('let go')))
+      .toEqual([...others, first].map((shard) => `${shard} let go`))
+    expect(black.heard).toEqual([{ tenant: 'one', kind: 'thread', id: `${first}` }])
+  })
+
+  it('gives those first in which something goes on when it leaves', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    await black.start()
+    const last = all.at(-1)!
+    house.busy = new Set([last])
+    house.seeAll(new Set(['white']))
+    await house.pass(secondMs)
+    const gone = white.told.filter((line) => line.endsWith('let go'))
+    expect(gone).toHaveLength(shards)
+    expect(gone[0]).toBe(`${last} let go`)
+  })
+
   it('owns nothing of a shard while it lets go, and releases it after', async () => {
     const { house, white } = await alone()
     house.holds = true

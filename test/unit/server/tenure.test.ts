@@ -15,8 +15,12 @@ function tenureOf(...view: Member[]) {
   const env = virtualEnv()
   const passed: number[] = []
   const host: ShardHost = {
+    busy: () => new Set(),
     taken: async (shard) => void passed.push(shard),
-    letGo: async (shard) => void passed.push(-shard),
+    letGo: async (shard) => {
+      passed.push(-shard)
+      return []
+    },
   }
   const tenure = new Tenure({ env, shards: 1, seat: {
     self,
@@ -33,7 +37,7 @@ function tenureOf(...view: Member[]) {
 describe('a counter that begins', () => {
   it('hears all members, and of those that do not say in time that they do not', async () => {
     const { env, tenure, watched } = tenureOf(self, other, silent)
-    watched.taken(0)
+    watched.taken(0, [])
     const asked = tenure.askDoors(question, intervalMs)
     await new Promise(setImmediate)
     env.advance(2_000)
@@ -42,19 +46,19 @@ describe('a counter that begins', () => {
 
   it('asks nobody where its shard has been here for longer than its interval', async () => {
     const { env, tenure, watched } = tenureOf(self)
-    watched.taken(0)
+    watched.taken(0, [])
     env.advance(intervalMs)
     expect(await tenure.askDoors(question, intervalMs)).toEqual([[[5, 7]]])
     env.advance(1)
     expect(await tenure.askDoors(question, intervalMs)).toEqual([])
-    watched.taken(0)
+    watched.taken(0, [])
     expect(await tenure.askDoors(question, intervalMs)).toEqual([[[5, 7]]])
   })
 })
 
 it('Whoever watches shards hears of them as before.', async () => {
   const { watched, passed } = tenureOf(self)
-  watched.taken(3)
+  watched.taken(3, [])
   await watched.letGo(3)
   expect(passed).toEqual([3, -3])
 })
