@@ -69,8 +69,12 @@ export interface LogPort {
    */
   open(branch: Branch, epoch: number): Promise<void>
 
-  /** Resolves when every row and update is on disk. */
-  append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void>
+  /**
+   * Resolves when every row and update is on disk. `logged` may be called before that, when the
+   * rows are: the updates will be, whoever brings them there.
+   */
+  append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
+    Promise<void>
 
   /** The newest row of the branch, its ancestors included; undefined for an empty log. */
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>

@@ -25,9 +25,9 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
   return {
     shared: log.shared,
     open: (branch, epoch) => log.open(branch, epoch),
-    append: (rows, updates) => {
+    append: (rows, updates, logged) => {
       const beganMs = clock.monotonicMs()
-      const appended = log.append(rows, updates)
+      const appended = log.append(rows, updates, logged)
       const since = () => clock.monotonicMs() - beganMs
       appended.then(() => {
         took(since(), ok)

@@ -28,6 +28,7 @@ interface OpenRow {
   thread: boolean
   readonly durable: Promise<void>
   readonly settle: (appended: Promise<void>) => void
+  readonly logged: PromiseWithResolvers<void>
   /** Set while nobody is in a hurry: ends the wait for more. */
   stopWaiting: (() => void) | undefined
 }
@@ -62,12 +63,13 @@ export interface JournalOptions {
  * J1. Rows are numbered without gaps and name the one before.
  * J2. The first row of an epoch says so before anything else it says.
  * J3. The thread's row is never far behind, however long a run goes on.
- * J4. A write resolves when it and every write before it are on disk.
+ * J4. A write resolves when it and every write before it are on disk, with all rows about it.
  */
 export class Journal {
   readonly #options: JournalOptions
   #open: OpenRow | undefined
   #tail: { epoch: number; seq: number }
+  #logged: Promise<void> = Promise.resolve()
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: JournalOptions) {
@@ -79,6 +81,9 @@ export class Journal {
   get position(): { epoch: number; seq: number } {
     return { epoch: this.#options.epoch, seq: this.#tail.seq + 1 }
   }
+
+  /** Resolves when what was written is in the log, though rows about it may lag behind. */
+  get logged(): Promise<void> { return this.#open?.logged.promise ?? this.#logged }
 
   /** Resolves when the entry is on disk. */
   write(entry: JournalEntry, urgency: Urgency): Promise<void> {
@@ -115,12 +120,13 @@ export class Journal {
   #openRow(): OpenRow {
     const { epoch, after } = this.#options
     const { promise, resolve } = Promise.withResolvers<void>()
-    promise.catch(() => {})
+    const logged = Promise.withResolvers<void>()
+    for (const each of [promise, logged.promise]) each.catch(() => {})
     const records: RecordOf[] = this.#tail.epoch === epoch ? []
       : [{ $case: 'opened', value: { epoch } }]
     return {
       records, places: [], runs: new Map(), removedRunIds: new Set(), billed: [],
-      thread: false, durable: promise, settle: resolve,
+      thread: false, durable: promise, settle: resolve, logged,
       stopWaiting: after(patienceMs, () => this.hurry()),
     }
   }
@@ -133,7 +139,9 @@ export class Journal {
     this.#underWay.add(appended)
     this.#open = undefined
     this.#tail = position
+    this.#logged = row.logged.promise
     row.settle(appended)
+    appended.then(row.logged.resolve, row.logged.reject)
     const arrived = () => void this.#underWay.delete(appended)
     appended.then(arrived, (error: unknown) => {
       arrived()
@@ -147,7 +155,7 @@ export class Journal {
     await log.append([{
       tenant, branch: threadRow().branch!, epoch, seq, prevEpoch: this.#tail.epoch,
       body: encodeRow(row.records), places: row.places,
-    }], this.#updates(row))
+    }], this.#updates(row), row.logged.resolve)
   }
 
   /** The thread's row comes last: where it stands, what belongs to its runs stands too. */

@@ -259,10 +259,10 @@ export class RunDriver {
     return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
   }
 
-  /** When the attempt is on disk, and what it needs was read meanwhile. */
+  /** When the attempt is in the log, and what it needs was read meanwhile. */
   async #beginWith(execution: RunExecution, found: Promise<Trail>): Promise<void> {
     try {
-      const [trail] = await Promise.all([found, this.#ledger.loadHead(), this.#ledger.durable])
+      const [trail] = await Promise.all([found, this.#ledger.loadHead(), this.#ledger.logged])
       if (this.#execution === execution) execution.begin(trail)
     } catch (error) {
       if (this.#execution !== execution) return

@@ -131,6 +131,12 @@ export class ThreadLedger {
     return this.#durable
   }
 
+  /** As `durable`, and perhaps before it: the log has it, and rows about it lag behind. */
+  get logged(): Promise<void> {
+    this.#journal.hurry()
+    return this.#journal.logged
+  }
+
   /** Makes records true: in the state at once, on disk when the result resolves. */
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
     const places: CheckpointPlace[] = []

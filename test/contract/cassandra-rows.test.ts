@@ -34,6 +34,25 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
   }
   const large = (letter: string) => JSON.stringify(letter.repeat(1_300_000))
 
+  it('are told of when the log is on disk, and again when they are', async () => {
+    const thread = aThread()
+    const branchId = thread.branch!.id
+    const cql = `SELECT seq FROM ${place.keyspace}.log WHERE branch_id = ? AND bucket = 0`
+    const inLog = Promise.withResolvers<number>()
+    const order: string[] = []
+    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })],
+      [{ table: 'thread', row: thread }], () => {
+        order.push('logged')
+        admin.execute(cql, [branchId], { prepare: true })
+          .then(({ rowLength }) => inLog.resolve(rowLength), inLog.reject)
+      })
+    order.push('on disk')
+    expect(await inLog.promise).toBe(1)
+    expect(order).toEqual(['logged', 'on disk'])
+    await store.log.purge({ table: 'thread', tenant: 'local', id: thread.threadId,
+      branch: thread.branch!, epoch: 1 })
+  })
+
   it('are kept in parts where they are large, and the parts go with them', async () => {
     const thread = aThread({ metadataJson: large('t') })
     const { threadId, branch } = thread

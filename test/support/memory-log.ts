@@ -17,6 +17,8 @@ export class MemoryLog implements LogPort {
   readonly updates: RowUpdate[] = []
   /** An append becomes durable when this resolves; a test may put a gate of its own here. */
   gate: Promise<void> = Promise.resolve()
+  /** Updates arrive when this resolves. */
+  late: (rows: readonly NewRow[]) => Promise<void> = () => Promise.resolve()
   /** Every read, so that a test can see how much was read. */
   rowsRead = 0
 
@@ -24,7 +26,8 @@ export class MemoryLog implements LogPort {
     if ((this.#tail(branch)?.epoch ?? 0) > epoch) throw new HeddleError('stale_append')
   }
 
-  async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
+    Promise<void> {
     await this.gate
     for (const row of rows) {
       const tail = this.#tail(row.branch)
@@ -33,6 +36,8 @@ export class MemoryLog implements LogPort {
       }
       this.rows.push({ ...row, durable: true })
     }
+    logged?.()
+    await this.late(rows)
     this.updates.push(...updates)
   }
 

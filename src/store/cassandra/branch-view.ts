@@ -3,7 +3,7 @@
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { freightOf } from './carrier.ts'
+import { carrierUpTo, freightOf } from './carrier.ts'
 import type { StatingRow } from './carrier.ts'
 import type { Position } from './chain.ts'
 import { chunksOf } from './chunk-table.ts'
@@ -57,6 +57,8 @@ export interface BranchViewOptions {
 
 /** What a row takes beside its body, and what a place takes, about. */
 const [rowBytes, placeBytes] = [100, 160]
+/** A list of more stretches is written once for each of them, or a branch would grow by its age. */
+const repeatedMax = 16
 
 /**
  * Rows are sent as they come and are durable in their order: a row is when it and every row before
@@ -136,12 +138,14 @@ export class BranchView {
     const last = this.#stretches.at(-1)
     const begins = last?.epoch !== epoch || last.bucket !== bucket
     if (begins) this.#stretches = [...this.#stretches, { epoch, bucket, from: seq }]
+    // Whoever takes the branch over finds them among its newest rows.
+    const isRepeated = carrierUpTo(seq) === seq && this.#stretches.length <= repeatedMax
     const chunks = chunksOf(body)
     const inRow = chunks === 0 ? body : new Uint8Array()
     this.#bytes += rowBytes + inRow.byteLength + placeBytes * places.length
     return {
       branchId: this.branchId, bucket, epoch, seq, prevEpoch, settledSeq: this.#settledSeq,
-      bucketBytes: this.#bytes, stretches: begins ? this.#stretches : undefined,
+      bucketBytes: this.#bytes, stretches: begins || isRepeated ? this.#stretches : undefined,
       places, carried, body: inRow, chunks, timestamp: this.#options.timestamp(),
     }
   }

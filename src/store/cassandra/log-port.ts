@@ -66,7 +66,8 @@ export class CassandraLog implements LogPort {
     this.#parts = parts
   }
 
-  async append(rows: readonly NewRow[], updates: readonly RowUpdate[]): Promise<void> {
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
+    Promise<void> {
     if (this.#closed) throw ending()
     const epoch = this.#epochOf(rows, updates)
     // Ranks are in the order of the calls.
@@ -78,7 +79,10 @@ export class CassandraLog implements LogPort {
     try {
       await this.#appendRows(rows)
       // Rows of a deposed owner are no history: no mutable row may speak for one of them.
-      if (rows.length > 0 && updates.length > 0) await passage.pass()
+      if (rows.length > 0 && updates.length > 0) {
+        await passage.pass()
+        logged?.()
+      }
       // What belongs to rows that stand is written; without any, the caller may ask again.
       const { connection, runs } = this.#parts
       const change = (work: () => Promise<void>) =>

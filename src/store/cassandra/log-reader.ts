@@ -139,8 +139,8 @@ export class LogReader {
   async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]):
     Promise<BranchEnd> {
     const { epoch, bucket } = tail
-    const first = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
-    const stretches = first?.stretches ?? await this.#stretches(branchId, tail)
+    const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
+    const stretches = named?.stretches ?? await this.#stretches(branchId, tail)
     const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
     const rows = historyFrom(from, tail, seen)
       ?? await this.stating(branchId, stretches, from, tail.seq)

@@ -18,7 +18,7 @@ export interface Partition {
 export interface OutgoingRow extends ChainRow, Partition {
   /** Of everything in the bucket, this row included. */
   readonly bucketBytes: number
-  /** Set on the first row of a stretch: all stretches, this one included. */
+  /** On the first row of a stretch, and on carriers where they are few: all, this one included. */
   readonly stretches: StretchList | undefined
   /** No two of the same id. */
   readonly places: readonly CheckpointPlace[]

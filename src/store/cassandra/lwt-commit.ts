@@ -53,7 +53,9 @@ export class LwtCommit implements Commit {
   async write(row: OutgoingRow): Promise<void> {
     const { epoch, seq } = row
     // The first row of all has no one before it in this partition, and nobody to take it from.
-    const before = row.stretches?.length === 1 ? undefined : { epoch, seq: seq - 1 }
+    const [first, ...others] = row.stretches ?? []
+    const isFirst = first?.from === seq && others.length === 0
+    const before = isFirst ? undefined : { epoch, seq: seq - 1 }
     const places = this.#checkpoints.statements(row, row.carried)
     const statements = [this.#insert.conditional(row), ...places, this.#moveHead(row, before, row)]
     for (let ambiguous = false; ; ambiguous = true) {

@@ -66,6 +66,24 @@ describe('a run whose thread is handed over', () => {
     expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
   })
 
+  it('goes on when its attempt is in the log, and tells of it when all else is there', async () => {
+    const { pair, reader } = await begun()
+    const gate = Promise.withResolvers<void>()
+    pair.log.late = (rows) => rows.some(({ epoch }) => epoch > 1) ? gate.promise : Promise.resolve()
+    const handed = pair.handOver(AbortSignal.abort())
+    await settled()
+    expect(pair.host.only.execution.attempt).toBe(2)
+    void step(pair, 2)
+    await settled()
+    expect(told(reader.seen, 'updates')).toEqual(['1'])
+    gate.resolve()
+    await handed
+    await settled()
+    pair.host.end(pair.host.only)
+    expect(await reader.ended).toBe('over')
+    expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
+  })
+
   it('tells all tokens of what it finished', async () => {
     const { pair, reader } = await begun()
     const { host } = pair

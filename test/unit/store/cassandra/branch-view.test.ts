@@ -4,14 +4,15 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { BranchView } from '../../../../src/store/cassandra/branch-view.ts'
+import type { BranchEnd } from '../../../../src/store/cassandra/log-reader.ts'
 import type { OutgoingRow } from '../../../../src/store/cassandra/log-row.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
 
 /** Lets everything run that waits for nothing. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A view whose writes end when the test says so. */
-function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0 } = {}) {
+/** A view whose writes end when the test says so; `owners` before it wrote a row each. */
+function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 } = {}) {
   const sent: { row: OutgoingRow; end: PromiseWithResolvers<void> }[] = []
   const rolls: PromiseWithResolvers<void>[] = []
   const pauses: (() => void)[] = []
@@ -20,8 +21,10 @@ function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0 } = {}) {
   let timestamp = 0n
   let idle = 0
   const branch = aBranch()
+  const epoch = owners + 1
   const view = new BranchView({
-    branchId: branch.id, epoch: 1, end: undefined, origin: 0, bucketBytes, patience,
+    branchId: branch.id, epoch, end: owners > 0 ? endAfter(owners) : undefined, origin: 0,
+    bucketBytes, patience,
     commit: {
       inFlight,
       open: async () => true,
@@ -42,7 +45,7 @@ function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0 } = {}) {
   const failed: { seq: number; error: unknown }[] = []
   const append = (...seqs: number[]) => {
     for (const seq of seqs) {
-      const row = aRow({ branch, seq, places: Array.from({ length: places }, (_, index) =>
+      const row = aRow({ branch, seq, epoch, places: Array.from({ length: places }, (_, index) =>
         ({ id: `${index}`, seq, base: seq })) })
       view.append(row).then(() => durable.push(seq), (error) => failed.push({ seq, error }))
     }
@@ -177,6 +180,36 @@ describe('a row that was certainly not written', () => {
     await end(1, new HeddleError('unavailable', undefined, { ambiguous: true }))
     expect(pauses).toEqual([])
     expect(failed.map(({ seq }) => seq)).toEqual([1, 2])
+  })
+})
+
+/** The end of a branch in whose one bucket so many owners wrote a row each. */
+function endAfter(owners: number): BranchEnd {
+  const stretches = Array.from({ length: owners }, (_, before) =>
+    ({ epoch: before + 1, bucket: 0, from: before + 1 }))
+  const tail = { epoch: owners, seq: owners, prevEpoch: owners - 1, settledSeq: owners - 1,
+    bucket: 0, bucketBytes: 0, stretches, places: [], body: new Uint8Array(), chunks: 0 }
+  return { tail, stretches, places: { waiting: [], doubtful: [] } }
+}
+
+describe('the list of stretches', () => {
+  it('is in the first row of one, and in every eighth of all', async () => {
+    const { append, sent, end } = aView()
+    for (let seq = 1; seq <= 17; seq++) {
+      append(seq)
+      await end(seq)
+    }
+    expect(sent.filter(({ row }) => row.stretches).map(({ row }) => row.seq)).toEqual([1, 8, 16])
+    expect(sent[15]!.row.stretches).toEqual([{ epoch: 1, bucket: 0, from: 1 }])
+  })
+
+  it('is in the first row of one alone where it is long', async () => {
+    const { append, sent, end } = aView({ owners: 16 })
+    for (let seq = 17; seq <= 24; seq++) {
+      append(seq)
+      await end(seq)
+    }
+    expect(sent.map(({ row }) => row.stretches?.length)).toEqual([17, ...Array(7)])
   })
 })
 
