@@ -65,16 +65,19 @@ export class CheckpointReader implements CheckpointSource {
   /** As `tuple`, with the state as a view. */
   async checkpoint(ns: string, checkpointId: string | null): Promise<ReadCheckpoint | undefined> {
     const now = this.#head()
-    const found = await this.#found(now, ns, checkpointId)
-    if (!found) return undefined
-    const { checkpoint: { id }, seq, ...state } = found
+    const place = await this.#place(now, ns, checkpointId)
+    if (!place || place.seq === 0) return undefined
+    const { seq } = place
+    const state = this.#stateAt(now, place, ns, checkpointId)
+    // Both at once, unless what is asked for is the newest of a namespace, whoever that is.
+    const known = checkpointId ?? (ns === '' ? place.id : undefined)
+    const id = known ?? (await state)?.checkpoint.id
+    if (id === undefined) return undefined
     const isHead = ns === '' && now.head?.id === id
-    return {
-      ...state,
-      checkpoint: found.checkpoint,
-      newest: checkpointId === null || isHead ? !(ns === '' && now.movedBack) : false,
-      writes: await this.#writes(now, { ns, id, seq }),
-    }
+    const newest = (checkpointId === null || isHead) && !(ns === '' && now.movedBack)
+    const writes = this.#writes(now, { ns, id, seq }, isHead && newest)
+    const [found, all] = await Promise.all([state, writes])
+    return found && { ...found, newest, writes: all }
   }
 
   /** The state alone: nothing behind the checkpoint is looked at. */
@@ -82,15 +85,19 @@ export class CheckpointReader implements CheckpointSource {
     return (await this.#found(this.#head(), ns, checkpointId))?.view
   }
 
-  async #found(now: LogHead, ns: string, checkpointId: string | null):
-    Promise<LineState & { checkpoint: Checkpoint; seq: number } | undefined> {
+  async #found(now: LogHead, ns: string, checkpointId: string): Promise<FoundState | undefined> {
     const place = await this.#place(now, ns, checkpointId)
     if (!place || place.seq === 0) return undefined
+    return await this.#stateAt(now, place, ns, checkpointId)
+  }
+
+  async #stateAt(now: LogHead, place: CheckpointPlace, ns: string, checkpointId: string | null):
+    Promise<FoundState | undefined> {
     const rows = await this.#log.read(now.branch, { from: place.base, through: place.seq })
     const line = new CheckpointLine(rows.flatMap((row) => decodeRow(row.body)), ns)
     const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
     const checkpoint = line.get(id)
-    return checkpoint && { ...line.state(checkpoint), checkpoint, seq: place.seq }
+    return checkpoint && { ...line.state(checkpoint), checkpoint }
   }
 
   /** A page of history, newest first, without what rollbacks dropped. */
@@ -145,11 +152,14 @@ export class CheckpointReader implements CheckpointSource {
 
   /**
    * Writes stand between their checkpoint and the next one of its namespace; those of a fork from
-   * an old checkpoint are found by name.
+   * an old checkpoint, which the newest head is not, are found by name.
    */
-  async #writes(now: LogHead, of: { ns: string; id: string; seq: number }): Promise<Writes[]> {
-    const near = await this.#writesFrom(now, of, of.seq)
-    const late = await this.#log.findCheckpoint(now.branch, lateWritesOf(of.id))
+  async #writes(now: LogHead, of: { ns: string; id: string; seq: number }, isNewestHead: boolean):
+    Promise<Writes[]> {
+    const [near, late] = await Promise.all([
+      this.#writesFrom(now, of, of.seq),
+      isNewestHead ? undefined : this.#log.findCheckpoint(now.branch, lateWritesOf(of.id)),
+    ])
     if (!late || late.seq <= near.through) return near.writes
     return [...near.writes, ...(await this.#writesFrom(now, of, late.seq)).writes]
   }
@@ -198,6 +208,10 @@ function belongs(record: RecordOf, { ns, id }: { ns: string; id: string }): bool
 /** Pending writes of a checkpoint end at the next one of its namespace or of the root. */
 function ends(next: Checkpoint, of: { ns: string }): boolean {
   return next.ns === of.ns || next.ns === ''
+}
+
+interface FoundState extends LineState {
+  readonly checkpoint: Checkpoint
 }
 
 interface LineState {

@@ -1,16 +1,24 @@
-/** Checkpoints for an execution: all that it wrote is there, on disk first. */
+/** Checkpoints for an execution: all that it wrote is there, in the log first. */
 
-import type { CheckpointSource } from '../checkpoint/index.ts'
+import type { CheckpointSource, StoredTuple } from '../checkpoint/index.ts'
 import type { ThreadLedger } from './thread-ledger.ts'
 
-export function executionSource(ledger: ThreadLedger): CheckpointSource {
+/** `head` is what was read of the thread's head just before: who begins with it need not wait. */
+export function executionSource(ledger: ThreadLedger, head?: StoredTuple): CheckpointSource {
+  const { stepSeq } = ledger.state.row
+  // Only for the first question: whoever had it remembers it, and a state may be large.
+  let first = head
   return {
     tuple: async (ns, checkpointId) => {
-      await ledger.durable
+      const known = first
+      first = undefined
+      const isAsked = ns === '' && (checkpointId === null || checkpointId === known?.id)
+      if (known && isAsked && ledger.state.row.stepSeq === stepSeq) return known
+      await ledger.logged
       return ledger.live.tuple(ns, checkpointId)
     },
     list: async (query) => {
-      await ledger.durable
+      await ledger.logged
       return ledger.live.list(query)
     },
   }

@@ -262,8 +262,9 @@ export class RunDriver {
   /** When the attempt is in the log, and what it needs was read meanwhile. */
   async #beginWith(execution: RunExecution, found: Promise<Trail>): Promise<void> {
     try {
-      const [trail] = await Promise.all([found, this.#ledger.loadHead(), this.#ledger.logged])
-      if (this.#execution === execution) execution.begin(trail)
+      const ledger = this.#ledger
+      const [trail, head] = await Promise.all([found, ledger.loadHead(), ledger.logged])
+      if (this.#execution === execution) execution.begin(trail, head)
     } catch (error) {
       if (this.#execution !== execution) return
       const { ports: { env }, threadId } = this.#setting

@@ -1,7 +1,7 @@
 /** One execution of a run: what it is started with, and the log rows and events of its steps. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { RecordOf } from '../checkpoint/index.ts'
+import type { RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { Step, StepBatch, StepEvent } from '../graph/index.ts'
 import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
@@ -39,8 +39,8 @@ export class RunExecution {
   /** Resolves when nothing more is expected of it. */
   get over(): Promise<void> { return this.#over.promise }
 
-  /** Hands the run to the graph host. */
-  begin(trail: Trail): void {
+  /** Hands the run to the graph host, with the head where that was just read. */
+  begin(trail: Trail, head?: StoredTuple): void {
     this.#begun = true
     const { ports: { host, env }, ledger, tenant, threadId, tell } = this.#setting
     const { run, id } = this
@@ -51,7 +51,7 @@ export class RunExecution {
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       request: runRequest(run, plan, trail),
-    }, executionSource(ledger), executionListener(id, this.#setting))
+    }, executionSource(ledger, head), executionListener(id, this.#setting))
   }
 
   /** Nothing more is expected of it. */

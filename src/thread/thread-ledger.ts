@@ -2,9 +2,10 @@
 
 import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { ChannelView, JsonText, LogHead, LogPort, RecordOf } from '../checkpoint/index.ts'
+import type { ChannelView, JsonText, LogHead, LogPort, RecordOf, StoredTuple }
+  from '../checkpoint/index.ts'
 import {
-  ChannelView as Views, CheckpointReader, decodeRow, lateWritesOf, newestOf,
+  ChannelView as Views, CheckpointReader, decodeRow, lateWritesOf, newestOf, toTuple,
 } from '../checkpoint/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -212,14 +213,19 @@ export class ThreadLedger {
     return this.#recent.get(checkpointId)
   }
 
-  /** Loads the head's view where it is not remembered, so that coming steps extend it. */
-  async loadHead(): Promise<void> {
-    const { head } = this.#state.row
-    if (!head || this.#recent.has(head.id)) return
+  /**
+   * Loads the head where its view is not remembered, so that coming steps extend that; undefined
+   * where nothing was loaded, or the head is another one by now.
+   */
+  async loadHead(): Promise<StoredTuple | undefined> {
+    const { head, stepSeq } = this.#state.row
+    if (!head || this.#recent.has(head.id)) return undefined
     const isOnDisk = this.#settled.head?.id === head.id
-    if (!isOnDisk) await this.durable
-    const view = await (isOnDisk ? this.settled : this.live).view('', head.id)
-    if (view && this.#state.row.head?.id === head.id) this.#remember(head.id, view)
+    if (!isOnDisk) await this.logged
+    const read = await (isOnDisk ? this.settled : this.live).checkpoint('', head.id)
+    if (!read || this.#state.row.stepSeq !== stepSeq) return undefined
+    this.#remember(head.id, read.view)
+    return toTuple(read)
   }
 
   /** The place of every nested checkpoint that these steps grow from must be known beforehand. */

@@ -26,7 +26,7 @@ export function ledgerLogs(open: () => Promise<LedgerStore>): () => SuiteLog {
       ports: { log, threads: index, views: new ByteBudget(1e6) }, tenant: 't', threadId, epoch: 1,
       newBranchId: env.uuid(), after: env.after, onLost: (reason) => { throw reason },
     }))
-    const source = ledger.then(executionSource)
+    const source = ledger.then((open) => executionSource(open))
     return {
       source: {
         tuple: async (ns, id) => (await source).tuple(ns, id),

@@ -84,6 +84,29 @@ describe('a run whose thread is handed over', () => {
     expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
   })
 
+  it('begins with the head that was read while its attempt was written', async () => {
+    const { pair } = await begun()
+    await pair.handOver(AbortSignal.abort())
+    await settled()
+    const { only } = pair.host
+    const { rowsRead } = pair.log
+    const head = await only.source.tuple('', null)
+    expect(head?.id).toBe(only.execution.headId)
+    expect(pair.log.rowsRead).toBe(rowsRead)
+    await step(pair, 2)
+    expect(await only.source.tuple('', null)).toMatchObject({ id: only.headId, parentId: head?.id })
+  })
+
+  it('begins with what was written on the head since that was read', async () => {
+    const { pair } = await begun()
+    await pair.handOver(AbortSignal.abort())
+    await settled()
+    const { only } = pair.host
+    await only.listener.steps({ events: [], steps: [{ $case: 'writes', value: {
+      ns: '', checkpointId: only.headId!, taskId: 'task', writes: [] } }] })
+    expect((await only.source.tuple('', null))?.writes).toHaveLength(1)
+  })
+
   it('tells all tokens of what it finished', async () => {
     const { pair, reader } = await begun()
     const { host } = pair
