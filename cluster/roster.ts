@@ -169,7 +169,15 @@ export class Roster {
     if (this.#signs.has(member.id)) return false
     const { sessions, lives } = this.#options
     const isOver = this.#over.has(member.id) || await sessions.state(member.id) !== 'alive'
-    if (!isOver && await lives(member)) return false
+    if (!isOver) {
+      if (await lives(member)) return false
+      await this.look()
+      // It has just come, and is as busy as whoever starts: it is judged as all others are.
+      if (this.#signs.has(member.id)) {
+        await this.#examine(member)
+        return this.#over.has(member.id)
+      }
+    }
     await this.#fence(member)
     return true
   }

@@ -271,6 +271,26 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red', 'left'])
   })
 
+  it('proves no end of one that has just come and is busy', async () => {
+    const { arbiter, roster, deaf, fenced, settings, beat, pass } = await seated([black])
+    await arbiter.sessions.join(red)
+    await beat(red)
+    settings.silent = true
+    deaf.add('red')
+    const proven = roster.proveEnded(red)
+    await pass(8, [black, red])
+    expect([await proven, fenced]).toEqual([false, []])
+    expect(idsOf(roster.view.members)).toContain('red')
+  })
+
+  it('proves the end of one that left a beat and refuses', async () => {
+    const { arbiter, roster, deaf, fenced, beat } = await seated([black])
+    await arbiter.sessions.join(red)
+    await beat(red)
+    deaf.add('red')
+    expect([await roster.proveEnded(red), fenced]).toEqual([true, ['red']])
+  })
+
   it('of a front door sees members, beats not and ends nobody', async () => {
     const { arbiter, beat, deaf, fenced, join, pass } = house()
     await arbiter.sessions.join(black)
