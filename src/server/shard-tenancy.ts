@@ -4,6 +4,7 @@ import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../cluster/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import type { Tenants } from './ground.ts'
+import { putOff } from './put-off.ts'
 
 export interface TenancyOptions {
   readonly env: Env
@@ -14,6 +15,11 @@ export interface TenancyOptions {
 }
 
 const loadAgainMs = 1_000
+/**
+ * The rows of shards are loaded when no other shard was taken for a while: until then it is the
+ * runs that move with them that need the store, and the processor. Searches wait so much longer.
+ */
+const [calmMs, latestMs] = [250, 5_000]
 
 export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
   const { activations, wake, letGoMs } = tenants
@@ -24,14 +30,16 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   /** The last time that each shard was taken: what failed is not tried again for one before. */
   const takings = new Map<number, symbol>()
 
+  const whenCalm = putOff({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
+    if (!isMine()) return
     store.index.load(shard).then((unfinished) => isMine() ? wake(unfinished) : undefined)
       .catch((error: unknown) => {
         if (!isMine()) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
-        env.after(loadAgainMs, () => { if (isMine()) load(shard, taking) })
+        env.after(loadAgainMs, () => load(shard, taking))
       })
   }
   const tenantsOf = (shard: number) => {
@@ -58,7 +66,7 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
       // Whoever waits for these does not wait for the rows of all others.
       const threads = goingOn.filter(({ kind }) => kind === 'thread')
       void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
-      load(shard, taking)
+      whenCalm(() => load(shard, taking))
     },
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
