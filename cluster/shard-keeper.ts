@@ -144,9 +144,10 @@ export class ShardKeeper implements Ownership {
   /** What other members announce. */
   hear(news: readonly ShardNews[]): void {
     for (const { goingOn, ...owner } of news) {
-      const isNew = this.#note(owner)
-      // Who read that a shard is free before he heard of it was not told what goes on in it.
-      if (isNew || goingOn) this.#goingOn.set(owner.shard, goingOn ?? [])
+      if (this.#note(owner)) this.#goingOn.delete(owner.shard)
+      // Who read that a shard is free hears what goes on in it after that, or after his claim.
+      if (goingOn && this.#holds[owner.shard] === 'owned') this.#host?.told(goingOn)
+      else if (goingOn) this.#goingOn.set(owner.shard, goingOn)
     }
     this.#tell()
     this.#work()
@@ -258,7 +259,7 @@ export class ShardKeeper implements Ownership {
     }
     if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
-    this.#host!.taken(shard, this.#goingOn.get(shard) ?? [])
+    this.#host!.taken(shard, this.#goingOn.get(shard))
     this.#goingOn.delete(shard)
     this.#tell()
     // Meanwhile its place may be another one.
@@ -318,7 +319,7 @@ export class ShardKeeper implements Ownership {
     const known = this.#known[owner.shard]
     const own = this.#holds[owner.shard] === 'owned' || this.#holds[owner.shard] === 'giving'
     const newer = known === undefined || owner.epoch > known.epoch ||
-      (owner.epoch === known.epoch && owner.session === null && !own)
+      (owner.epoch === known.epoch && owner.session === null && known.session !== null && !own)
     if (newer) this.#known[owner.shard] = owner
     if (newer) this.#doubted.delete(owner.shard)
     return newer

@@ -9,7 +9,7 @@ import { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
 export interface PoolEvents {
-  /** A worker can take work. */
+  /** A worker can take work: it is there, or is heard of again. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
   /** It was not heard of for so long that it must be stuck in somebody's code. */
@@ -164,7 +164,7 @@ export class WorkerPool {
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
-    if (mail.type === 'pong') return
+    if (mail.type === 'pong') return this.#events.ready()
     if (mail.type === 'ready') this.#ready(link, mail)
     else this.#events.mail(link, mail)
   }

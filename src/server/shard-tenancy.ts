@@ -16,8 +16,9 @@ export interface TenancyOptions {
 
 const loadAgainMs = 1_000
 /**
- * The rows of shards are loaded when no other shard was taken for a while: until then it is the
- * runs that move with them that need the store, and the processor. Searches wait so much longer.
+ * The rows of shards that were given are loaded when no other one was taken for a while: until
+ * then it is the runs that move with them that need the store, and the processor. Searches wait so
+ * much longer.
  */
 const [calmMs, latestMs] = [250, 5_000]
 
@@ -32,6 +33,11 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
 
   const whenCalm = putOff({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
+  /** Whoever waits for these does not wait for the rows of all others. */
+  const told = (goingOn: readonly ActorKey[]) => {
+    const threads = goingOn.filter(({ kind }) => kind === 'thread')
+    void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
+  }
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
     if (!isMine()) return
@@ -63,11 +69,12 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     taken: (shard, goingOn) => {
       const taking = Symbol('taking')
       takings.set(shard, taking)
-      // Whoever waits for these does not wait for the rows of all others.
-      const threads = goingOn.filter(({ kind }) => kind === 'thread')
-      void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
+      // Its last owner died: only its rows tell what goes on in it.
+      if (goingOn === undefined) return load(shard, taking)
+      told(goingOn)
       whenCalm(() => load(shard, taking))
     },
+    told,
     letGo: async (shard) => {
       const all = await tenantsOf(shard)
       const goingOn = await all.get(shard)

@@ -30,6 +30,7 @@ export class Tenure {
         this.#sinceMs.set(shard, this.#parts.env.monotonicMs())
         return host.taken(shard, goingOn)
       },
+      told: (goingOn) => host.told(goingOn),
       letGo: (shard) => host.letGo(shard),
     }
   }

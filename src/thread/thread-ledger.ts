@@ -220,7 +220,8 @@ export class ThreadLedger {
   async loadHead(): Promise<StoredTuple | undefined> {
     const { head, stepSeq } = this.#state.row
     if (!head || this.#recent.has(head.id)) return undefined
-    const isOnDisk = this.#settled.head?.id === head.id
+    const settled = this.#settled
+    const isOnDisk = settled.head?.id === head.id && settled.stepSeq === stepSeq
     if (!isOnDisk) await this.logged
     const read = await (isOnDisk ? this.settled : this.live).checkpoint('', head.id)
     if (!read || this.#state.row.stepSeq !== stepSeq) return undefined

@@ -224,6 +224,7 @@ export class Member {
         world.note(() => `${name} owns shard ${shard}`)
         if (without !== 'rows_after') this.#load(shard)
       },
+      told: () => {},
       letGo: async (shard) => {
         world.note(() => `${name} gives shard ${shard} back`)
         if (without !== 'drain') return drain(shard)

@@ -84,8 +84,9 @@ export class House {
         busy: () => this.busy,
         taken: (shard, goingOn) => {
           told.push(`${shard} taken`)
-          made.heard.push(...goingOn)
+          made.heard.push(...goingOn ?? [])
         },
+        told: (goingOn) => void made.heard.push(...goingOn),
         letGo: async (shard) => {
           if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
           told.push(`${shard} let go`)

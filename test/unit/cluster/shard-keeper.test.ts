@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import type { Member } from '../../../cluster/index.ts'
 import { placeShard } from '../../../cluster/placement.ts'
 import { plain, settle } from './arbiter.ts'
 import type { Fate } from './arbiter.ts'
@@ -10,6 +11,10 @@ import { House, shards } from './keepers.ts'
 
 const all = Array.from({ length: shards }, (_, shard) => shard)
 const secondMs = 1_000
+
+/** Of these members' shards, those of one. */
+const placedAt = (id: string, members: readonly Member[]) =>
+  all.filter((shard) => placeShard(shard, members).id === id)
 
 /** A member that has all shards. */
 async function alone(heard?: () => boolean) {
@@ -47,8 +52,7 @@ describe('a keeper of shards', () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
-    const members = [white.self, black.self]
-    const moving = all.filter((shard) => placeShard(shard, members).id === 'black')
+    const moving = placedAt('black', [white.self, black.self])
     const [first, ...others] = moving as [number, ...number[]]
     house.busy = new Set([first])
     house.seeAll()
@@ -70,6 +74,25 @@ describe('a keeper of shards', () => {
     const gone = white.told.filter((line) => line.endsWith('let go'))
     expect(gone).toHaveLength(shards)
     expect(gone[0]).toBe(`${last} let go`)
+  })
+
+  it('hears what goes on in a shard also when it read that the shard is free', async () => {
+    const { house, white } = await alone(() => false)
+    const black = await house.join('black')
+    await black.start()
+    const [moving] = placedAt('black', house.seeAll())
+    await house.pass(20)
+    const goingOn = (id: string) => [{ tenant: 'one', kind: 'thread', id }]
+    const free = house.arbiter.owner(moving!)!
+    expect(free.session).toBeNull()
+    black.keeper.hear([{ ...free, goingOn: goingOn('before') }])
+    black.keeper.hear([free])
+    await settle()
+    expect(house.arbiter.owner(moving!)?.session).toBe('black')
+    expect(black.heard).toEqual(goingOn('before'))
+    black.keeper.hear([{ ...free, goingOn: goingOn('after') }])
+    expect(black.heard).toEqual([...goingOn('before'), ...goingOn('after')])
+    expect(white.heard).toEqual([])
   })
 
   it('owns nothing of a shard while it lets go, and releases it after', async () => {

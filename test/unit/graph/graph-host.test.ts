@@ -297,6 +297,12 @@ describe('a worker that spins', () => {
     expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
+  it('gets what waited as soon as it is heard of again', async () => {
+    const test = await TestHost.start(1)
+    test.stall(1500)
+    expect(await test.run('where', {}).end).toEqual(success)
+  })
+
   it('gets no new work while it is silent, and its others go on elsewhere after 5 s', async () => {
     const test = await TestHost.start(1)
     const held = gate()

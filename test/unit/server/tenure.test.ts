@@ -17,6 +17,7 @@ function tenureOf(...view: Member[]) {
   const host: ShardHost = {
     busy: () => new Set(),
     taken: async (shard) => void passed.push(shard),
+    told: () => {},
     letGo: async (shard) => {
       passed.push(-shard)
       return []
