@@ -1,0 +1,35 @@
+/** The head of a thread, as an execution begins with it. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { RecordOf } from '../../../src/checkpoint/index.ts'
+import { ByteBudget } from '../../../src/thread/byte-budget.ts'
+import { ThreadLedger } from '../../../src/thread/thread-ledger.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
+import { memoryTables } from '../../support/memory-tables.ts'
+
+const checkpoint: RecordOf = { $case: 'checkpoint', value: { ns: '', id: 'c1', parentId: '',
+  full: true, changes: [], skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } }
+const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
+  writes: [] } }
+
+describe('the head of a thread', () => {
+  it('is read with writes that were still on their way', async () => {
+    const env = virtualEnv()
+    const log = new MemoryLog()
+    const ledger = await ThreadLedger.load({
+      ports: { log, threads: memoryTables(log).threads, views: new ByteBudget(1e6) }, tenant: 't',
+      threadId: 'x', epoch: 1, newBranchId: env.uuid(), after: env.after, onLost: () => {},
+    })
+    await ledger.write([checkpoint])
+    const gate = Promise.withResolvers<void>()
+    log.gate = gate.promise
+    void ledger.write([writes])
+    ledger.release()
+    const head = ledger.loadHead()
+    gate.resolve()
+    expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
+    expect(await ledger.loadHead()).toBeUndefined()
+  })
+})
