@@ -42,7 +42,6 @@ export type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts
 export { defaultShards, shardOf } from './shard.ts'
 export { ShardKeeper } from './shard-keeper.ts'
 export type { ShardHost } from './shard-host.ts'
-export type { ShardNews } from './shard-keeper.ts'
 export type { Episode, EpisodeFacts, EpisodeStart, Tracing } from './tracing.ts'
 export { inProcessTransport } from './transport.ts'
 export type { Delivery, Inbound, Transport } from './transport.ts'
