@@ -49,6 +49,8 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
       for (const [socket, other] of open) socket.unpipe(other)
     },
     release: () => {
+      // A socket that is piped once more passes everything on twice.
+      if (!held) return
       held = false
       for (const [socket, other] of open) socket.pipe(other)
     },
