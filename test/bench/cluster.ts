@@ -116,7 +116,7 @@ async function withCluster(place: CassandraKeyspace, { threads }: Plan,
 function notes(own: boolean): string {
   return [
     `${whereOf(own)}. The nodes, the members, the clients and`,
-    'what measures them share its two cores: a member that starts or takes over competes with all',
+    'what measures them share its cores: a member that starts or takes over competes with all',
     'of them. Three members, each with a front door. Before a member is killed or ended every',
     'shard is owned where it is placed, and searches cover all threads. SIGKILL: from the signal',
     'to the first update that another member executed, of a run in supersteps of 100 ms, in a',

@@ -28,7 +28,7 @@ export async function memberCountLines(single: string, several: readonly string[
     await runsPerSecond([one, many], { rounds: 1, runs: warmUp }, clients)
     const sides = await runsPerSecond([one, many], { rounds, runs }, clients)
     return [{
-      measure: `runs per second, ${clients} clients, ${many.name} over one, same two cores`,
+      measure: `runs per second, ${clients} clients, ${many.name} over one, same machine`,
       unit: 'times', figures: [figure(sides, one.name, '/s'), figure(sides, many.name, '/s')],
       ratio: spreadOf(ratios(sides.get(many.name)!, sides.get(one.name)!)),
     }]

@@ -24,6 +24,7 @@ import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
 import { Gathering } from './gathering.ts'
 import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
+import { Room } from './room.ts'
 import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
@@ -50,8 +51,8 @@ const shardsReading = 3
 const shardsTogether = 32
 /** No shard waits longer for others. */
 const patienceMs = 300
-/** Those that are read while others go into the file, and those. */
-const shardsLoading = 2 * shardsTogether
+/** What was read and is not in the file yet: enough to go on reading while others go there. */
+const bytesWaiting = 32 * 1024 * 1024
 /** What waits for the file meanwhile does not wait long. */
 const shardsUnloading = 8
 /** Rows of shards that went stay for so long. */
@@ -70,8 +71,8 @@ export class LocalIndex implements OwnIndex {
   readonly #env: Env
   /** By shard: rows that are on their way out. */
   readonly #unloading = new Map<number, Promise<void>>()
-  readonly #toLoad = atMost(shardsLoading)
   readonly #toRead = atMost(shardsReading)
+  readonly #room = new Room(bytesWaiting)
   readonly #together: Gathering
   readonly #toUnload = atMost(shardsUnloading)
 
@@ -105,7 +106,7 @@ export class LocalIndex implements OwnIndex {
       late: new Set(), followed: false }
     this.#states.set(shard, loading)
     try {
-      return await this.#toLoad(() => this.#cover(shard, loading))
+      return await this.#cover(shard, loading)
     } catch (error) {
       if (this.#states.get(shard) === loading) this.unload(shard)
       throw error
@@ -188,14 +189,22 @@ export class LocalIndex implements OwnIndex {
   /** As `load`. */
   async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
-    const read = await this.#together.after(() =>
-      this.#toRead(async () => (isMine() ? await this.#read(shard) : [])))
-    if (this.#left.has(shard)) this.#removeRows(shard)
-    await this.#unloading.get(shard)
-    if (!isMine()) return []
-    loading.late.clear()
-    await this.#store.load(shard, merged(read, loading))
-    if (!isMine()) return []
+    const read = await this.#together.after(() => this.#toRead(async () => {
+      await this.#room.open()
+      const rows = isMine() ? await this.#read(shard) : []
+      this.#room.take(bytesOf(rows))
+      return rows
+    }))
+    try {
+      if (this.#left.has(shard)) this.#removeRows(shard)
+      await this.#unloading.get(shard)
+      if (!isMine()) return []
+      loading.late.clear()
+      await this.#store.load(shard, merged(read, loading))
+      if (!isMine()) return []
+    } finally {
+      this.#room.leave(bytesOf(read))
+    }
     // In one turn: nothing is found before what came late, and what is put now comes after it.
     loading.followed = true
     const [unfinished] = await Promise.all([
@@ -248,6 +257,10 @@ export class LocalIndex implements OwnIndex {
     }
     return rows
   }
+}
+
+function bytesOf(rows: readonly EncodedRow[]): number {
+  return rows.reduce((sum, { body }) => sum + body.byteLength, 0)
 }
 
 function note({ changes, late, followed }: Loading, key: string, change: Change): void {

@@ -36,6 +36,9 @@ interface AskedWrite {
   readonly write: Write
 }
 
+/** So many come or go in one commit: who waits for the first of them does not wait for all. */
+const shardsTogether = 32
+
 /** What came in and was not done yet. */
 class Waiting {
   writes: AskedWrite[] = []
@@ -44,7 +47,11 @@ class Waiting {
   readonly bulk: AskedWrite[] = []
   close = false
 
-  get somebody(): boolean { return this.writes.length > 0 || this.questions.length > 0 }
+  /** Who covers a shard has time: other shards would go into the file one by one for him. */
+  get somebodyInHaste(): boolean {
+    return this.writes.some(({ write }) => write.kind !== 'cover') ||
+      this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
+  }
 
   hear({ writeIds, writes, questions, close }: Requests): void {
     for (const [index, write] of unpackWrites(writes).entries()) {
@@ -73,12 +80,14 @@ function serve(database: Database, tables: Tables, waiting: Waiting): void {
   }
 }
 
-/** One after the other, until somebody else waits: a page that many change is written once. */
+/** Some, in turn, until somebody else waits: a page that many change is written once. */
 function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
-  do {
+  for (let shards = 1; ; shards += 1) {
     yield waiting.bulk.shift()!
     waiting.hearAll()
-  } while (waiting.bulk.length > 0 && !waiting.somebody)
+    const enough = waiting.bulk.length === 0 || shards === shardsTogether
+    if (enough || waiting.somebodyInHaste) return
+  }
 }
 
 function commit(database: Database, tables: Tables, writes: Iterable<AskedWrite>): void {

@@ -248,6 +248,18 @@ describe('the local index', () => {
     expect(await found()).toEqual({ ids: new Set([rows[back]!.threadId]), covered: [back] })
   })
 
+  it('reads on only as far as there is room for what is not in the file yet', async () => {
+    const metadataJson = JSON.stringify({ text: 'x'.repeat(3_000_000) })
+    for (let shard = 0; shard < shards; shard += 1) stored(shard, { metadataJson })
+    const all = Promise.all(Array.from({ length: shards }, (_, shard) => index.load(shard)))
+    await expect.poll(() => table.reads).toBeGreaterThan(3)
+    const reads = table.reads
+    expect(reads).toBeLessThan(18)
+    await all
+    expect(table.reads).toBe(shards)
+    expect((await found()).ids.size).toBe(shards)
+  }, 60_000)
+
   it('shows of a shard that comes back only what is there by then', async () => {
     const [deleted, changed] = [stored(0), stored(0)]
     await index.load(0)
