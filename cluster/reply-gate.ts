@@ -14,7 +14,7 @@ import type { Gate } from './gate.ts'
 import type { Act } from './mailbox.ts'
 
 /** How long a reply waits for a gate that is closed. While it is open, the store is only slow. */
-const patienceMs = 2_500
+const patienceMs = 2_000
 
 export class ReplyGate {
   readonly #env: Env

@@ -20,8 +20,8 @@ export interface SteadyFollowOptions {
   follow(after: string | null, listener: FeedListener): Promise<() => void>
 }
 
-/** How long an owner is looked for, beside what one look may take. */
-const patienceMs = 30_000
+/** How long an owner is looked for, beside what one look may take: who listens gains by waiting. */
+const patienceMs = 60_000
 
 const againMs = 250
 

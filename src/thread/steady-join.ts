@@ -6,7 +6,7 @@ import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 
 /** How long an owner is looked for. Whoever waited longer than this had one. */
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 const againMs = 250
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { useCuttingProxy } from '../support/cutting-proxy.ts'
+import { useCuttingProxy } from '../support/own-proxy.ts'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { StreamReader, collect, namesOf, say, texts } from '../support/run-events.ts'

@@ -1,14 +1,11 @@
 /** Several members as real processes on one keyspace, each with a front door. */
 
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { pathToFileURL } from 'node:url'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
-import { makeCuttingProxy } from './cutting-proxy.ts'
-import { detoursVariable } from './detour.ts'
+import { makeNetwork } from './roads.ts'
+import type { Roads } from './roads.ts'
 import { startServer } from './server-process.ts'
 import type { Exit, ServerProcess } from './server-process.ts'
+import { storyOf } from './story.ts'
 
 export interface ClusterOptions {
   readonly members: number
@@ -50,17 +47,15 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** How much of what a member said is told. */
-const storyLength = 6_000
-
 /** Resolves when all members serve. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { project, cassandra, env = {}, args = [] } = options
-  const roads = options.roads ? await makeRoads(options) : []
+  const { contactPoints } = cassandra
+  const network = options.roads ? await makeNetwork(options.members, contactPoints) : undefined
   const members: ClusterMember[] = []
   const servers: ServerProcess[] = []
   const start = async (place: number) => {
-    const road = roads[place]
+    const road = network?.roads[place]
     servers[place] = await startServer({
       project, cassandra, env: { ...env, ...road?.env },
       args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
@@ -69,7 +64,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
-    for (const road of roads) road.close()
+    await network?.close()
   }
   try {
     // The first one makes the tables.
@@ -81,8 +76,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
   return {
     members, close, frontDoors: members.map(({ url }) => url),
-    story: () => members.map((member, place) => `--- member ${place} (pid ${member.pid}):\n` +
-      member.output().slice(-storyLength)).join('\n'),
+    story: () => members.map((member, place) => `Member ${place} (pid ${member.pid}):\n` +
+      storyOf(member.output())).join('\n'),
   }
 }
 
@@ -103,56 +98,4 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
     cutOff: (from) => road!.cutOff(from),
     reach: () => road!.reach(),
   }
-}
-
-interface Roads {
-  readonly env: Readonly<Record<string, string>>
-  readonly args: readonly string[]
-  cutOff(from: 'cassandra' | 'peers'): void
-  reach(): void
-  close(): void
-}
-
-/** For each member: a proxy on its way to Cassandra, and one on the way from and to each other. */
-async function makeRoads({ members, cassandra }: ClusterOptions): Promise<readonly Roads[]> {
-  const ports = await freePorts(members)
-  const places = ports.map((_, place) => place)
-  const toStore = places.map(makeCuttingProxy)
-  const between = places.map(() => places.map(makeCuttingProxy))
-  return Promise.all(places.map(async (place): Promise<Roads> => {
-    const others = places.filter((other) => other !== place)
-    const detours = await Promise.all([
-      ...cassandra.contactPoints.map((point) =>
-        detour(toStore[place]!, point.includes(':') ? point : `${point}:9042`)),
-      ...others.map((other) => detour(between[place]![other]!, `127.0.0.1:${ports[other]}`)),
-    ])
-    const peers = others.flatMap((other) => [between[place]![other]!, between[other]![place]!])
-    const all = [toStore[place]!, ...peers]
-    return {
-      args: ['--member-port', `${ports[place]}`],
-      env: {
-        [detoursVariable]: JSON.stringify(Object.fromEntries(detours)),
-        NODE_OPTIONS: `--import=${pathToFileURL(`${import.meta.dirname}/detour.ts`).href}`,
-      },
-      cutOff: (from) => {
-        for (const proxy of from === 'peers' ? peers : [toStore[place]!]) proxy.hold()
-      },
-      reach: () => { for (const proxy of all) proxy.release() },
-      close: () => { for (const proxy of all) proxy.close() },
-    }
-  }))
-}
-
-async function detour(proxy: ReturnType<typeof makeCuttingProxy>, meant: string):
-  Promise<[string, string]> {
-  return [meant, new URL(await proxy.to(`http://${meant}`)).host]
-}
-
-/** Free a moment ago; all different. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(probes.map((probe) => once(probe, 'listening')))
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => new Promise((closed) => probe.close(closed))))
-  return ports
 }

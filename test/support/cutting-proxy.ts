@@ -2,7 +2,6 @@
 
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll } from 'vitest'
 
 export interface CuttingProxy {
   /** A URL that leads to the other one. */
@@ -17,14 +16,7 @@ export interface CuttingProxy {
   release(): void
 }
 
-/** Proxies for a test file. */
-export function useCuttingProxy(): CuttingProxy {
-  const proxy = makeCuttingProxy()
-  afterAll(() => proxy.close())
-  return proxy
-}
-
-/** One for whoever closes it. */
+/** For whoever closes it. */
 export function makeCuttingProxy(): CuttingProxy & { close(): void } {
   const open = new Map<Socket, Socket>()
   const servers = new Set<ReturnType<typeof createServer>>()

@@ -8,6 +8,7 @@ import { policies, types } from 'cassandra-driver'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { Hedge } from './hedge.ts'
+import { NextHost } from './next-host.ts'
 
 /** Paths of files in PEM format. */
 export interface TlsFiles {
@@ -43,7 +44,7 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
     // Many tables are made one after another: what waits for them says so itself.
     protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
     policies: {
-      retry: new policies.retry.FallthroughRetryPolicy(),
+      retry: new NextHost(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
       speculativeExecution: hedge,
     },

@@ -38,13 +38,13 @@ const schemaMs = 30_000
 /** A host that is down agrees to nothing, and is not needed. */
 const agreementMs = 10_000
 const agreementPauseMs = 100
-/** How long a read goes on trying where Cassandra may be out of reach. */
-const readMs = 2_500
+/** How long a read goes on trying where Cassandra may be out of reach, the last try included. */
+const readMs = 2_000
 /** How long where it is not: other requests are answered, this one is slow. */
 const slowReadMs = 8_000
 /** An answer that came this lately shows that Cassandra is in reach. */
 const latelyMs = 1_000
-/** The least that an attempt is given. */
+/** The least that an attempt is given, and what the first one leaves to another. */
 const shortestAttemptMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
@@ -260,7 +260,8 @@ export class Connection {
     let pauseMs = firstPauseMs
     for (let attempt = 1; ; attempt++) {
       if (this.#closed) throw closed(false)
-      const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs())
+      const keptMs = attempt === 1 ? shortestAttemptMs + pauseMs : 0
+      const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs()) - keptMs
       const readTimeout = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
       const askedMs = this.#env.monotonicMs()
       try {

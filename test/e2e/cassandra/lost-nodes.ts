@@ -159,8 +159,8 @@ export function describeLostNodes(missing: string | undefined): void {
       expect(latecomers.refused).toBeGreaterThan(8)
 
       async function everythingIsThere(): Promise<void> {
-        await writers.check()
-        await latecomers.check()
+        await writers.check([lostMs, startedMs])
+        await latecomers.check([lostMs, startedMs])
         for (const worker of workers) await worker.check(client)
         const busy = await client.threads.search({ status: 'busy', select: ['thread_id'] })
         expect(busy).toEqual([])

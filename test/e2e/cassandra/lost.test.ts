@@ -82,8 +82,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
     await everythingIsThere()
 
     async function everythingIsThere(): Promise<void> {
-      await writers.check()
-      await latecomers.check()
+      await writers.check([lostMs, backMs])
+      await latecomers.check([lostMs, backMs])
       for (const { runId, text } of runs) {
         const id = ids[runs.findIndex((run) => run.runId === runId)]!
         await client.runs.join(id, runId)

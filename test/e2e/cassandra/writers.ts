@@ -18,6 +18,8 @@ export interface Told {
   readonly retryAfter: string | null
 }
 
+const always = [0, Number.POSITIVE_INFINITY] as const
+
 /** Whoever was refused comes again after so long. */
 const patienceMs = 25
 
@@ -69,12 +71,18 @@ export class Writers {
     await Promise.all(this.#loops)
   }
 
-  /** What was acknowledged is there, what was refused is not, and nothing else was said. */
-  async check(): Promise<void> {
+  /**
+   * What was acknowledged is there, what was refused is not, and nothing else was said. Who came
+   * while the store was missed, all the time where no span is given, was told so in time.
+   */
+  async check([fromMs, throughMs]: readonly [number, number] = always): Promise<void> {
     expect(this.told.filter(({ answer }) => answer !== 200 && answer !== 503)).toEqual([])
     const refused = this.told.filter(({ answer }) => answer === 503)
     expect(refused.filter(({ retryAfter }) => retryAfter !== '1')).toEqual([])
-    expect(refused.filter(({ tookMs }) => tookMs > answerMs)).toEqual([])
+    expect(refused.filter(({ atMs }) => atMs >= fromMs && atMs <= throughMs)
+      .flatMap(({ atMs, tookMs, word }) => tookMs <= answerMs ? []
+        : [`${word === '' ? 'a thread' : 'a run'} after ${Math.round(atMs - fromMs)} ms was ` +
+          `refused in ${Math.round(tookMs)} ms`])).toEqual([])
     const spoken = Map.groupBy(this.told.filter(({ word }) => word !== ''), ({ thread }) => thread)
     for (const { thread, answer } of this.told.filter(({ word }) => word === '')) {
       const found = await ask(this.#url, 'GET', `/threads/${thread}`)

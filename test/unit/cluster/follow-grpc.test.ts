@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { useCuttingProxy } from '../../support/cutting-proxy.ts'
+import { useCuttingProxy } from '../../support/own-proxy.ts'
 import { atEnd, keeping, memberThat, transportWith, trust, until, white } from './grpc-house.ts'
 import type { Watcher } from './grpc-house.ts'
 

@@ -168,7 +168,7 @@ describe('a reply behind a gate', () => {
     await settle()
     expect(gate.asked).toBe(1)
     gate.close()
-    env.advance(2_500)
+    env.advance(2_000)
     await refused
   })
 
@@ -197,13 +197,13 @@ describe('a reply behind a gate', () => {
     expect(gate.asked).toBe(0)
   })
 
-  it('is refused after two and a half seconds at a gate that does not open', async () => {
+  it('is refused after two seconds at a gate that does not open', async () => {
     const { env, gate, told, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
     await settle()
     gate.close()
-    env.advance(2_499)
+    env.advance(1_999)
     await settle()
     expect(told).toEqual([])
     env.advance(1)

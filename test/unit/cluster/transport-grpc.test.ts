@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { useCuttingProxy } from '../../support/cutting-proxy.ts'
+import { useCuttingProxy } from '../../support/own-proxy.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { dialect, env, kinds, memberThat, transportWith, trust, until, white }
   from './grpc-house.ts'

@@ -297,7 +297,7 @@ describe('a start that nobody is told of', () => {
         lose()
         void house.host.step(house.host.only, 'late').catch(() => {})
         // Whoever waits asks the next owner for a while: here there is none that could answer.
-        for (let i = 0; i < 130; i++) {
+        for (let i = 0; i < 250; i++) {
           await settled()
           house.env.advance(250)
         }

@@ -65,7 +65,7 @@ describe('a follow that is lost', () => {
   })
 
   it('is lost after all where none comes, or the run is gone', async () => {
-    for (const [code, seconds] of [['unavailable', 31], ['not_found', 1]] as const) {
+    for (const [code, seconds] of [['unavailable', 61], ['not_found', 1]] as const) {
       const { env, told, follows, refuse } = await listening()
       refuse(code)
       follows[0]!.listener.ended('lost')

@@ -120,6 +120,22 @@ describe('a connection', () => {
     expect(env.monotonicMs() - startedMs).toBeLessThan(3_000)
   })
 
+  it('reads twice within two seconds where nobody answers', async () => {
+    const waitedMs: number[] = []
+    vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
+      const { readTimeout } = request[2] as { readTimeout: number }
+      waitedMs.push(readTimeout)
+      env.advance(readTimeout)
+      throw timedOut()
+    })
+    const startedMs = env.monotonicMs()
+    expect(reasonOf(await ended(connection.read(statement))))
+      .toMatchObject({ code: 'unavailable' })
+    expect(waitedMs).toEqual([1_550, 400])
+    // With the pause between them, and as the clock of this test goes on.
+    expect(env.monotonicMs() - startedMs).toBeLessThanOrEqual(2_100)
+  })
+
   it('never repeats a compare-and-set on its own', async () => {
     answers = [timedOut()]
     expect(reasonOf(await ended(connection.swap(statement)))).toBeInstanceOf(AmbiguousSwap)

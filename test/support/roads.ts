@@ -1,0 +1,90 @@
+/** The ways of members to Cassandra and to each other, each of which a test can cut off. */
+
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { detoursVariable } from './detour.ts'
+import type { Asked, Laid } from './roads-thread.ts'
+
+/** Those of one member. */
+export interface Roads {
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+  cutOff(from: 'cassandra' | 'peers'): void
+  reach(): void
+}
+
+export interface Network {
+  /** In the order of the members. */
+  readonly roads: readonly Roads[]
+  close(): Promise<void>
+}
+
+/** For each member: a proxy on its way to Cassandra, and one on the way from and to each other. */
+export async function makeNetwork(members: number, contactPoints: readonly string[]):
+  Promise<Network> {
+  const ports = await freePorts(members)
+  const places = ports.map((_, place) => place)
+  const thread = new RoadsThread()
+  const toStore = (place: number) => place
+  const between = (place: number, other: number) => members * (place + 1) + other
+  const roads = await Promise.all(places.map(async (place): Promise<Roads> => {
+    const others = places.filter((other) => other !== place)
+    const detours = await Promise.all([
+      ...contactPoints.map((point) =>
+        thread.detour(toStore(place), point.includes(':') ? point : `${point}:9042`)),
+      ...others.map((other) => thread.detour(between(place, other), `127.0.0.1:${ports[other]}`)),
+    ])
+    const peers = others.flatMap((other) => [between(place, other), between(other, place)])
+    return {
+      args: ['--member-port', `${ports[place]}`],
+      env: {
+        [detoursVariable]: JSON.stringify(Object.fromEntries(detours)),
+        NODE_OPTIONS: `--import=${pathToFileURL(`${import.meta.dirname}/detour.ts`).href}`,
+      },
+      cutOff: (from) => thread.change('hold', from === 'peers' ? peers : [toStore(place)]),
+      reach: () => thread.change('release', [toStore(place), ...peers]),
+    }
+  }))
+  return { roads, close: () => thread.close() }
+}
+
+class RoadsThread {
+  readonly #worker = new Worker(new URL('./roads-thread.ts', import.meta.url))
+  readonly #laid = new Map<number, (url: string) => void>()
+
+  constructor() {
+    this.#worker.on('message', ({ id, url }: Laid) => this.#laid.get(id)?.(url))
+  }
+
+  /** Where to go by this proxy instead: from host:port to host:port. */
+  async detour(proxy: number, meant: string): Promise<[string, string]> {
+    const id = this.#laid.size
+    const url = new Promise<string>((resolve) => this.#laid.set(id, resolve))
+    this.#ask({ kind: 'lead', proxy, to: `http://${meant}`, id })
+    return [meant, new URL(await url).host]
+  }
+
+  change(kind: 'hold' | 'release', proxies: readonly number[]): void {
+    for (const proxy of proxies) this.#ask({ kind, proxy })
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #ask(asked: Asked): void {
+    this.#worker.postMessage(asked)
+  }
+}
+
+/** Free a moment ago; all different. */
+async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(probes.map((probe) => once(probe, 'listening')))
+  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
+  await Promise.all(probes.map((probe) => new Promise((closed) => probe.close(closed))))
+  return ports
+}

@@ -1,0 +1,31 @@
+/** What a member said, in short, for somebody who must find out what went wrong. */
+
+/** The last so many lines are told. */
+const toldLines = 30
+
+interface Said {
+  readonly time: string
+  readonly level: string
+  readonly message: string
+  readonly reason?: string
+  readonly why?: string
+  readonly error?: { readonly message: string, readonly cause?: { readonly message: string } }
+}
+
+/** A line for each that it logged, without stacks, and for each of its lives. */
+export function storyOf(output: string): string {
+  return output.split('\n').flatMap(toldOf).slice(-toldLines).join('\n')
+}
+
+function toldOf(line: string): string[] {
+  if (line.startsWith('  member ') || line.startsWith('--- ')) return [line]
+  if (!line.startsWith('{')) return []
+  try {
+    const { time, level, message, reason, why, error } = JSON.parse(line) as Said
+    const causes = [reason, why, error?.message, error?.cause?.message]
+    return [[time.slice(11, 23), level, message, ...causes.filter((cause) => cause !== undefined)]
+      .join(' ')]
+  } catch {
+    return [line]
+  }
+}
