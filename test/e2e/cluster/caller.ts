@@ -62,8 +62,10 @@ export class Caller {
     for (;;) {
       const called = await this.once(method, path, undefined, headers)
       if (called !== undefined && called.response.status !== 503) return called
-      await called?.response.body?.cancel()
-      if (performance.now() > end) throw new Error(`${method} ${path} has no answer in a minute`)
+      const refusal = await called?.response.text().catch(String)
+      if (performance.now() > end) {
+        throw new Error(`${method} ${path} has no answer in a minute, but ${refusal ?? 'silence'}`)
+      }
       await pause(againMs)
     }
   }
