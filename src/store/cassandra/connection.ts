@@ -46,6 +46,8 @@ const slowReadMs = 8_000
 const latelyMs = 1_000
 /** The least that an attempt is given, and what the first one leaves to another. */
 const shortestAttemptMs = 400
+/** A timer that is so late says that this process stood still. */
+const stillMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
@@ -271,9 +273,12 @@ export class Connection {
         return answer
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
-        const late = this.#env.monotonicMs() + pauseMs >= beganMs + this.#readMs()
-        // One alone says little: where this process stood still, its answer was there in time.
-        if (late && attempt > 1) throw unavailable(error)
+        const nowMs = this.#env.monotonicMs()
+        const late = nowMs + pauseMs >= beganMs + this.#readMs()
+        // Where this process stood still its answer may have been there in time; one says little.
+        const stoodStill = nowMs - askedMs > readTimeout + stillMs &&
+          nowMs < beganMs + slowReadMs
+        if (late && attempt > 1 && !stoodStill) throw unavailable(error)
       }
       await this.#pause(pauseMs)
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)

@@ -63,10 +63,12 @@ export class Caller {
       const called = await this.once(method, path, undefined, headers)
       if (called !== undefined && called.response.status !== 503) return called
       const refusal = await called?.response.text().catch(String)
+      const restS = Number(called?.response.headers.get('retry-after') ?? 0)
       if (performance.now() > end) {
         throw new Error(`${method} ${path} has no answer in a minute, but ${refusal ?? 'silence'}`)
       }
-      await pause(againMs)
+      // Whoever is told to wait and does not keeps the others from what they need.
+      await pause(Math.max(againMs, restS * 1_000))
     }
   }
 

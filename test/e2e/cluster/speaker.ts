@@ -69,12 +69,13 @@ export class Speaker {
 
   /** The thread is made once, however often it is asked for. */
   async #makeThread(): Promise<void> {
-    const { caller, load } = this.#options
+    const { caller, load, paceMs } = this.#options
     const body = { thread_id: this.threadId, metadata: { load }, if_exists: 'do_nothing' }
     for (let made = false; !made;) {
       const called = await caller.once('POST', '/threads', body)
       await called?.response.body?.cancel()
       made = called?.response.status === 200
+      if (!made) await pause(paceMs)
     }
   }
 

@@ -136,6 +136,23 @@ describe('a connection', () => {
     expect(env.monotonicMs() - startedMs).toBeLessThanOrEqual(2_100)
   })
 
+  it('reads on for a while where its own timers come late', async () => {
+    let reads = 0
+    vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
+      const { readTimeout } = request[2] as { readTimeout: number }
+      reads += 1
+      env.advance(readTimeout + 500)
+      if (reads < 5) throw timedOut()
+      return { rows: [], pageState: null } as unknown as types.ResultSet
+    })
+    expect((await ended(connection.read(statement))).status).toBe('fulfilled')
+    reads = Number.NEGATIVE_INFINITY
+    const startedMs = env.monotonicMs()
+    expect(reasonOf(await ended(connection.read(statement))))
+      .toMatchObject({ code: 'unavailable' })
+    expect(env.monotonicMs() - startedMs).toBeLessThan(10_000)
+  })
+
   it('never repeats a compare-and-set on its own', async () => {
     answers = [timedOut()]
     expect(reasonOf(await ended(connection.swap(statement)))).toBeInstanceOf(AmbiguousSwap)
