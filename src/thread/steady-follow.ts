@@ -3,7 +3,8 @@
  *
  *   1. A follow that is lost is followed by the next, from the last event that was told.
  *   2. Every event is told once, in order, whatever two owners tell of it.
- *   3. Where no owner can be followed for a while, it is lost after all.
+ *   3. Where no owner can be followed for a while, it is lost after all. Where the run is gone, it
+ *      is over.
  */
 
 import type { Env } from '../../cluster/index.ts'
@@ -104,7 +105,10 @@ class SteadyFollow {
         return await this.#follow()
       } catch (error) {
         const late = env.monotonicMs() >= this.#untilMs
-        if (late || HeddleError.from(error).retry === 'no') return this.#end('lost')
+        const { code, retry } = HeddleError.from(error)
+        // It was rolled back or removed meanwhile: that ends it for whoever had an owner, too.
+        if (code === 'not_found') return this.#end('over')
+        if (late || retry === 'no') return this.#end('lost')
       }
       atOnce = false
     }

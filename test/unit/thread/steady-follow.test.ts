@@ -29,7 +29,7 @@ async function listening(after: string | null = null) {
       return () => { follow.stopped = true }
     },
   })
-  const refuse = (code?: 'unavailable' | 'not_found') => {
+  const refuse = (code?: 'unavailable' | 'invalid' | 'not_found') => {
     refusal = code && new HeddleError(code)
   }
   return { env, told, follows, stop, refuse }
@@ -64,21 +64,23 @@ describe('a follow that is lost', () => {
     expect([told, env.timers()]).toEqual([['1.0'], 0])
   })
 
-  it('is lost after all where none comes, or the run is gone', async () => {
-    for (const [code, seconds] of [['unavailable', 61], ['not_found', 1]] as const) {
-      const { env, told, follows, refuse } = await listening()
-      refuse(code)
-      follows[0]!.listener.ended('lost')
-      for (let i = 0; i < seconds * 4; i++) {
-        expect(told).toEqual(i < seconds * 4 - 6 ? [] : told)
+  it('is lost after all where none comes or it is refused, and over where the run is gone',
+    async () => {
+      for (const [code, seconds, end] of [['unavailable', 61, 'lost'], ['invalid', 1, 'lost'],
+        ['not_found', 1, 'over']] as const) {
+        const { env, told, follows, refuse } = await listening()
+        refuse(code)
+        follows[0]!.listener.ended('lost')
+        for (let i = 0; i < seconds * 4; i++) {
+          expect(told).toEqual(i < seconds * 4 - 6 ? [] : told)
+          await settled()
+          env.advance(250)
+          if (told.length > 0) break
+        }
         await settled()
-        env.advance(250)
-        if (told.length > 0) break
+        expect([told, env.timers()]).toEqual([[end], 0])
       }
-      await settled()
-      expect([told, env.timers()]).toEqual([['lost'], 0])
-    }
-  })
+    })
 
   it('does not run in circles where every owner loses it at once', async () => {
     const { env, told, follows } = await listening()
