@@ -2,10 +2,11 @@
  * Who lives, as one member sees it: it looks at the signs of life in the store, asks its neighbours
  * whether they are there, and ends the session of whoever is not.
  *
- *   1. A member whose address refuses is dead, and so is one that is silent and left no beat for
- *      five seconds, or that beats and answered no question for longer: for more where this member
- *      comes late itself, as on a machine that all of them share. Where there is a third one it is
- *      asked as well, so that one broken way ends nobody.
+ *   1. A member whose address refuses is dead, and so is one that is silent, also to those who
+ *      speak with it anyway, and left no beat for five seconds, or that beats and answered no
+ *      question for longer: for more where this member comes late itself, as on a machine that all
+ *      of them share. Where there is a third one it is asked as well, so that one broken way ends
+ *      nobody.
  *   2. A member whose beat stands still while others beat has lost the store, and is as good as
  *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
@@ -29,6 +30,8 @@ export interface RosterOptions {
   readonly sessions: Pick<SessionPort, 'fence' | 'state'>
   /** Whether it answers at its address. */
   lives(member: Member): Promise<boolean>
+  /** When it was heard last, whatever it said; by the monotonic clock. */
+  heardMs(member: Member): number
   /** Whether `peer` finds that `member` answers. Throws where the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
   /** Whether the store answers this member, and its own session lives: asked anew each time. */
@@ -277,13 +280,16 @@ export class Roster {
 
   /** By this member, or by one of the others; they look while this one still waits. */
   async #isSeen(member: Member): Promise<boolean> {
-    const { env, lives } = this.#options
+    const { env, lives, heardMs } = this.#options
+    const askedMs = env.monotonicMs()
     const seen = lives(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
-    if (own || others === 'seen' || this.#stoodStill()) return this.#sighted(member)
+    // A busy one that speaks with others may be slow to let somebody new in.
+    const speaks = heardMs(member) >= askedMs
+    if (own || others === 'seen' || speaks || this.#stoodStill()) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Up to now: while its beat is waited for nobody asks it.

@@ -105,7 +105,9 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const self = { id, address: server.address }
   try {
     const session = owns ? await openSession({ ...options, self }) : undefined
-    const grpc = grpcTransport({ ...link, kinds })
+    const heardMs = new Map<string, number>()
+    const heard = (member: Member) => void heardMs.set(member.id, env.monotonicMs())
+    const grpc = grpcTransport({ ...link, kinds, heard })
     const transport = fanOut(grpc, kinds)
     let serving = false
     const lives = grpcProbe(link, (member, why) => {
@@ -118,7 +120,11 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
       askPeer: async (peer, see) =>
         await ask(peer, rosterService, { see } satisfies RosterQuestion) === true,
       mayJudge: async () => await session?.lives() === true,
-      over: (member) => grpc.forget(member),
+      heardMs: (member) => heardMs.get(member.id) ?? Number.NEGATIVE_INFINITY,
+      over: (member) => {
+        heardMs.delete(member.id)
+        grpc.forget(member)
+      },
     })
     const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
       ask(other, service, news).catch(() => {})))

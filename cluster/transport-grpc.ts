@@ -17,6 +17,8 @@ export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
   /** The other member answers by then, with the reply or that it is to come: 10 s unless told. */
   readonly patienceMs?: number
+  /** Is told of everything that a member says of its own accord or in reply. */
+  heard?(member: Member): void
 }
 
 export interface GrpcTransport extends Transport {
@@ -64,7 +66,9 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const { values } = wireOf(wires, key)
       const request = { key, epoch, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
-      return values.decode(await untilReply(linkTo(to), request))
+      const reply = await untilReply(linkTo(to), request)
+      options.heard?.(to)
+      return values.decode(reply)
     },
     follow: async (to, key, question, listener, { epoch = 0, trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(wires, key)
@@ -76,7 +80,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const stream = await link.open(followMs, (client, call) => client.follow(request, call))
       let over = false
       void tellAll(stream.messages, { codec: listeners, listener, log: env.log,
-        stopped: () => over }).finally(() => {
+        heard: () => options.heard?.(to), stopped: () => over }).finally(() => {
         over = true
         stream.end()
       })
@@ -122,17 +126,19 @@ interface Telling {
   readonly codec: ListenerCodec
   readonly listener: unknown
   readonly log: Log
+  heard(): void
   /** The follower wants to hear nothing any more. */
   stopped(): boolean
 }
 
 async function tellAll(messages: AsyncIterator<FollowResponse>,
-  { codec, listener, log, stopped }: Telling): Promise<void> {
+  { codec, listener, log, heard, stopped }: Telling): Promise<void> {
   let loss: FollowLoss = 'lost'
   try {
     for (;;) {
       const { done, value } = await messages.next()
       if (done) return
+      heard()
       for (const call of value.calls) if (!stopped()) codec.tell(listener, call)
       if (value.lagged) {
         loss = 'lagged'

@@ -199,6 +199,7 @@ export class Member {
       beats: new BeatTable(this.#connection),
       askPeer: (peer, member) => ways.call(process, peer, (other) => other.sees(member)),
       mayJudge: () => session.lives(),
+      heardMs: () => Number.NEGATIVE_INFINITY,
       over: () => {},
     })
   }

@@ -23,6 +23,8 @@ export interface ClusterMember {
   /** Of its front door: the same in every life. */
   readonly url: string
   readonly pid: number
+  /** The id that others know it by in this life. */
+  readonly session: string
   /** Everything it printed in all its lives. */
   output(): string
   /** Resolves when the process is gone. */
@@ -86,6 +88,7 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
   return {
     url: server.url,
     get pid() { return server.pid },
+    get session() { return /^ {2}member +(\S+) at /m.exec(server.output())![1]! },
     output: () => before + server.output(),
     kill: (signal) => server.kill(signal),
     pause: () => void process.kill(server.pid, 'SIGSTOP'),

@@ -19,6 +19,7 @@ function house() {
   const deaf = new Set<string>()
   const mute = new Set<string>()
   const over: string[] = []
+  const speaking = new Set<string>()
   const sessions = {
     state: arbiter.sessions.state,
     fence: async (id: string) => {
@@ -46,6 +47,7 @@ function house() {
       lives: async ({ id }) => !deaf.has(id) || unheard(),
       askPeer: async (_, seen) => settings.witness(seen),
       mayJudge: async () => settings.judges,
+      heardMs: ({ id }) => speaking.has(id) ? env.monotonicMs() : Number.NEGATIVE_INFINITY,
       over: ({ id }) => over.push(id),
     })
     return roster
@@ -56,7 +58,7 @@ function house() {
       await passTime(env, 1_000)
     }
   }
-  return { env, arbiter, fenced, deaf, mute, over, settings, beat, join, pass }
+  return { env, arbiter, fenced, deaf, mute, speaking, over, settings, beat, join, pass }
 }
 
 async function passTime(env: VirtualEnv, ms: number): Promise<void> {
@@ -135,6 +137,18 @@ describe('a roster', () => {
     deaf.add('red').add('black')
     mute.add('red')
     await pass(10, [black, red])
+    expect(fenced).toEqual(['red'])
+  })
+
+  it('leaves one alone that speaks with this one, though it lets nobody new in', async () => {
+    const { deaf, mute, speaking, fenced, settings, pass } = await seated([black, red])
+    settings.silent = true
+    speaking.add('red')
+    for (const set of [deaf, mute]) set.add('red')
+    await pass(7, [black])
+    expect(fenced).toEqual([])
+    speaking.clear()
+    await pass(10, [black])
     expect(fenced).toEqual(['red'])
   })
 

@@ -48,6 +48,16 @@ describe('a delivered command', () => {
     }
   })
 
+  it('shows by its reply that the member lives, and nothing where there is none', async () => {
+    const heard: string[] = []
+    const transport = transportWith({ heard: ({ id }) => heard.push(id) })
+    await transport.deliver(await memberThat({ ask: async () => 'e4' }), white, 'e4')
+    expect(heard).toEqual(['white'])
+    const nobody = { id: 'nobody', address: await addressOfNobody() }
+    await rejection(transport.deliver(nobody, white, 'e4'))
+    expect(heard).toEqual(['white'])
+  })
+
   it('that the actor refuses is refused here, with code, sentence and facts', async () => {
     const member = await memberThat({
       ask: async () => { throw new HeddleError('busy', 'Black is thinking – wait.', { at: 3 }) },
