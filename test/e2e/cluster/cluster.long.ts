@@ -25,7 +25,7 @@ const silenceMs = 8_000
 /** On one that is busy others have patience. */
 const patienceMs = 40_000
 
-/** How soon a member ends that hears that it was fenced, and one that is told to end. */
+/** For so long it is waited whether a member was fenced, and for one that is told to end. */
 const goneMs = 10_000
 const drainMs = 25_000
 
@@ -95,7 +95,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   /** A member that was fenced exits when it hears of it, and is started again. */
   async function endsByItself(member: ClusterMember): Promise<void> {
-    expect(await within(goneMs, member.exited())).toMatchObject({ code: 1 })
+    expect(await within(patienceMs, member.exited())).toMatchObject({ code: 1 })
     await member.restart()
   }
 
