@@ -1,11 +1,9 @@
 /** The ways of members to Cassandra and to each other, each of which a test can cut off. */
 
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { detoursVariable } from './detour.ts'
+import { firstFreePort } from './port.ts'
 import type { Asked, Laid } from './roads-thread.ts'
 
 /** Those of one member. */
@@ -25,8 +23,9 @@ export interface Network {
 /** For each member: a proxy on its way to Cassandra, and one on the way from and to each other. */
 export async function makeNetwork(members: number, contactPoints: readonly string[]):
   Promise<Network> {
-  const ports = await freePorts(members)
-  const places = ports.map((_, place) => place)
+  const firstPort = await firstFreePort(members)
+  const places = Array.from({ length: members }, (_, place) => place)
+  const portOf = (place: number) => firstPort + place
   const thread = new RoadsThread()
   const toStore = (place: number) => place
   const between = (place: number, other: number) => members * (place + 1) + other
@@ -35,11 +34,11 @@ export async function makeNetwork(members: number, contactPoints: readonly strin
     const detours = await Promise.all([
       ...contactPoints.map((point) =>
         thread.detour(toStore(place), point.includes(':') ? point : `${point}:9042`)),
-      ...others.map((other) => thread.detour(between(place, other), `127.0.0.1:${ports[other]}`)),
+      ...others.map((other) => thread.detour(between(place, other), `127.0.0.1:${portOf(other)}`)),
     ])
     const peers = others.flatMap((other) => [between(place, other), between(other, place)])
     return {
-      args: ['--member-port', `${ports[place]}`],
+      args: ['--member-port', `${portOf(place)}`],
       env: {
         [detoursVariable]: JSON.stringify(Object.fromEntries(detours)),
         NODE_OPTIONS: `--import=${pathToFileURL(`${import.meta.dirname}/detour.ts`).href}`,
@@ -78,13 +77,4 @@ class RoadsThread {
   #ask(asked: Asked): void {
     this.#worker.postMessage(asked)
   }
-}
-
-/** Free a moment ago; all different. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(probes.map((probe) => once(probe, 'listening')))
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => new Promise((closed) => probe.close(closed))))
-  return ports
 }
