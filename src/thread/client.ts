@@ -35,7 +35,7 @@ export interface ThreadClient {
    */
   joinRun(tenant: string, threadId: string, runId: string): Promise<JsonText>
   /** Tells the events after `after` and all that come. The result stops the telling. */
-  followRun(tenant: string, threadId: string, runId: string, follow: FollowRun,
+  followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
 }
 
@@ -138,6 +138,14 @@ export interface FollowRun {
   readonly after: string | null
   /** Only these API stream modes; null for all that the run has. */
   readonly modes: readonly string[] | null
+}
+
+export interface WatchRun extends FollowRun {
+  /**
+   * By whoever made the run, and so knows that it is there: where its thread cannot be asked at
+   * the start, it is asked again, as it is later on.
+   */
+  readonly made?: boolean
 }
 
 export interface FeedEvent {

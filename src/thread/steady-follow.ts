@@ -3,8 +3,9 @@
  *
  *   1. A follow that is lost is followed by the next, from the last event that was told.
  *   2. Every event is told once, in order, whatever two owners tell of it.
- *   3. Where no owner can be followed for a while, it is lost after all. Where the run is gone, it
- *      is over.
+ *   3. Where no owner can be followed for a while, it is lost after all, and the log says why.
+ *      Where the run is gone, it is over.
+ *   4. Who asks for a run that may not be there is told at once that it cannot be followed.
  */
 
 import type { Env } from '../../cluster/index.ts'
@@ -13,7 +14,10 @@ import type { FeedEvent, FeedListener } from './client.ts'
 import { isAfter, placeOf } from './run-feed.ts'
 
 export interface SteadyFollowOptions {
-  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly runId: string
+  /** The run is known to be there: a follow that fails at the start is one that is lost. */
+  readonly made: boolean
   /** The last event that was seen; null for none. */
   readonly after: string | null
   readonly listener: FeedListener
@@ -26,7 +30,10 @@ const patienceMs = 60_000
 
 const againMs = 250
 
-/** Throws what the first follow throws. The result stops the telling. */
+/** A follow of this length did not fail at once. */
+const lastingMs = 1_000
+
+/** Throws what the first follow throws, unless the next one may do better. The result stops it. */
 export async function followSteadily(options: SteadyFollowOptions): Promise<() => void> {
   const follow = new SteadyFollow(options)
   await follow.begin()
@@ -39,8 +46,10 @@ class SteadyFollow {
   #last: string | null
   /** Follows that were begun: the newest one alone is listened to. */
   #follows = 0
-  /** It has told something, so that its loss is a new one. */
+  /** The newest has told something, so that its loss is a new one. */
   #fruitful = true
+  /** Since when the newest is under way: so is the loss of one that lasted. */
+  #sinceMs = Infinity
   #untilMs = 0
   #over = false
   #stopFollow = () => {}
@@ -55,6 +64,9 @@ class SteadyFollow {
     try {
       await this.#follow()
     } catch (error) {
+      // Who was told something knows as well that the run is there.
+      const isThere = this.#options.made || this.#last !== this.#options.after
+      if (isThere && HeddleError.from(error).retry !== 'no') return void this.#followAgain(error)
       this.stop()
       throw error
     }
@@ -69,18 +81,26 @@ class SteadyFollow {
   async #follow(): Promise<void> {
     const mine = ++this.#follows
     const current = () => !this.#over && mine === this.#follows
-    const stop = await this.#options.follow(this.#last, {
+    this.#sinceMs = Infinity
+    const followed = this.#options.follow(this.#last, {
       events: (batch) => { if (current()) this.#tell(batch) },
       ended: (how) => {
         if (!current()) return
         if (how !== 'lost') return this.#end(how)
         // Nothing of it is listened to any more.
         this.#follows++
-        void this.#followAgain()
+        void this.#followAgain(new HeddleError('unavailable', 'It was lost.'))
       },
     })
-    if (current()) this.#stopFollow = stop
-    else stop()
+    try {
+      const stop = await followed
+      if (!current()) return stop()
+      this.#stopFollow = stop
+      this.#sinceMs = this.#options.env.monotonicMs()
+    } catch (error) {
+      // The next one may be under way already.
+      if (current()) throw error
+    }
   }
 
   #tell(batch: readonly FeedEvent[]): void {
@@ -92,25 +112,26 @@ class SteadyFollow {
     this.#options.listener.events(events)
   }
 
-  async #followAgain(): Promise<void> {
+  async #followAgain(reason: unknown): Promise<void> {
     const { env } = this.#options
-    if (this.#fruitful) this.#untilMs = env.monotonicMs() + patienceMs
+    const nowMs = env.monotonicMs()
     // What tells nothing and is lost at once would keep everybody busy.
-    let atOnce = this.#fruitful
+    let atOnce = this.#fruitful || nowMs - this.#sinceMs >= lastingMs
+    if (atOnce) this.#untilMs = nowMs + patienceMs
     this.#fruitful = false
-    for (;;) {
+    for (let error = reason; ; atOnce = false) {
+      const late = env.monotonicMs() >= this.#untilMs
+      const { code, retry } = HeddleError.from(error)
+      // It was rolled back or removed meanwhile: that ends it for whoever had an owner, too.
+      if (code === 'not_found') return this.#end('over')
+      if (late || retry === 'no') return this.#lose(error)
       if (!atOnce) await this.#pause()
       if (this.#over) return
       try {
         return await this.#follow()
-      } catch (error) {
-        const late = env.monotonicMs() >= this.#untilMs
-        const { code, retry } = HeddleError.from(error)
-        // It was rolled back or removed meanwhile: that ends it for whoever had an owner, too.
-        if (code === 'not_found') return this.#end('over')
-        if (late || retry === 'no') return this.#end('lost')
+      } catch (refusal) {
+        error = refusal
       }
-      atOnce = false
     }
   }
 
@@ -123,6 +144,12 @@ class SteadyFollow {
       }
     })
     this.#endPause = () => {}
+  }
+
+  #lose(error: unknown): void {
+    const { env: { log }, runId } = this.#options
+    if (!this.#over) log.warn('A run that somebody reads cannot be followed.', { runId, error })
+    this.#end('lost')
   }
 
   #end(how: 'over' | 'lagged' | 'lost'): void {

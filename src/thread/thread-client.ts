@@ -16,7 +16,7 @@ export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
-  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
 }
 
 /** A filter on values reads the state of every candidate: this many at the most. */
@@ -87,10 +87,10 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId) =>
       joinSteadily(env, () => ask<JsonText>(tenant, id, { type: 'join', runId })),
-    followRun: (tenant, id, runId, { after, modes }, listener) => followSteadily({
-      env, after, listener,
+    followRun: (tenant, id, runId, { after, modes, made = false }, listener) => followSteadily({
+      env, runId, after, made, listener,
       follow: (from, steady) =>
         router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
-    }),
+    }).catch(asUnread),
   }
 }

@@ -4,7 +4,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
 import type { RunService, RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { FeedEvent, FollowRun } from '../../thread/index.ts'
+import type { FeedEvent, WatchRun } from '../../thread/index.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunName } from '../operations/index.ts'
 import type { RouteParts } from '../rest/route.ts'
@@ -33,7 +33,7 @@ function creationCalls(parts: Parts) {
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       yield { told: { case: 'run', value: runMessage(run) } } as const
-      for await (const event of eventsOf(parts, nameOf(run), everything, context)) {
+      for await (const event of eventsOf(parts, nameOf(run), fromTheStart, context)) {
         yield { told: { case: 'event', value: eventMessage(event) } } as const
       }
     },
@@ -80,7 +80,8 @@ function recordCalls({ runs, pulse }: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-const everything: FollowRun = { after: null, modes: null }
+/** All that a run tells whom it was made for. */
+const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
 /** The thread of a stateless run has the run's own id. */
 function runNamed({ threadId, runId }: { readonly threadId: string; readonly runId: string }):
@@ -89,14 +90,14 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
   return { threadId: path.thread_id, runId: path.run_id }
 }
 
-async function* eventsOf({ runs, pulse }: Parts, run: RunName, follow: FollowRun,
+async function* eventsOf({ runs, pulse }: Parts, run: RunName, watch: WatchRun,
   context: HandlerContext): AsyncGenerator<FeedEvent> {
   const queue = new EventQueue(callerOf(context).stands)
   using _ = whenAborted(context.signal, () => queue.abandon())
   pulse.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}
   try {
-    unfollow = await runs.follow(tenantOf(context), run, follow, queue)
+    unfollow = await runs.follow(tenantOf(context), run, watch, queue)
     yield* queue.told()
   } finally {
     pulse.remove(queue)

@@ -8,7 +8,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { FeedListener, FollowRun, StartRun, ThreadClient } from '../../thread/index.ts'
+import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
@@ -160,8 +160,8 @@ export class RunOperations {
     await this.#threads.startRun(tenant, threadId, run)
   }
 
-  follow(tenant: string, { threadId, runId }: RunName, follow: FollowRun,
+  follow(tenant: string, { threadId, runId }: RunName, watch: WatchRun,
     listener: FeedListener): Promise<() => void> {
-    return this.#threads.followRun(tenant, threadId, runId, follow, listener)
+    return this.#threads.followRun(tenant, threadId, runId, watch, listener)
   }
 }

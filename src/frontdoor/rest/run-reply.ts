@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { HeddleError } from '../../errors.ts'
+import type { FollowRun } from '../../thread/index.ts'
 import { mustBeAllowed, userOf } from '../caller.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
@@ -25,13 +25,7 @@ export interface Watched {
   readonly cancelOnDisconnect: boolean
 }
 
-/** The last id a client saw, and what it wants to hear. Null and null: everything. */
-export interface Wish {
-  readonly after: string | null
-  readonly modes: readonly string[] | null
-}
-
-export const everything: Wish = { after: null, modes: null }
+export const everything: FollowRun = { after: null, modes: null }
 
 export function lastEventId({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
@@ -60,11 +54,8 @@ function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
-/**
- * Tells the run's events until it is over. Throws what can still be answered as an error; of a run
- * that was made the headers say where it is told on.
- */
-export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wish):
+/** Tells the run's events until it is over. Throws what can still be answered as an error. */
+export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
   const { runs, pulse } = parts
   const { run, reply, made = false } = watched
@@ -85,12 +76,11 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Wi
   })
   pulse.add(stream, { kind: 'sse', runId: run.runId })
   try {
-    unfollow = await runs.follow(caller.tenant, run, wish, stream)
+    unfollow = await runs.follow(caller.tenant, run, { ...wish, made }, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {
     pulse.remove(stream)
-    if (made && HeddleError.from(error).retry !== 'no') stream.begin()
     if (!stream.begun) throw error
     stream.leave()
   }

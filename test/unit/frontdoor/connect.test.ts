@@ -237,6 +237,7 @@ describe('runs', () => {
           { run: { assistantId: 'agent', cancelOnDisconnect } }, { signal: leaving.signal }));
       })()
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
+      expect(door.threads.given('followRun')).toMatchObject({ made: true })
       leaving.abort()
       expect((await errorOf(reading)).code).toBe(Code.Canceled)
       await door.threads.lastRun.left.promise

@@ -125,19 +125,17 @@ describe('a run whose thread begins a new life', () => {
     expect(await (await waiting).json()).toEqual({ a: 1 })
   })
 
-  it('says where its events are told on', async () => {
+  it('is followed by whoever made it as one that is there', async () => {
     const door = await openDoor()
-    const disk = Promise.withResolvers<void>()
-    door.threads.disk = disk.promise
     const streaming = fetch(`${door.url}/runs/stream`, { method: 'POST',
       body: JSON.stringify(body) })
-    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('startRun')
-    door.threads.failure = new HeddleError('unavailable')
-    disk.resolve()
-    const response = await streaming
-    const { runId } = door.threads.lastRun.row
-    expect(response.headers.get('location')).toBe(`/runs/${runId}/stream`)
-    await expect(response.text()).rejects.toThrow('terminated')
+    await expect.poll(() => door.threads.given('followRun')).toMatchObject({ made: true })
+    door.threads.lastRun.end()
+    const { headers } = await streaming
+    const location = `/runs/${door.threads.lastRun.row.runId}/stream`
+    expect(headers.get('location')).toBe(location)
+    await (await fetch(door.url + location)).text()
+    expect(door.threads.given('followRun')).toMatchObject({ made: false })
   })
 })
 

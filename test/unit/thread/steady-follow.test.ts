@@ -11,13 +11,15 @@ import { settled } from '../../support/thread-house.ts'
 const event = (id: string) => ({ id, name: 'updates', json: '1' })
 
 /** Each follow is answered by the test. */
-async function listening(after: string | null = null) {
+async function listening({ after = null, made = false, refused }: {
+  after?: string | null; made?: boolean; refused?: HeddleError
+} = {}) {
   const env = virtualEnv()
   const told: string[] = []
   const follows: { after: string | null; listener: FeedListener; stopped: boolean }[] = []
-  let refusal: HeddleError | undefined
+  let refusal = refused
   const stop = await followSteadily({
-    env, after,
+    env, runId: 'r', after, made,
     listener: {
       events: (batch) => void told.push(...batch.map(({ id }) => id)),
       ended: (how) => void told.push(how),
@@ -37,7 +39,7 @@ async function listening(after: string | null = null) {
 
 describe('a follow that is lost', () => {
   it('goes on behind the last event, and tells none twice', async () => {
-    const { told, follows } = await listening('1.0')
+    const { told, follows } = await listening({ after: '1.0' })
     follows[0]!.listener.events([event('1.1'), event('2.0')])
     follows[0]!.listener.ended('lost')
     await settled()
@@ -92,6 +94,61 @@ describe('a follow that is lost', () => {
     await settled()
     expect(told).toEqual([])
     expect(follows.length).toBeLessThan(250)
+    for (let i = 0; told.length === 0; i++) {
+      expect(i).toBeLessThan(250)
+      follows.at(-1)!.listener.ended('lost')
+      await settled()
+      env.advance(50)
+    }
+    expect(told).toEqual(['lost'])
+  })
+
+  it('is a new loss where it lasted, though it told nothing', async () => {
+    const { env, told, follows } = await listening()
+    for (let losses = 1; losses <= 3; losses++) {
+      follows.at(-1)!.listener.ended('lost')
+      await settled()
+      expect([told, follows.length]).toEqual([[], losses + 1])
+      env.advance(90_000)
+    }
+  })
+
+  it('is followed by one more, however often the way says so', async () => {
+    const env = virtualEnv()
+    let follows = 0
+    await followSteadily({
+      env, runId: 'r', after: null, made: true,
+      listener: { events: () => {}, ended: () => {} },
+      follow: async (_, listener) => {
+        if (++follows > 1) return () => {}
+        listener.ended('lost')
+        throw new HeddleError('unavailable')
+      },
+    })
+    for (let i = 0; i < 8; i++) {
+      await settled()
+      env.advance(250)
+    }
+    expect([follows, env.timers()]).toEqual([2, 0])
+  })
+
+  it('may be the first one, by whoever knows that the run is there', async () => {
+    const { env, told, follows, refuse } =
+      await listening({ made: true, refused: new HeddleError('unavailable') })
+    await settled()
+    expect([told, follows.length]).toEqual([[], 0])
+    refuse()
+    env.advance(250)
+    await settled()
+    follows[0]!.listener.events([event('1.0')])
+    expect([told, env.timers()]).toEqual([['1.0'], 0])
+  })
+
+  it('is told to whoever asks for a run that may not be there', async () => {
+    const refused = new HeddleError('unavailable')
+    await expect(listening({ refused })).rejects.toBe(refused)
+    const gone = new HeddleError('not_found')
+    await expect(listening({ made: true, refused: gone })).rejects.toBe(gone)
   })
 
   it('is passed on where the reader was too slow', async () => {
