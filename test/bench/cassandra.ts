@@ -21,7 +21,7 @@ import type { RunsPlan } from './throughput.ts'
 
 const plans = {
   full: {
-    append: { rounds: 15, alone: 200, together: 1_500, clients: 32 },
+    append: { rounds: 31, alone: 100, together: 1_500, clients: 32 },
     search: { threads: 100_000, rounds: 9, samples: 1_000, loads: 3 },
     chain: { rounds: 7, runs: 20 },
     runs: { rounds: 5, alone: 100, together: 500, warmUp: 300, clients: 32 },

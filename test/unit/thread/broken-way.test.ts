@@ -15,6 +15,7 @@ const threads = createThreadClient({ router, threads: {} as ThreadSearch,
 const assistants = assistantClient(router)
 const name = { tenant: 't', assistantId: 'a' }
 const head = { checkpointId: null, checkpointNs: '', subgraphs: false }
+const deaf = { events: () => {}, ended: () => {} }
 const page = { tenant: 't', threadId: 'x', limit: 10, offset: 0 }
 
 describe('where the way to the owner breaks', () => {
@@ -23,6 +24,7 @@ describe('where the way to the owner breaks', () => {
     ['a state', () => threads.state('t', 'x', head)],
     ['a run', () => threads.getRun('t', 'x', 'r')],
     ['the runs', () => threads.listRuns(page)],
+    ['events', () => threads.followRun('t', 'x', 'r', { after: null, modes: null }, deaf)],
     ['an assistant', () => assistants.get(name)],
     ['versions', () => assistants.versions(name, { metadata: {}, limit: 10, offset: 0 })],
   ])('who reads %s is to ask again', async (_, read) => {
