@@ -19,7 +19,9 @@ const headEnd = Buffer.from('\r\n\r\n')
 export class BareClient {
   readonly #url: URL
   readonly #socket: Socket
-  #received: Buffer = Buffer.alloc(0)
+  /** What came and was not taken yet: put together only when it is looked at. */
+  #pieces: Buffer[] = []
+  #bytes = 0
   #arrived = () => {}
   #ended: Error | undefined
 
@@ -28,8 +30,8 @@ export class BareClient {
     this.#socket = connect(Number(url.port), url.hostname)
     this.#socket.setNoDelay(true)
     this.#socket.on('data', (piece) => {
-      this.#received = this.#received.length === 0 ? piece
-        : Buffer.concat([this.#received, piece])
+      this.#pieces.push(piece)
+      this.#bytes += piece.length
       this.#arrived()
     })
     this.#socket.on('error', (error) => { this.#ended = error })
@@ -56,7 +58,7 @@ export class BareClient {
 
   async #response(progress: Progress | undefined): Promise<BareResponse> {
     const head = await this.#until(() => {
-      const end = this.#received.indexOf(headEnd)
+      const end = this.#received().indexOf(headEnd)
       return end < 0 ? undefined : this.#take(end + headEnd.length).toString('latin1')
     })
     const status = Number(head.slice(9, 12))
@@ -71,7 +73,7 @@ export class BareClient {
     let told = ''
     for (;;) {
       const size = await this.#until(() => {
-        const end = this.#received.indexOf('\r\n')
+        const end = this.#received().indexOf('\r\n')
         return end < 0 ? undefined : this.#take(end + 2).toString('latin1')
       })
       const chunk = (await this.#exactly(Number.parseInt(size, 16) + 2)).subarray(0, -2)
@@ -82,13 +84,23 @@ export class BareClient {
   }
 
   #exactly(bytes: number): Promise<Buffer> {
-    return this.#until(() => (this.#received.length < bytes ? undefined : this.#take(bytes)))
+    return this.#until(() => (this.#bytes < bytes ? undefined : this.#take(bytes)))
+  }
+
+  #received(): Buffer {
+    const [first] = this.#pieces
+    if (first !== undefined && this.#pieces.length === 1) return first
+    const all = Buffer.concat(this.#pieces)
+    this.#pieces = [all]
+    return all
   }
 
   #take(bytes: number): Buffer {
-    const taken = this.#received.subarray(0, bytes)
-    this.#received = this.#received.subarray(bytes)
-    return taken
+    const received = this.#received()
+    const left = received.subarray(bytes)
+    this.#pieces = left.length > 0 ? [left] : []
+    this.#bytes = left.length
+    return received.subarray(0, bytes)
   }
 
   /** What `find` finds as soon as enough has come. */
