@@ -2,13 +2,11 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Door, Doors } from './doors.ts'
-import type { Lateness } from './lateness.ts'
 
 export interface CallerOptions {
   readonly doors: Doors
   /** Whether 503 may be an answer: where the store or most members may be out of reach. */
   readonly lenient: boolean
-  readonly lateness: Lateness
 }
 
 /** An answer whose body is not read yet. */
@@ -23,7 +21,7 @@ export class Caller {
   /** A sentence for each. */
   readonly faults: string[] = []
   /** Answers of 503, and connections that broke where that was to be expected. */
-  readonly excused = { unavailable: 0, broken: 0, late: 0 }
+  readonly excused = { unavailable: 0, broken: 0 }
   requests = 0
   worstMs = 0
 
@@ -48,7 +46,7 @@ export class Caller {
       if (response.status === 503 && (lenient || doors.isExcused(door))) {
         this.excused.unavailable += 1
       } else if (response.status >= 500) {
-        this.#blame(`${method} ${path} at front door ${door.place} was answered ` +
+        this.faults.push(`${method} ${path} at front door ${door.place} was answered ` +
           `${response.status}: ${await response.clone().text()}`)
       }
       return { door, response }
@@ -97,13 +95,7 @@ export class Caller {
       return
     }
     const { message, cause } = error as Error
-    this.#blame(`${what} broke at front door ${door.place}, which lives: ${message}` +
+    this.faults.push(`${what} broke at front door ${door.place}, which lives: ${message}` +
       ` (${(cause as Error | undefined)?.message ?? 'no cause'})`)
-  }
-
-  /** Whoever gives up after a minute is right to do so where nobody gets to run. */
-  #blame(fault: string): void {
-    if (this.#options.lateness.tooLate) this.excused.late += 1
-    else this.faults.push(fault)
   }
 }

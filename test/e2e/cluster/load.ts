@@ -11,7 +11,6 @@ import { Caller } from './caller.ts'
 import { Doors } from './doors.ts'
 import { faultsOf } from './history.ts'
 import type { Execution } from './history.ts'
-import { Lateness } from './lateness.ts'
 import { Speaker } from './speaker.ts'
 
 export interface LoadOptions {
@@ -31,7 +30,6 @@ const lookMs = 20
 export class Load {
   readonly doors: Doors
   readonly caller: Caller
-  readonly #lateness = new Lateness()
   readonly #id = randomUUID()
   readonly #folder = mkdtempSync(join(tmpdir(), 'heddle-load-'))
   readonly #file = join(this.#folder, 'executions')
@@ -45,7 +43,7 @@ export class Load {
   constructor({ frontDoors, threads, seed, paceMs, lenient = false }: LoadOptions) {
     this.#frontDoors = frontDoors
     this.doors = new Doors(frontDoors, new Chance(seed))
-    this.caller = new Caller({ doors: this.doors, lenient, lateness: this.#lateness })
+    this.caller = new Caller({ doors: this.doors, lenient })
     writeFileSync(this.#file, '')
     this.#speakers = Array.from({ length: threads }, (_, place) => new Speaker({
       caller: this.caller, chance: new Chance(seed + place + 1), file: this.#file,
@@ -98,7 +96,6 @@ export class Load {
     } catch (error) {
       return [...this.caller.faults, String((error as Error).stack)]
     } finally {
-      this.#lateness.close()
       rmSync(this.#folder, { recursive: true, force: true })
     }
   }
@@ -108,8 +105,7 @@ export class Load {
     const { requests, excused, worstMs, faults } = this.caller
     return `${this.#speakers.length} threads, ${this.accepted} runs, ${requests} requests, ` +
       `longest ${(worstMs / 1_000).toFixed(1)} s; through front doors that went down ` +
-      `${excused.broken} broke; ${excused.unavailable} were answered 503; ${excused.late} ` +
-      'broke or failed where this machine kept everybody waiting' +
+      `${excused.broken} broke; ${excused.unavailable} were answered 503` +
       faults.slice(0, toldFaults).map((fault) => `\n  ${fault}`).join('')
   }
 

@@ -117,9 +117,9 @@ describe('a reader that comes back', () => {
     const again = await rejoin(door, run.row.runId, '1', '?stream_mode=updates&stream_mode=values')
     expect(await again.text()).toBe('event: updates\ndata: {}\nid: 2\n\n')
     expect(door.threads.given('followRun'))
-      .toMatchObject({ after: '1', modes: ['updates', 'values'] })
+      .toEqual({ after: '1', modes: ['updates', 'values'], made: false })
     expect(await (await rejoin(door, run.row.runId)).text()).toContain('event: metadata')
-    expect(door.threads.given('followRun')).toMatchObject({ after: null, modes: null })
+    expect(door.threads.given('followRun')).toEqual({ after: null, modes: null, made: false })
   })
 
   it('is answered 404 for a run or thread that is not there', async () => {
