@@ -17,6 +17,8 @@ export default defineConfig({
     provide: { cassandraNodes: 1 },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A report that names a failure without what was found helps nobody.
+    chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
         extends: true,

@@ -3,8 +3,15 @@
 import type { CheckpointSource, StoredTuple } from '../checkpoint/index.ts'
 import type { ThreadLedger } from './thread-ledger.ts'
 
-/** `head` is what was read of the thread's head just before: who begins with it need not wait. */
-export function executionSource(ledger: ThreadLedger, head?: StoredTuple): CheckpointSource {
+export interface SourceOptions {
+  /** What was read of the thread's head just before: who begins with it need not wait. */
+  readonly head?: StoredTuple | undefined
+  /** Reads once more where that may help. */
+  readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
+}
+
+export function executionSource(ledger: ThreadLedger,
+  { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
   const { stepSeq } = ledger.state.row
   // Only for the first question: whoever had it remembers it, and a state may be large.
   let first = head
@@ -15,11 +22,11 @@ export function executionSource(ledger: ThreadLedger, head?: StoredTuple): Check
       const isAsked = ns === '' && (checkpointId === null || checkpointId === known?.id)
       if (known && isAsked && ledger.state.row.stepSeq === stepSeq) return known
       await ledger.logged
-      return ledger.live.tuple(ns, checkpointId)
+      return steadily(() => ledger.live.tuple(ns, checkpointId))
     },
     list: async (query) => {
       await ledger.logged
-      return ledger.live.list(query)
+      return steadily(() => ledger.live.list(query))
     },
   }
 }

@@ -246,8 +246,8 @@ export class RunDriver {
     this.#execution = execution
     const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
     const onDisk = woken ? seq - 1 : undefined
-    if (run.started) void this.#beginWith(execution, this.#trailOf(current, onDisk))
-    else if (woken || !isKnown) void this.#beginWith(execution, Promise.resolve(noTrail))
+    if (run.started) void execution.beginWhenRead(() => this.#trailOf(current, onDisk))
+    else if (woken || !isKnown) void execution.beginWhenRead(() => Promise.resolve(noTrail))
     else execution.begin(noTrail)
   }
 
@@ -257,21 +257,6 @@ export class RunDriver {
     const { branch, seq } = this.#ledger.state.row
     if (onDisk === undefined) await this.#ledger.durable
     return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
-  }
-
-  /** When the attempt is in the log, and what it needs was read meanwhile. */
-  async #beginWith(execution: RunExecution, found: Promise<Trail>): Promise<void> {
-    try {
-      const ledger = this.#ledger
-      const [trail, head] = await Promise.all([found, ledger.loadHead(), ledger.logged])
-      if (this.#execution === execution) execution.begin(trail, head)
-    } catch (error) {
-      if (this.#execution !== execution) return
-      const { ports: { env }, threadId } = this.#setting
-      const { runId } = execution.run
-      env.log.warn('A run could not be started.', { error, threadId, runId })
-      this.#setting.tell({ type: 'lost', executionId: execution.id, reason: 'crashed' })
-    }
   }
 
   #handBack({ runId }: RunRow): void {

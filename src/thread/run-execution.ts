@@ -9,6 +9,7 @@ import type { FeedEntry } from './run-feed.ts'
 import type { RunFeeds } from './run-feeds.ts'
 import { planOf, runRequest } from './run-request.ts'
 import type { Trail } from './run-request.ts'
+import { readSteadily } from './steady-read.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 export interface Appended {
@@ -22,6 +23,7 @@ export class RunExecution {
   readonly #feeds: RunFeeds
   #stopLimit: (() => void) | undefined
   #begun = false
+  #closed = false
   readonly #over = Promise.withResolvers<void>()
   /** Where the last event stands: the next one of the same row is numbered on from it. */
   #last = { seq: 0, index: 0 }
@@ -39,6 +41,21 @@ export class RunExecution {
   /** Resolves when nothing more is expected of it. */
   get over(): Promise<void> { return this.#over.promise }
 
+  /** When the attempt is in the log, and what it needs was read meanwhile. */
+  async beginWhenRead(trail: () => Promise<Trail>): Promise<void> {
+    const { ports: { env }, ledger, threadId, tell } = this.#setting
+    try {
+      const [found, head] = await this.#steadily(() =>
+        Promise.all([trail(), ledger.loadHead(), ledger.logged]))
+      if (!this.#closed) this.begin(found, head)
+    } catch (error) {
+      if (this.#closed) return
+      const { runId } = this.run
+      env.log.warn('A run could not be started.', { error, threadId, runId })
+      tell({ type: 'lost', executionId: this.id, reason: 'crashed' })
+    }
+  }
+
   /** Hands the run to the graph host, with the head where that was just read. */
   begin(trail: Trail, head?: StoredTuple): void {
     this.#begun = true
@@ -51,11 +68,13 @@ export class RunExecution {
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       request: runRequest(run, plan, trail),
-    }, executionSource(ledger, head), executionListener(id, this.#setting))
+    }, executionSource(ledger, { head, steadily: (read) => this.#steadily(read) }),
+    executionListener(id, this.#setting))
   }
 
   /** Nothing more is expected of it. */
   close(): void {
+    this.#closed = true
     this.#stopLimit?.()
     this.#over.resolve()
   }
@@ -69,6 +88,15 @@ export class RunExecution {
     const parents = unknownParents(batch.steps, this.#setting)
     if (parents.length === 0) return this.#write(batch)
     return ledger.knowParents(parents).then(() => this.#write(batch))
+  }
+
+  #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
+    const { ports: { env }, threadId } = this.#setting
+    const { runId } = this.run
+    return readSteadily({
+      env, isOver: () => this.#closed,
+      waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),
+    }, read)
   }
 
   #write({ steps, events }: StepBatch): Appended {

@@ -3,6 +3,8 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { useGates } from '../support/gate.ts'
+import { startHeld } from '../support/held-run.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Received, Receiver } from '../support/receiver.ts'
 import { say } from '../support/run-events.ts'
@@ -10,6 +12,7 @@ import { useServer } from '../support/server.ts'
 import { ask, sentenceOf } from '../support/wire.ts'
 
 const server = useServer({ project: 'conformance', args: ['--egress-allow', '127.0.0.1/32'] })
+const gate = useGates()
 
 let receiver: Receiver
 beforeAll(async () => {
@@ -86,8 +89,8 @@ describe('a webhook', () => {
       { input: { topic: 't' }, webhook: webhook('/failing'), raiseError: false })
     expect((await hookOf('/failing')).run).toMatchObject(
       { status: 'error', error: expect.any(String) })
-    const { run_id: runId } = await runs.create(id, 'endless',
-      { input: { topic: 't' }, webhook: webhook('/cancelled') })
+    const { runId } = await startHeld(server.client, id, gate(),
+      { payload: { webhook: webhook('/cancelled') } })
     await runs.cancel(id, runId)
     expect((await hookOf('/cancelled')).run).toMatchObject({ status: 'interrupted' })
     await runs.wait(id, 'ask', { input: { question: 'q' }, webhook: webhook('/asks') })

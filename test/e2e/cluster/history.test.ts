@@ -9,8 +9,11 @@ const attempt = (word: string, more: Partial<Attempt> = {}): Attempt => ({
   told: [1, 2].map((step) => ({ line: `${word} ${step}`, atMs: 1_000 })), ...more,
 })
 const run = (word: string, status = 'success') => ({ word, status, runId: `run-${word}` })
-const executed = (line: string, atMs = 500): Execution =>
-  ({ threadId: 't', word: line.split(' ')[0]!, line, pid: 1, atMs })
+const executed = (line: string, atMs = 500, pid = 1): Execution =>
+  ({ threadId: 't', word: line.split(' ')[0]!, line, pid, atMs })
+/** Each by the process of that number. */
+const executedBy = (...lines: [line: string, pid: number][]) =>
+  lines.map(([line, pid]) => executed(line, 500, pid))
 
 /** Two runs of two steps, one after the other. */
 const good: ThreadHistory = {
@@ -37,6 +40,10 @@ describe('a history is one', () => {
       attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] }],
     ['where a request was refused', { runs: [run('a')], lines: ['a 1', 'a 2'],
       attempts: [attempt('a'), attempt('b', { answer: 'refused', ...silent })] }],
+    ['where what a process began died with it', { executions: executedBy(
+      ['a 1', 1], ['b 1', 1], ['a 2', 2], ['b 1', 2], ['b 2', 2]) }],
+    ['where it went from one process to another and back', { executions: executedBy(
+      ['a 1', 1], ['a 2', 2], ['b 1', 2], ['b 2', 1]) }],
   ])('%s', (_, more) => {
     expect(faultsOf({ ...good, ...more })).toEqual([])
   })
@@ -79,6 +86,10 @@ describe('a history is none', () => {
       attempt('b', { told: [{ line: 'b 1', atMs: 1_000 }] })] }, 'ended after 1 of 2'],
     ['with two runs at once', { executions: ['a 1', 'b 1', 'a 2'].map((line) => executed(line)) },
       'a ran while another one ran'],
+    ['with two runs at once in a process that took over', { executions: executedBy(
+      ['a 1', 1], ['a 1', 2], ['b 1', 2], ['a 2', 2]) }, 'a ran while another one ran'],
+    ['with a process that goes on beside the next', { executions: executedBy(
+      ['a 1', 1], ['b 1', 1], ['a 2', 2], ['b 2', 1]) }, 'b ran while another one ran'],
     ['that executed again what was told', { executions:
       [...good.executions, executed('b 2', 2_000)] }, 'b 2 was executed again after it was told'],
   ])('%s', (_, more, fault) => {

@@ -155,12 +155,43 @@ function faultsOfStreams(history: ThreadHistory): string[] {
   })
 }
 
+/** What one process executed until another one did. */
+interface Tenure { readonly pid: number, readonly executions: Execution[] }
+
+/**
+ * Without what a process executed last and the next one executes again: a run may begin before the
+ * log has it, and where its process dies then, it never began. One that lives has to know better.
+ */
+function standing(executions: readonly Execution[]): Execution[] {
+  const tenures: Tenure[] = []
+  for (const execution of executions) {
+    if (tenures.at(-1)?.pid === execution.pid) tenures.at(-1)!.executions.push(execution)
+    else tenures.push({ pid: execution.pid, executions: [execution] })
+  }
+  return tenures.flatMap(({ pid, executions: own }, at) => {
+    const [next, ...later] = tenures.slice(at + 1)
+    if (later.some((tenure) => tenure.pid === pid)) return own
+    const again = own.findIndex(({ word }) =>
+      next?.executions.some((execution) => execution.word === word))
+    return again < 0 ? own : own.slice(0, again)
+  })
+}
+
+/** What was executed about there, and by whom. */
+function around(word: string, executions: readonly Execution[]): string {
+  const first = executions.findIndex((execution) => execution.word === word)
+  const last = executions.findLastIndex((execution) => execution.word === word)
+  return executions.slice(Math.max(0, first - 2), Math.min(last + 3, first + 20))
+    .map(({ line, pid, atMs }) => `${line} by ${pid} at ${atMs}`).join(', ')
+}
+
 /** One run at a time, and nothing again that was told. */
 function faultsOfExecutions({ attempts, executions }: ThreadHistory): string[] {
   const toldAtMs = new Map(attempts.flatMap(({ told }) =>
     told.map(({ line, atMs }) => [line, atMs] as const)))
   return [
-    ...twice(blocksOf(executions)).map((word) => `${word} ran while another one ran`),
+    ...twice(blocksOf(standing(executions))).map((word) =>
+      `${word} ran while another one ran (${around(word, executions)})`),
     ...executions.filter(({ line, atMs }) => atMs > (toldAtMs.get(line) ?? Infinity))
       .map(({ line }) => `${line} was executed again after it was told`),
   ]
