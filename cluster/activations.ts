@@ -197,8 +197,11 @@ export class Activations {
         if (this.#closed) for (const letter of waiting) letter.reject(closed())
         else if (!this.#owns(key, epoch)) {
           for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
-        } else if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
-        else if (broken) this.#revive(key, epoch)
+        } else {
+          // Where those who wait have no luck with the next life either, nobody may ever ask again.
+          if (broken) this.#revive(key, epoch)
+          if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
+        }
       },
     })
   }

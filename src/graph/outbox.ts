@@ -36,6 +36,8 @@ export class Outbox implements StepSink {
   #receipts = 0
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
+  /** Why nothing that follows can ever leave: a step could not be completed. */
+  #failure: { readonly reason: unknown } | undefined
   /** Steps have left without a receipt: only one for a later batch makes them safe. */
   #unreceipted = false
 
@@ -59,6 +61,7 @@ export class Outbox implements StepSink {
 
   acknowledged(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the execution is over'))
+    if (this.#failure) return Promise.reject(this.#failure.reason as Error)
     if (this.#wanted) return this.#wanted.promise
     if (this.#steps.length === 0 && !this.#unreceipted) {
       const last = [...this.#unconfirmed.values()].at(-1)
@@ -87,10 +90,15 @@ export class Outbox implements StepSink {
   /** Nothing leaves any more, and nobody waits for what has left. */
   close(): void {
     this.#closed = true
+    this.#refuseAll(new Error('the execution is over'))
+  }
+
+  #refuseAll(reason: unknown): void {
     for (const waiting of [this.#wanted, ...this.#unconfirmed.values()]) {
       waiting?.promise.catch(() => {})
-      waiting?.reject(new Error('the execution is over'))
+      waiting?.reject(reason)
     }
+    this.#wanted = undefined
     this.#unconfirmed.clear()
   }
 
@@ -125,7 +133,11 @@ export class Outbox implements StepSink {
       if (this.#waiting === waiting) this.#waiting = undefined
       go()
     })
-    waiting.catch(() => {})
+    // Whoever waits for the log would wait for ever: the engine has to hear of it.
+    waiting.catch((reason: unknown) => {
+      this.#failure ??= { reason }
+      this.#refuseAll(reason)
+    })
     this.#waiting = waiting
   }
 }

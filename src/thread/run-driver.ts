@@ -23,7 +23,7 @@ import { rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { goingAway, graphOf, logFailure } from './thread-setting.ts'
+import { goingAway, graphOfRun, logFailure } from './thread-setting.ts'
 
 /** How a run ended, as far as its record is concerned. */
 interface Ending {
@@ -95,18 +95,21 @@ export class RunDriver {
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
-    if (next.kind === 'start') this.#launch(next.run, urgency, woken)
+    if (next.kind === 'start') this.#launch(next.run, attemptOf(next.run), urgency, woken)
     if (next.kind === 'wait') {
       const delayMs = Math.min(next.atMs - env.nowMs(), 2 ** 31 - 1)
       this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
     }
   }
 
-  /** While the thread is loaded: a run that was running lost its worker or its owner. */
-  recover(): void {
+  /**
+   * While the thread is loaded: a run that was running lost its worker or its owner, unless all
+   * that failed was the store.
+   */
+  recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
-    if (run) this.#launch(run, 'now', true)
+    if (run) this.#launch(run, storeFailed ? run.attempt : attemptOf(run), 'now', true)
     else this.startNext('now', true)
   }
 
@@ -152,7 +155,9 @@ export class RunDriver {
     if (!run) return
     this.#drop()
     if (reason === 'displaced') this.#handBack(run)
-    if (!this.#resting) this.#launch(this.#unfinished(run.runId)!, 'now')
+    if (this.#resting) return
+    const current = this.#unfinished(run.runId)!
+    this.#launch(current, attemptOf(current), 'now')
   }
 
   timeLimit(executionId: number): void {
@@ -208,12 +213,16 @@ export class RunDriver {
     return this.#feeds.follow(runId, run, follow, listener)
   }
 
-  /** The thread is being deleted: everything ends, nothing is written about it. */
-  deleteAll(): void {
+  /**
+   * The thread is being deleted: everything ends, and nothing is written about it. Who listens is
+   * told of it when that is on disk.
+   */
+  deleteAll(durable: Promise<void>): void {
     this.#stopAll()
     this.#held = false
-    this.#feeds.endAll()
-    this.#waiters.refuseAll(new HeddleError('not_found', 'The thread was deleted.'))
+    this.#feeds.endAll(durable)
+    this.#waiters.refuseAllWith(durable.then(
+      () => new HeddleError('not_found', 'The thread was deleted.'), goingAway))
   }
 
   /** The activation ends while runs go on elsewhere or later. */
@@ -228,8 +237,7 @@ export class RunDriver {
   }
 
   /** `woken`: the thread is being loaded, and no row of this life is on disk. */
-  #launch(run: RunRow, urgency: Urgency, woken = false): void {
-    const attempt = attemptOf(run)
+  #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
     if (attempt > attemptsMax) {
       const message = `The run's worker died ${attemptsMax} times.`
       this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
@@ -377,7 +385,7 @@ export class RunDriver {
   #resultOf(run: RunRow): JsonText | Promise<JsonText> {
     const { finalCheckpointId: id } = run
     if (id === '' || run.errorJson !== '') return runResult(run, '{}')
-    const channels = graphOf(this.#setting)?.stateChannels ?? null
+    const channels = graphOfRun(run, this.#setting)?.stateChannels ?? null
     const view = this.#ledger.recentView(id)
     if (view) return runResult(run, view.json(channels ?? view.names()))
     return this.#ledger.values(id, channels).then((values) => runResult(run, values))

@@ -44,6 +44,8 @@ export class RunExecution {
   /** When the attempt is in the log, and what it needs was read meanwhile. */
   async beginWhenRead(trail: () => Promise<Trail>): Promise<void> {
     const { ports: { env }, ledger, threadId, tell } = this.#setting
+    // It is counted from here on: what cannot be read may never be.
+    this.#limit(planOf(this.run).timeoutMs)
     try {
       const [found, head] = await this.#steadily(() =>
         Promise.all([trail(), ledger.loadHead(), ledger.logged]))
@@ -59,10 +61,10 @@ export class RunExecution {
   /** Hands the run to the graph host, with the head where that was just read. */
   begin(trail: Trail, head?: StoredTuple): void {
     this.#begun = true
-    const { ports: { host, env }, ledger, tenant, threadId, tell } = this.#setting
+    const { ports: { host }, ledger, tenant, threadId } = this.#setting
     const { run, id } = this
     const plan = planOf(run)
-    this.#stopLimit = env.after(plan.timeoutMs, () => tell({ type: 'time_limit', executionId: id }))
+    this.#limit(plan.timeoutMs)
     host.execute({
       id, kind: 'run', tenant, threadId, graphId: plan.graphId, runId: run.runId,
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
@@ -88,6 +90,12 @@ export class RunExecution {
     const parents = unknownParents(batch.steps, this.#setting)
     if (parents.length === 0) return this.#write(batch)
     return ledger.knowParents(parents).then(() => this.#write(batch))
+  }
+
+  #limit(ms: number): void {
+    const { ports: { env }, tell } = this.#setting
+    this.#stopLimit ??= env.after(ms, () =>
+      tell({ type: 'time_limit', executionId: this.id }))
   }
 
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {

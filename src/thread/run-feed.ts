@@ -68,7 +68,17 @@ export interface FeedPast {
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
+export interface RunFeedOptions {
+  /** The graph whose values it tells. */
+  readonly graphId: string
+  /** Called when a follower has been told the end. */
+  readonly heard: () => void
+  /** What came before this feed began, in an earlier life of the thread. */
+  readonly forgotten?: EventPlace
+}
+
 export class RunFeed {
+  readonly graphId: string
   #entries: FeedEntry[] = []
   #bytes = 0
   /** Events up to here are no longer remembered. */
@@ -79,11 +89,8 @@ export class RunFeed {
 
   readonly #heard: () => void
 
-  /**
-   * `heard` is called when a follower has been told the end. `forgotten`: what came before this
-   * feed began, in an earlier life of the thread.
-   */
-  constructor(heard: () => void, forgotten?: EventPlace) {
+  constructor({ graphId, heard, forgotten }: RunFeedOptions) {
+    this.graphId = graphId
     this.#heard = heard
     if (forgotten) this.#forgotten = forgotten
   }

@@ -2,12 +2,12 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { unlessGone } from '../errors.ts'
-import type { FeedListener, FollowRun } from './client.ts'
+import type { FeedListener, FollowRun, StartRun } from './client.ts'
 import { RunFeed, lastIndex, placeOf } from './run-feed.ts'
 import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
+import { planOf } from './run-request.ts'
 import { eventsOf } from './run-trail.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { graphOf } from './thread-setting.ts'
 
 export class RunFeeds {
   readonly #setting: ThreadSetting
@@ -31,15 +31,18 @@ export class RunFeeds {
   }
 
   /** `awaited`: somebody waits for the result, and nobody has been told that there are events. */
-  begin(runId: string, { awaited }: { awaited: boolean }): void {
-    this.#feeds.set(runId, new RunFeed(this.#heard))
+  begin(runId: string, { awaited, plan: { graphId } }: Pick<StartRun, 'awaited' | 'plan'>): void {
+    this.#feeds.set(runId, new RunFeed({ graphId, heard: this.#heard }))
     if (awaited) this.#unannounced.add(runId)
   }
 
   /** For a run of an earlier life: what it told then is in the log. */
   resume(run: RunRow): void {
     const { seq } = this.#setting.ledger.position
-    this.#feeds.set(run.runId, new RunFeed(this.#heard, { seq: seq - 1, index: lastIndex }))
+    this.#feeds.set(run.runId, new RunFeed({
+      graphId: planOf(run).graphId, heard: this.#heard,
+      forgotten: { seq: seq - 1, index: lastIndex },
+    }))
   }
 
   /** Publishes when `durable` resolves; calls must come in the order of the rows. */
@@ -47,7 +50,7 @@ export class RunFeeds {
     const feed = this.#feeds.get(runId)
     if (!feed || entries.length === 0) return
     durable.then(() => {
-      feed.publish(feed.followed ? entries.map((entry) => this.#withValues(entry)) : entries)
+      feed.publish(feed.followed ? entries.map((entry) => this.#withValues(entry, feed)) : entries)
     }, () => {})
   }
 
@@ -72,41 +75,52 @@ export class RunFeeds {
   /** `run` where no feed is remembered: all that it told is read from the log. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
     listener: FeedListener): Promise<() => void> {
-    const feed = this.#feeds.get(runId) ?? this.#overFeed()
-    return feed.follow(placeOf(after), modes, listener, this.#past(runId, run))
+    const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
+    return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
   }
 
-  endAll(): void {
-    for (const feed of this.#feeds.values()) feed.end()
-    this.#clear()
+  /** All of them are over when `durable` resolves; runs that begin from now on have their own. */
+  endAll(durable: Promise<void>): void {
+    const feeds = this.#clear()
+    durable.then(() => { for (const feed of feeds) feed.end() },
+      () => { for (const feed of feeds) feed.lose() })
   }
 
   loseAll(): void {
-    for (const feed of this.#feeds.values()) feed.lose()
-    this.#clear()
+    for (const feed of this.#clear()) feed.lose()
   }
 
   /** The feed of a run that is over and not remembered. */
-  #overFeed(): RunFeed {
-    const feed = new RunFeed(this.#heard, { seq: Number.MAX_SAFE_INTEGER, index: 0 })
+  #overFeed(run: RunRow): RunFeed {
+    const feed = new RunFeed({
+      graphId: planOf(run).graphId, heard: this.#heard,
+      forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
+    })
     feed.end()
     return feed
   }
 
-  #clear(): void {
-    for (const feed of this.#feeds.values()) this.#setting.ports.feeds.release(feed)
+  /** Those that there were. */
+  #clear(): RunFeed[] {
+    const feeds = [...this.#feeds.values()]
+    for (const feed of feeds) this.#setting.ports.feeds.release(feed)
     this.#feeds.clear()
     this.#unannounced.clear()
+    return feeds
   }
 
-  #withValues(entry: FeedEntry): FeedEntry {
+  #channelsOf({ graphId }: RunFeed) {
+    return this.#setting.ports.host.describe(graphId)?.stateChannels
+  }
+
+  #withValues(entry: FeedEntry, feed: RunFeed): FeedEntry {
     if (entry.json !== undefined) return entry
-    const channels = graphOf(this.#setting)?.stateChannels
+    const channels = this.#channelsOf(feed)
     const view = this.#setting.ledger.recentView(entry.valuesOf)
     return view && channels ? { ...entry, json: view.json(channels) } : entry
   }
 
-  #past(runId: string, known: RunRow | undefined): FeedPast {
+  #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {
     const { ports: { log, runs }, ledger, tenant, threadId } = this.#setting
     return {
       read: async (after: EventPlace, through: EventPlace): Promise<FeedEntry[]> => {
@@ -118,7 +132,7 @@ export class RunFeeds {
         return eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
       values: (checkpointId) =>
-        ledger.values(checkpointId, graphOf(this.#setting)?.stateChannels ?? null)
+        ledger.values(checkpointId, this.#channelsOf(feed) ?? null)
           .catch(unlessGone),
     }
   }

@@ -31,7 +31,14 @@ export class RunWaiters {
 
   refuseAll(reason: HeddleError): void {
     for (const runId of this.#waiters.keys()) this.refuse(runId, reason)
-    this.#waiters.clear()
+    this.#lastEnded.clear()
+  }
+
+  /** As soon as that is known; whoever comes from now on is not among them. */
+  refuseAllWith(reason: Promise<HeddleError>): void {
+    const result = reason.then((error) => { throw error })
+    result.catch(() => {})
+    for (const runId of this.#waiters.keys()) this.answer(runId, result)
     this.#lastEnded.clear()
   }
 

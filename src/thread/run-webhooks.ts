@@ -14,7 +14,7 @@ import { unlessGone } from '../errors.ts'
 import type { OwnCommand } from './command.ts'
 import { planOf } from './run-request.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { graphOf } from './thread-setting.ts'
+import { graphOfRun } from './thread-setting.ts'
 import { webhookBody } from './webhook-body.ts'
 
 /** After so long a new owner tries once more, and no further. */
@@ -90,14 +90,26 @@ export class RunWebhooks {
     const run = await runs.get(tenant, threadId, runId)
     const url = run && planOf(run).webhook
     if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
-    return await egress.send({
+    let unread: { readonly error: unknown } | undefined
+    const body = async () => {
+      unread = undefined
+      try {
+        return this.#owed.includes(runId) ? await this.#body(run!) : undefined
+      } catch (error) {
+        unread = { error }
+        throw error
+      }
+    }
+    const outcome = await egress.send({
       method: 'POST', url,
       // The same each time, for whoever wants to hear it once.
       headers: { 'content-type': 'application/json', 'idempotency-key': runId,
         'x-heddle-delivery': runId },
-      body: async () => this.#owed.includes(runId) ? await this.#body(run!) : undefined,
-      ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
+      body, ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
     }, signal)
+    // That was no try: nobody was called.
+    if (outcome.kind === 'failed' && unread) throw unread.error
+    return outcome
   }
 
   async #body(run: RunRow): Promise<JsonText> {
@@ -111,9 +123,10 @@ export class RunWebhooks {
     })
   }
 
-  async #values({ finalCheckpointId: id }: RunRow): Promise<JsonText | undefined> {
+  async #values(run: RunRow): Promise<JsonText | undefined> {
+    const { finalCheckpointId: id } = run
     if (id === '') return undefined
-    const channels = graphOf(this.#setting)?.stateChannels ?? null
+    const channels = graphOfRun(run, this.#setting)?.stateChannels ?? null
     return await this.#setting.ledger.values(id, channels).catch(unlessGone)
   }
 }

@@ -27,7 +27,7 @@ class SharedFeed implements SharedFollow {
 
   constructor({ runId, follow: { after } }: FollowRequest, onEnd: () => void) {
     this.request = { runId, follow: { after, modes: null } }
-    this.#feed = new RunFeed(() => {}, placeOf(after))
+    this.#feed = new RunFeed({ graphId: '', heard: () => {}, forgotten: placeOf(after) })
     this.listener = {
       events: (batch) => this.#feed.publish(batch.map(entryOf)),
       ended: (how) => {

@@ -1,7 +1,7 @@
 /** The single writer of one thread: hears commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
-import type { Branch, HeardCommand } from '../../proto/gen/storage/v1/row.ts'
+import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { heardAs } from '../records/index.ts'
@@ -9,6 +9,8 @@ import { metadataKeysMax } from './client.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
 import { threadWire } from './feed-wire.ts'
+import { Interruptions } from './interruptions.ts'
+import { Purge } from './purge.ts'
 import { RunDriver } from './run-driver.ts'
 import { RunWebhooks } from './run-webhooks.ts'
 import { StateAnswers } from './state-answers.ts'
@@ -20,42 +22,50 @@ import { fromOrigin } from './thread-state.ts'
 
 /** The kind of actor that a thread is. */
 export function threadKind(ports: ThreadPorts): ActorKind {
-  return { name: 'thread', wire: threadWire, create: (context) => new ThreadActor(ports, context) }
+  const interruptions = new Interruptions()
+  return { name: 'thread', wire: threadWire,
+    create: (context) => new ThreadActor(ports, context, interruptions) }
 }
 
 class ThreadActor implements Actor {
   readonly #ports: ThreadPorts
   readonly #context: ActorContext
+  readonly #interruptions: Interruptions
+  readonly #purge: Purge
   /** These are set by `activate`, which comes before everything else. */
   #setting!: ThreadSetting
   #runs!: RunDriver
   #webhooks!: RunWebhooks
   #editor!: StateEditor
   #answers!: StateAnswers
+  /** The life before this one ended only because the store was out of reach. */
+  #interrupted = false
   /** It is kept only for webhooks that are still to be told. */
   #expired = false
-  /** Resolves when what was deleted is removed, as far as it can be. */
-  #purged: Promise<void> = Promise.resolve()
 
-  constructor(ports: ThreadPorts, context: ActorContext) {
+  constructor(ports: ThreadPorts, context: ActorContext, interruptions: Interruptions) {
     this.#ports = ports
     this.#context = context
+    this.#interruptions = interruptions
+    this.#purge = new Purge(ports, context)
   }
 
   async activate(): Promise<void> {
-    const { key: { tenant, id: threadId }, epoch, fail } = this.#context
+    const { key: { tenant, id: threadId }, epoch } = this.#context
     const ports = this.#ports
+    this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
         ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
-        onLost: fail, found: (ledger) => this.#found(ledger),
+        onLost: (reason) => this.#fail(reason), found: (ledger) => this.#found(ledger),
       })
     } catch (error) {
+      if (this.#interrupted) this.#interruptions.note(this.#context, error)
       this.#forget()
       throw error
     }
     const { branch, deleted } = this.#setting.ledger.state.row
-    if (deleted) await this.#purge(branch!)
+    if (deleted) await this.#purge.once(branch!)
     this.#webhooks.goOn()
   }
 
@@ -71,8 +81,14 @@ class ThreadActor implements Actor {
     this.#answers = new StateAnswers(this.#setting)
     const { row: { deleted, hidden }, runs } = ledger.state
     if (deleted) return
-    if (runs.length > 0) this.#runs.recover()
+    if (runs.length > 0) this.#runs.recover(this.#interrupted)
     else if (hidden) this.#runs.linger()
+  }
+
+  /** Nothing more is true of what this life believes. */
+  #fail(reason: unknown): void {
+    this.#interruptions.note(this.#context, reason)
+    this.#context.fail(reason)
   }
 
   /** What was found, where anything was. */
@@ -91,6 +107,7 @@ class ThreadActor implements Actor {
 
   get occupied(): boolean {
     return this.#runs.busy || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
+      || this.#setting.ledger.unsettled || this.#purge.underWay
   }
 
   receive(command: unknown, id?: string): Turn | Promise<Turn> {
@@ -161,7 +178,7 @@ class ThreadActor implements Actor {
   async passivate(): Promise<void> {
     this.#letGo()
     const { ledger } = this.#setting
-    await Promise.all([ledger.quiet(), this.#purged])
+    await Promise.all([ledger.quiet(), this.#purge.stop()])
     // What arrived is told first.
     await ledger.durable.catch(() => {})
     this.#runs.leave()
@@ -189,7 +206,7 @@ class ThreadActor implements Actor {
     if (!(written instanceof Promise)) return answer(written)
     return written.then(answer, (error: unknown) => {
       // The batch is lost, so whatever its execution says from here on is not true.
-      this.#context.fail(error)
+      this.#fail(error)
       return answer({ appended: Promise.reject(error) })
     })
   }
@@ -273,23 +290,14 @@ class ThreadActor implements Actor {
 
   #delete(note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
-    this.#runs.deleteAll()
-    this.#webhooks.letGo()
-    this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
     const branch = ledger.state.row.branch!
     const value = { atMs: this.#ports.env.nowMs() }
     const deleted = ledger.write([{ $case: 'threadDeleted', value }, ...note])
+    this.#runs.deleteAll(deleted)
+    this.#webhooks.letGo()
+    this.#editor.letGo(new HeddleError('not_found', 'The thread was deleted.'))
     ledger.release()
-    const purged = deleted.then(() => this.#purge(branch))
-    this.#purged = purged.catch(() => {})
-    return { reply: purged }
-  }
-
-  /** A member that dies between the delete and this does it at its next start. */
-  #purge(branch: Branch): Promise<void> {
-    const { tenant, threadId } = this.#setting
-    const { epoch } = this.#context
-    return this.#ports.log.purge({ table: 'thread', tenant, id: threadId, branch, epoch })
+    return { reply: this.#purge.after(deleted, branch) }
   }
 
   async #deleteRun(runId: string, note: readonly RecordOf[]): Promise<Turn> {

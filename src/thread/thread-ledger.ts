@@ -138,6 +138,9 @@ export class ThreadLedger {
     return this.#journal.logged
   }
 
+  /** Whether anything that was written is not on disk, on its way there or lost. */
+  get unsettled(): boolean { return this.#settled.seq < this.#state.row.seq }
+
   /** Makes records true: in the state at once, on disk when the result resolves. */
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
     const places: CheckpointPlace[] = []

@@ -10,6 +10,7 @@ import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
 import type { RunFeed } from './run-feed.ts'
+import { planOf } from './run-request.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface ThreadPorts extends LedgerPorts {
@@ -58,6 +59,11 @@ export interface ThreadSetting {
 export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
   const { graphId } = ledger.state
   return graphId === '' ? undefined : ports.host.describe(graphId)
+}
+
+/** The graph of a run: that of the thread is the one of whoever was admitted last. */
+export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescription | undefined {
+  return ports.host.describe(planOf(run).graphId)
 }
 
 /** What was thrown may hold secrets in its message: whoever may see the run finds it there. */

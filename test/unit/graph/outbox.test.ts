@@ -37,6 +37,17 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('refuses who waits for the log, now or later, where a step cannot be completed', async () => {
+    const { outbox, rest } = open()
+    outbox.step(step('a'))
+    outbox.hold(Promise.reject(new TypeError('a value that nobody can write down')))
+    const now = expect(outbox.acknowledged()).rejects.toThrow('write down')
+    rest()
+    await now
+    await expect(outbox.acknowledged()).rejects.toThrow('write down')
+    await expect(outbox.finish(outcome)).rejects.toThrow('write down')
+  })
+
   it('decides a late event when it leaves', () => {
     const { outbox, sent, rest } = open()
     let name = 'early'

@@ -76,6 +76,31 @@ describe('a second run', () => {
     expect(house.host.only.execution.runId).toBe(second.runId)
   })
 
+  it('of another graph leaves the first the values of its own', async () => {
+    const house = new ThreadHouse()
+    const describe = house.host.describe.bind(house.host)
+    house.host.describe = (id) => id === 'other'
+      ? { ...describe('agent')!, graphId: 'other', stateChannels: ['foo'] } : describe(id)
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const scripted = house.host.only
+    const told: string[] = []
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: ['values'] }, {
+      events: (batch) => void told.push(...batch.flatMap(({ name, json }) =>
+        name === 'values' ? [json] : [])),
+      ended: () => {} })
+    const result = house.client.joinRun('t', 'x', run.runId)
+    const second = house.run({ graphId: 'other' })
+    await house.client.startRun('t', 'x',
+      { ...second, plan: { ...second.plan, graphId: 'other' } })
+    await house.host.step(scripted, 'one')
+    await scripted.listener.steps({ steps: [], events: [
+      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
+    house.host.end(scripted)
+    expect(await result).toBe('{"log":["one"]}')
+    expect(told).toEqual(['{"log":["one"]}'])
+  })
+
   it('ends the first under interrupt and keeps what it finished', async () => {
     const { house, firstId } = await first()
     const late = house.host.only

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../src/errors.ts'
 import type { StartRun } from '../../../src/thread/index.ts'
 import { heard } from '../../support/scripted-egress.ts'
 import type { SentCall } from '../../support/scripted-egress.ts'
@@ -47,6 +48,24 @@ describe('a run with a webhook', () => {
     disk.resolve()
     await settled()
     expect(house.egress.sent).toHaveLength(1)
+  })
+
+  it('is not given up because its own store could not be read', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    const read = house.log.read.bind(house.log)
+    house.log.read = () => Promise.reject(new HeddleError('unavailable', 'the store is away'))
+    await expect(only(house).body()).rejects.toThrow('away')
+    only(house).end({ kind: 'failed', reason: 'the store is away' })
+    await settled()
+    house.log.read = read
+    house.env.advance(5_000)
+    await settled()
+    const [, again] = house.egress.sent
+    expect(await again!.body()).toMatchObject({ status: 'success' })
+    again!.end(heard)
+    await settled()
+    expect(await owed(house)).toEqual([])
   })
 
   it('tells what it was, when it ran and what came of it', async () => {

@@ -1,8 +1,9 @@
-/** Runs while their thread cannot be read: they wait, and lose no attempt by it. */
+/** Runs while the store is out of reach: they wait, or are taken up again, and lose no attempt. */
 
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
+import type { Step } from '../../../src/graph/index.ts'
 import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
 /** Much longer than three attempts would take. */
@@ -14,13 +15,22 @@ async function aWhile(house: ThreadHouse): Promise<void> {
   await settled()
 }
 
+const away = () => new HeddleError('unavailable', 'the store is away')
+
 /** What was written is read no more, until the result is called; `is` says which reads. */
 function takeAway({ log }: ThreadHouse, is: (reverse: boolean) => boolean,
-  error: Error = new HeddleError('unavailable', 'the store is away')): () => void {
+  error: Error = away()): () => void {
   const read = log.read.bind(log)
   log.read = (branch, range) =>
     is(range.reverse === true) ? Promise.reject(error) : read(branch, range)
   return () => { log.read = read }
+}
+
+/** Nothing is appended any more, until the result is called. */
+function refuseAppends({ log }: ThreadHouse): () => void {
+  const append = log.append.bind(log)
+  log.append = () => Promise.reject(away())
+  return () => { log.append = append }
 }
 
 async function begun(): Promise<ThreadHouse> {
@@ -76,6 +86,18 @@ describe('a run whose thread cannot be read', () => {
     expect(house.host.running.has(id)).toBe(false)
   })
 
+  it('for a good while longer ends by its time limit', async () => {
+    const house = await begun()
+    const { runId } = house.host.only.execution
+    house.restart()
+    takeAway(house, (reverse) => reverse)
+    await house.client.get('t', 'x')
+    await settled()
+    house.env.advance(3_600_000)
+    await settled()
+    expect((await house.client.getRun('t', 'x', runId)).status).toBe('timeout')
+  })
+
   it('for a reason that does not pass uses up its attempts', async () => {
     const house = await begun()
     const { runId } = house.host.only.execution
@@ -83,5 +105,85 @@ describe('a run whose thread cannot be read', () => {
     takeAway(house, (reverse) => reverse, new Error('a row that nobody understands'))
     expect(JSON.parse(await house.client.joinRun('t', 'x', runId)))
       .toMatchObject({ __error__: { error: 'WorkerCrashed' } })
+  })
+})
+
+describe('a run whose thread cannot be written', () => {
+  it('is taken up again where nobody asks, though its end was lost', async () => {
+    const house = await begun()
+    const back = refuseAppends(house)
+    house.host.end(house.host.only)
+    await settled()
+    back()
+    await aWhile(house)
+    expect(house.host.only.execution).toMatchObject({ attempt: 1 })
+  })
+
+  it('is taken up again where its thread was to be deleted', async () => {
+    const house = await begun()
+    const back = refuseAppends(house)
+    await expect(house.client.delete('t', 'x')).rejects.toThrow('away')
+    back()
+    await aWhile(house)
+    expect(house.host.running.size).toBe(1)
+  })
+
+  it('is taken up again where somebody asked meanwhile, in vain', async () => {
+    const house = await begun()
+    const first = Promise.withResolvers<void>()
+    const append = house.log.append.bind(house.log)
+    house.log.append = async () => { await first.promise; throw away() }
+    house.host.step(house.host.only, 'two').catch(() => {})
+    await settled()
+    house.log.append = () => Promise.reject(away())
+    house.host.step(house.host.only, 'three').catch(() => {})
+    await settled()
+    const { get } = house.tables.threads
+    Object.assign(house.tables.threads, { get: () => Promise.reject(away()) })
+    const refused = expect(house.client.get('t', 'x')).rejects.toThrow('away')
+    first.resolve()
+    await refused
+    Object.assign(house.tables.threads, { get })
+    house.log.append = append
+    await aWhile(house)
+    expect(house.host.running.size).toBe(1)
+  })
+
+  it('loses no attempt, however often that happens', async () => {
+    const house = await begun()
+    for (let time = 1; time <= 4; time++) {
+      const back = refuseAppends(house)
+      await expect(house.host.step(house.host.only, 'lost')).rejects.toThrow('away')
+      const { get } = house.tables.threads
+      Object.assign(house.tables.threads, { get: () => Promise.reject(away()) })
+      await aWhile(house)
+      Object.assign(house.tables.threads, { get })
+      await aWhile(house)
+      back()
+      await aWhile(house)
+      expect(house.host.only.execution).toMatchObject({ attempt: 1 })
+    }
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.host.only.execution).toMatchObject({ attempt: 2 })
+  })
+
+  it('loses none where it is the place of a subgraph that cannot be found', async () => {
+    const house = await begun()
+    const nested = (id: string, parentId: string): Step => ({ $case: 'checkpoint', value: {
+      ns: 'sub', id, parentId, full: parentId === '', changes: [], skeletonJson: '{}',
+      metadataJson: '{}', runId: '', atMs: 0 } })
+    const steps = (step: Step) => house.host.only.listener.steps({ steps: [step], events: [] })
+    await steps(nested('first', ''))
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    const find = house.log.findCheckpoint.bind(house.log)
+    house.log.findCheckpoint = () => Promise.reject(away())
+    await expect(steps(nested('second', 'first'))).rejects.toThrow('away')
+    house.log.findCheckpoint = find
+    await aWhile(house)
+    expect(house.host.only.execution).toMatchObject({ attempt: 2 })
   })
 })

@@ -1,0 +1,64 @@
+/** Removes what is left of a deleted thread from the store, however often that has to be tried. */
+
+import { pause } from '../../cluster/index.ts'
+import type { ActorContext } from '../../cluster/index.ts'
+import type { Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { ThreadPorts } from './thread-setting.ts'
+
+const againMs = 1_000
+
+export class Purge {
+  readonly #ports: ThreadPorts
+  readonly #context: ActorContext
+  /** How many deletes of the thread are not through. */
+  #due = 0
+  #quiet: Promise<unknown> = Promise.resolve()
+  #stopped = false
+
+  constructor(ports: ThreadPorts, context: ActorContext) {
+    this.#ports = ports
+    this.#context = context
+  }
+
+  get underWay(): boolean { return this.#due > 0 }
+
+  /** A member that dies between a delete and this does it when the thread is loaded again. */
+  once(branch: Branch): Promise<void> {
+    const { key: { tenant, id }, epoch } = this.#context
+    return this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
+  }
+
+  /**
+   * When the delete is on disk. Resolves after the first try, whatever came of it: the thread is
+   * deleted. Rejects where it is not.
+   */
+  after(deleted: Promise<void>, branch: Branch): Promise<void> {
+    this.#due += 1
+    const first = deleted.then(() => this.once(branch))
+    const done = deleted.then(() => this.#surely(branch, first)).catch(() => {})
+      .then(() => { this.#due -= 1 })
+    this.#quiet = Promise.all([this.#quiet, done])
+    return first.catch(() => deleted)
+  }
+
+  /** Tries no more; resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#quiet
+  }
+
+  async #surely(branch: Branch, first: Promise<void>): Promise<void> {
+    const { env } = this.#ports
+    for (let purged = first; ; purged = this.once(branch)) {
+      try {
+        return await purged
+      } catch (error) {
+        env.log.warn('A deleted thread is not removed from the store yet.',
+          { key: this.#context.key, error })
+      }
+      if (this.#stopped) return
+      await pause(env, againMs)
+      if (this.#stopped) return
+    }
+  }
+}
