@@ -2,7 +2,8 @@
  * What waits to be sent to one follower in another member.
  *
  * Whoever tells never waits: calls gather while the ones before them are on their way, and go
- * together. Where more waits than may wait, all of it is dropped, and the follower is told so.
+ * together. Where more waits than may wait, no more is taken, and the follower is told so behind
+ * what he gets: he comes back for the rest.
  */
 
 /**
@@ -40,14 +41,16 @@ export class FollowOutbox {
 
   put(call: Uint8Array, last: boolean): void {
     if (this.#state !== 'open') return
-    this.#calls.push(call)
-    this.#bytes += call.length
-    if (last) this.#state = 'last'
     // One call alone is never too much.
-    if (this.#bytes > this.#bytesMax && this.#calls.length > 1) {
-      this.#drop('lagged')
+    if (this.#calls.length > 0 && this.#bytes + call.length > this.#bytesMax) {
+      this.#state = 'lagged'
       this.#onLag()
-    } else this.#wake()
+    } else {
+      this.#calls.push(call)
+      this.#bytes += call.length
+      if (last) this.#state = 'last'
+    }
+    this.#wake()
   }
 
   /** Ends it in peace. */
@@ -85,7 +88,7 @@ export class FollowOutbox {
     return all
   }
 
-  #drop(state: 'left' | 'lagged' | 'gone'): void {
+  #drop(state: 'left' | 'gone'): void {
     this.#state = state
     this.#calls = []
     this.#bytes = 0
