@@ -19,6 +19,10 @@ const patienceMs = 2_000
 export class ReplyGate {
   readonly #env: Env
   readonly #gate: Gate
+  /** How to refuse the replies that have waited long, as soon as the gate closes. */
+  readonly #late = new Set<(reason: unknown) => void>()
+  /** The promise that this hears of it by: one for all of them. */
+  #heard: Promise<void> | undefined
 
   constructor(env: Env, gate: Gate) {
     this.#env = env
@@ -34,10 +38,12 @@ export class ReplyGate {
     mustBeOpen(this.#gate)
     let began: number | undefined
     let kind: Turn['kind']
+    let passing: Promise<void> | undefined
+    const pass = () => passing ??= this.#pass(began)
     const late = Promise.withResolvers<never>()
     const note = (turn: Turn) => {
       kind = turn.kind
-      if (kind === 'read') this.#pass(began).catch(late.reject)
+      if (kind === 'read') pass().catch(late.reject)
     }
     const marked: Act = (actor) => {
       began = this.#gate.mark()
@@ -48,12 +54,12 @@ export class ReplyGate {
     }
     try {
       const reply = await Promise.race([post(marked), late.promise])
-      if (kind !== 'early') await this.#pass(began)
+      if (kind !== 'early') await pass()
       return reply
     } catch (error) {
       if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
       // A refusal for good speaks of the actor's state as an answer does.
-      if (error instanceof HeddleError && error.retry === 'no') await this.#pass(began)
+      if (error instanceof HeddleError && error.retry === 'no') await pass()
       throw error
     }
   }
@@ -65,13 +71,25 @@ export class ReplyGate {
   async #pass(began = this.#gate.mark()): Promise<void> {
     if (this.#gate.passed(began)) return
     const late = Promise.withResolvers<never>()
-    const cancel = this.#env.after(patienceMs, () =>
-      void this.#gate.closing.then(() => late.reject(outOfReach())))
+    const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(late.reject))
     try {
       await Promise.race([this.#gate.pass(), late.promise])
     } finally {
       cancel()
+      this.#late.delete(late.reject)
     }
+  }
+
+  #refuseWhenClosed(refuse: (reason: unknown) => void): void {
+    this.#late.add(refuse)
+    const { closing } = this.#gate
+    if (this.#heard === closing) return
+    this.#heard = closing
+    void closing.then(() => {
+      this.#heard = undefined
+      for (const each of this.#late) each(outOfReach())
+      this.#late.clear()
+    })
   }
 }
 

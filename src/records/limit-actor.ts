@@ -76,6 +76,8 @@ class LimitActor implements Actor {
   readonly #name: string
   readonly #counter: LimitCounter
   readonly #alive: { counters: number }
+  /** Admits on their way into the store. */
+  readonly #underWay = new Set<Promise<unknown>>()
 
   constructor({ key }: ActorContext, parts: LimitActorParts, alive: { counters: number }) {
     const [row, who] = key.id.split(' ') as [string, string]
@@ -105,14 +107,21 @@ class LimitActor implements Actor {
     for (const lease of ended) this.#counter.end(nowMs, lease)
     if (spent > 0) this.#counter.count(nowMs, spent)
     const grant = this.#counter.take(nowMs, { waiting, perSecond })
-    return { reply: this.#rule.durable && grant.admitted > 0 ? this.#durable(grant) : grant }
+    if (!this.#rule.durable || grant.admitted === 0) return { reply: grant }
+    const reply = this.#durable(grant)
+    this.#underWay.add(reply)
+    const arrived = () => void this.#underWay.delete(reply)
+    reply.then(arrived, arrived)
+    return { reply }
   }
 
   follow(): Promise<() => void> {
     return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
   }
 
+  /** What is on its way gets there, or fails, before the next counter reads what there is. */
   async passivate(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
     this.#alive.counters--
   }
 

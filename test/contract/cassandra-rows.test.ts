@@ -82,6 +82,25 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(left).toEqual(left.map(() => 0))
   })
 
+  it('leave no parts behind where they became small before they went', async () => {
+    const thread = aThread({ metadataJson: large('t') })
+    const { threadId, branch } = thread
+    const put = (seq: number, metadataJson: string) => store.log.append(
+      [aRow({ branch: branch!, seq })],
+      [{ table: 'thread', row: { ...thread, metadataJson, seq } }])
+    await put(1, large('t'))
+    await put(2, '{}')
+    await store.close()
+    store = await place.open()
+    expect(await store.threads.get('local', threadId)).toMatchObject({ metadataJson: '{}' })
+    await put(3, large('u'))
+    expect(await count('log_chunk')).toBe(3)
+    await put(4, '{}')
+    await store.log.purge({ table: 'thread', tenant: 'local', id: threadId, branch: branch!,
+      epoch: 1 })
+    expect(await count('log_chunk')).toBe(0)
+  })
+
   it('of runs are found page by page, under any status', async () => {
     const { threadId, branch } = aThread()
     const runs = Array.from({ length: 150 }, (_, index) =>

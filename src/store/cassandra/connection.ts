@@ -246,7 +246,8 @@ export class Connection {
         return
       } catch (error) {
         const outcome = outcomeOf(error)
-        if (outcome === 'refused') throw refusal(error)
+        // An attempt before it may have been done: what cannot be known yet is asked for again.
+        if (outcome === 'refused' && !ambiguous) throw refusal(error)
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
         if (!ambiguous && late) throw unavailable(error)

@@ -17,13 +17,22 @@ const { responseErrorCodes: codes } = types
 const beforeSending: readonly number[] =
   [codes.unavailableException, codes.overloaded, codes.isBootstrapping]
 
+/**
+ * A node that cannot read the tables of roles and permissions in time says that nobody may do
+ * anything (CassandraAuthorizer and PasswordAuthenticator of Apache Cassandra).
+ */
+function isUndecided({ code, message }: errors.ResponseError): boolean {
+  return (code === codes.unauthorized || code === codes.badCredentials)
+    && message.startsWith('Unable to perform auth')
+}
+
 const permanent: readonly number[] = [codes.protocolError, codes.badCredentials,
   codes.syntaxError, codes.unauthorized, codes.invalid, codes.configError, codes.alreadyExists]
 
 /** Of a plain request that the driver did not repeat on its own. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof errors.ResponseError) {
-    if (beforeSending.includes(error.code)) return 'not_done'
+    if (beforeSending.includes(error.code) || isUndecided(error)) return 'not_done'
     return permanent.includes(error.code) ? 'refused' : 'unknown'
   }
   if (error instanceof errors.ArgumentError || error instanceof TypeError) return 'refused'

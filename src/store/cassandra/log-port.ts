@@ -183,7 +183,20 @@ export class CassandraLog implements LogPort {
     } finally {
       ticket.leave()
     }
-    await appended
+    try {
+      await appended
+    } catch (error) {
+      const unwritten = error instanceof HeddleError && error.code === 'unavailable'
+        && !error.ambiguous
+      if (unwritten) for (const row of copies) this.#unnoteCopy(row)
+      throw error
+    }
+  }
+
+  /** What was never made needs nothing: else its source could never be removed as a whole. */
+  #unnoteCopy(row: NewRow): void {
+    const { branches, connection } = this.#parts
+    connection.surely(() => branches.forgetCopy(row)).catch(() => {})
   }
 
   async #noteCopy(row: NewRow): Promise<void> {

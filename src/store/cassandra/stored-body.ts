@@ -5,7 +5,10 @@ import { chunksOf } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Connection, Row, Value } from './connection.ts'
 
-/** A row of a table with the columns `body`, `chunks` and `chunk_rank`. */
+/**
+ * A row of a table with the columns `body`, `chunks` and `chunk_rank`: where there are chunks and
+ * no body, they are it, and where there is a body they are of an earlier version.
+ */
 export interface RowAddress {
   readonly table: string
   readonly key: readonly (readonly [column: string, value: Value])[]
@@ -44,7 +47,8 @@ export class StoredBodies {
     if (chunks > 0) await earlier
     const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
-    const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body], ['chunks', 0]]
+    // What is said of the chunks of an earlier version stays: whoever removes it finds them.
+    const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
     await this.#connection.write({
@@ -59,10 +63,11 @@ export class StoredBodies {
   async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
     Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
-      const chunked = chunkedIn(address, found)
-      if (!chunked) return found['body'] as Uint8Array
-      const body = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
-      if (body) return body
+      const body = found['body'] as Uint8Array
+      const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
+      if (!chunked) return body
+      const whole = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
+      if (whole) return whole
     }
     return undefined
   }

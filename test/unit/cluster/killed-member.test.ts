@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { sight } from '../../../cluster/grpc-probe.ts'
 import type { HeddleError } from '../../../src/errors.ts'
 import { startLoneMember } from '../../support/lone-member.ts'
+import { allowedMs } from '../../support/stillness.ts'
 import { atEnd, dialect, env, keeping, transportWith, trust, until, white } from './grpc-house.ts'
 
 async function loneMember() {
@@ -26,14 +27,16 @@ describe('a member', () => {
     await until(() => moves.length === 1)
     const pondering = failure(transport.deliver(member, white, 'ponder'))
     expect(await transport.deliver(member, white, 'e5')).toBe('e5')
-    const killedMs = env.monotonicMs()
+    const killedMs = performance.now()
     member.child.kill('SIGKILL')
     expect(await ended).toBe('lost')
     expect(await pondering).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
     const next = await failure(transport.deliver(member, white, 'd4'))
     expect(next.code).toBe('unavailable')
     expect(await sight(member, { env, trust, dialect })).toEqual({ kind: 'dead' })
-    expect(env.monotonicMs() - killedMs).toBeLessThan(3_000)
+    const heardMs = performance.now()
+    // Who waits until a connection is silent for too long waits for seven seconds.
+    expect(heardMs - killedMs).toBeLessThan(allowedMs(5_000, killedMs, heardMs))
   })
 
   it('that stands still is given up, by whoever waits and by whoever follows', async () => {
@@ -47,7 +50,7 @@ describe('a member', () => {
     const asked = failure(transport.deliver(member, white, 'e5'))
     expect(await ended).toBe('lost')
     expect(await asked).toMatchObject({ facts: { ambiguous: true } })
-    expect(env.monotonicMs() - stoppedMs).toBeLessThan(10_000)
+    expect(env.monotonicMs() - stoppedMs).toBeLessThan(15_000)
     member.child.kill('SIGCONT')
   })
 })

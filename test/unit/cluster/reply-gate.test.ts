@@ -1,9 +1,11 @@
 /** Replies behind a gate: what leaves, what waits, and what is not begun. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { SessionGate } from '../../../cluster/gate.ts'
 import { Activations } from '../../../cluster/index.ts'
 import type { Actor, Gate, GateState, Passage, Turn } from '../../../cluster/index.ts'
+import { ReplyGate } from '../../../cluster/reply-gate.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { game } from './chess.ts'
@@ -99,6 +101,33 @@ describe('a reply behind a gate', () => {
     expect(told).toEqual([])
     gate.validate()
     expect(await asked).toBe('e4')
+  })
+
+  it('costs a reader one validation, which begins with his turn', async () => {
+    const env = virtualEnv()
+    const asked: (() => void)[] = []
+    const gate = new SessionGate({ env, onFenced: () => {},
+      validate: () => new Promise((done) => asked.push(() => done('alive'))) })
+    const replies = new ReplyGate(env, gate)
+    const read = replies.reply(() => ({ reply: 'e4', kind: 'read' }),
+      async (act) => (await act({} as Actor)).reply)
+    await settle()
+    for (const alive of asked) alive()
+    expect(await read).toBe('e4')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('leaves nobody listening when it has left, however long it took', async () => {
+    const { env, gate, ask } = host()
+    const listened = vi.spyOn(gate.closing, 'then')
+    for (let time = 0; time < 100; time++) {
+      const asked = ask('read', () => ({ reply: 'e4', kind: 'read' }))
+      await settle()
+      env.advance(3_000)
+      gate.validate()
+      await asked
+    }
+    expect(listened.mock.calls.length).toBeLessThan(3)
   })
 
   it('does not count a validation that began before the turn', async () => {

@@ -73,10 +73,11 @@ describe('a connection', () => {
     expect(sent.length).toBeGreaterThan(2)
   })
 
-  it('says nothing of the kind once an attempt may have been written', async () => {
-    answers = [timedOut(), ...Array.from({ length: 40 }, tooFew), {}]
-    expect((await ended(connection.write(statement))).status).toBe('fulfilled')
-  })
+  it.each([['too few', tooFew], ['refused', wrong]])(
+    'says nothing of the kind once an attempt may have been written: %s', async (_, error) => {
+      answers = [timedOut(), ...Array.from({ length: 40 }, error), {}]
+      expect((await ended(connection.write(statement))).status).toBe('fulfilled')
+    })
 
   it('goes on with what belongs to something that is written', async () => {
     answers = [...Array.from({ length: 40 }, tooFew), {}]

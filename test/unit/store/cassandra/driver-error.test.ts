@@ -7,7 +7,7 @@ import { outcomeOf, refusal, swapOutcomeOf } from '../../../../src/store/cassand
 
 const { responseErrorCodes: codes } = types
 
-const response = (code: number) => new errors.ResponseError(code, 'said')
+const response = (code: number, said = 'said') => new errors.ResponseError(code, said)
 const closedSocket = (notWritten = false) =>
   Object.assign(new Error('Socket was closed'), { isSocketError: true,
     ...notWritten && { requestNotWritten: true } })
@@ -21,6 +21,8 @@ describe('an error of the driver', () => {
     ['too few replicas', response(codes.unavailableException)],
     ['an overloaded host', response(codes.overloaded)],
     ['a host that starts', response(codes.isBootstrapping)],
+    ['a host that cannot read who may do what', response(codes.unauthorized,
+      'Unable to perform authorization of permissions: Cannot achieve consistency level ONE')],
     ['a busy connection', busy],
     ['a socket closed before sending', closedSocket(true)],
     ['hosts that are down', noHost('Host considered as DOWN', null, busy, closedSocket(true))],

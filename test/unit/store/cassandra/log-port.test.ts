@@ -32,6 +32,29 @@ function logWith(pass: () => Promise<void>) {
   return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
 }
 
+it('keeps nothing for a copy of which nothing was written', async () => {
+  for (const ambiguous of [false, true]) {
+    const needs = new Set<string>()
+    const idOf = (row: typeof newRow) => row.branch.id
+    const log = new CassandraLog({
+      connection: { surely: (work: () => Promise<void>) => work() }, rank: new Rank(),
+      branches: {
+        noteCopy: async (row: typeof newRow) => needs.add(idOf(row)).size > 0,
+        forgetCopy: async (row: typeof newRow) => void needs.delete(idOf(row)),
+      },
+      log: {
+        append: async () => { throw new HeddleError('unavailable', undefined, { ambiguous }) },
+        tail: async () => ({ epoch: 1, seq: 5 }),
+      },
+      gate: gateThat(async () => {}),
+    } as unknown as LogPortParts)
+    const copy = { id: 'c', ancestors: [{ id: 'b', through: 5 }] }
+    await expect(log.append([{ ...newRow, branch: copy, seq: 6 }], []))
+      .rejects.toMatchObject({ code: 'unavailable' })
+    expect([...needs]).toEqual(ambiguous ? ['c'] : [])
+  }
+})
+
 it('writes a mutable row when the log row it speaks for is history', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [update])
