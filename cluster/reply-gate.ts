@@ -16,6 +16,13 @@ import type { Act } from './mailbox.ts'
 /** How long a reply waits for a gate that is closed. While it is open, the store is only slow. */
 const patienceMs = 2_000
 
+/**
+ * How long a command waits for its turn, and a reading turn for what it reads. What stands before
+ * it may wait for replicas that are down, for as long as they are; where it has not begun, or only
+ * reads, nothing was written.
+ */
+const turnMs = 20_000
+
 export class ReplyGate {
   readonly #env: Env
   readonly #gate: Gate
@@ -30,9 +37,10 @@ export class ReplyGate {
   }
 
   /**
-   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` where the store is
-   * out of reach and nothing was written, `not_owner` where the session is over and the turn did
-   * not begin. One that did may have left something: then the error is `ambiguous`.
+   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` where nothing was
+   * written and the store is out of reach or the actor does not get to it, `not_owner` where the
+   * session is over and the turn did not begin. One that did may have left something: then the
+   * error is `ambiguous`.
    */
   async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
     mustBeOpen(this.#gate)
@@ -45,7 +53,14 @@ export class ReplyGate {
       kind = turn.kind
       if (kind === 'read') pass().catch(late.reject)
     }
+    let abandoned = false
+    const cancel = this.#env.after(turnMs, () => {
+      if (began !== undefined && kind !== 'read') return
+      abandoned = true
+      late.reject(outOfReach())
+    })
     const marked: Act = (actor) => {
+      if (abandoned) throw outOfReach()
       began = this.#gate.mark()
       const turn = act(actor)
       if (turn instanceof Promise) turn.then(note, () => {})
@@ -61,6 +76,8 @@ export class ReplyGate {
       // A refusal for good speaks of the actor's state as an answer does.
       if (error instanceof HeddleError && error.retry === 'no') await pass()
       throw error
+    } finally {
+      cancel()
     }
   }
 

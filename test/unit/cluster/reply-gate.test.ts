@@ -117,6 +117,33 @@ describe('a reply behind a gate', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('is not waited for without end, and its turn is not taken then', async () => {
+    const { env, gate, heard, told, ask } = host()
+    const writes = Promise.withResolvers<Turn>()
+    const first = ask('first', () => writes.promise)
+    const second = ask('second', () => ({ reply: 2 }))
+    const refused = expect(second).rejects.toMatchObject({ code: 'unavailable', facts: {} })
+    env.advance(19_000)
+    await settle()
+    expect(told).toEqual([])
+    env.advance(1_000)
+    await refused
+    writes.resolve({ reply: 1 })
+    await settle()
+    gate.validate()
+    expect(await first).toBe(1)
+    expect(heard).toEqual(['first'])
+  })
+
+  it('that is only read is not waited for without end', async () => {
+    const { env, ask } = host()
+    const asked = ask('read', () => ({ reply: new Promise(() => {}), kind: 'read' }))
+    const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', facts: {} })
+    await settle()
+    env.advance(20_000)
+    await refused
+  })
+
   it('leaves nobody listening when it has left, however long it took', async () => {
     const { env, gate, ask } = host()
     const listened = vi.spyOn(gate.closing, 'then')
@@ -256,6 +283,7 @@ describe('a reply behind a gate', () => {
     const { env, gate, told, ask } = host()
     const written = Promise.withResolvers<string>()
     const asked = ask('write', () => ({ reply: written.promise }))
+    await settle()
     gate.close()
     env.advance(60_000)
     await settle()
