@@ -17,6 +17,9 @@ export default defineConfig({
     provide: { cassandraNodes: 1 },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A pause of this process makes both timers of a poll due at once: where the pause is longer
+    // than the poll may take, which is a second unless told, there is no last look.
+    expect: { poll: { timeout: 30_000 } },
     // A report that names a failure without what was found helps nobody.
     chaiConfig: { truncateThreshold: 2_000 },
     projects: [

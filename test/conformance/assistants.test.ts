@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { nextMillisecond } from '../support/millisecond.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -96,7 +97,9 @@ describe('finding assistants', () => {
 
   it('filters by graph, by a part of the name in any case, and by metadata', async () => {
     await make('Alpha', 'echo')
+    await nextMillisecond()
     await make('beta', 'steps')
+    await nextMillisecond()
     await make('Gamma', 'echo')
     const { assistants } = server.client
     const of = (query: object) => assistants.search({ metadata: { team }, ...query }).then(namesOf)

@@ -81,12 +81,13 @@ describe('a stream', () => {
       if (beats.length === 2) hold.open()
     }
     expect(beats[0]).toBeGreaterThan(3_500)
-    expect(beats[0]).toBeLessThan(7_000)
-    expect(beats[1]! - beats[0]!).toBeGreaterThan(3_500)
-    expect(beats[1]! - beats[0]!).toBeLessThan(7_000)
+    expect(beats[0]).toBeLessThan(15_000)
+    // The first one may be told late.
+    expect(beats[1]! - beats[0]!).toBeGreaterThan(2_000)
+    expect(beats[1]! - beats[0]!).toBeLessThan(15_000)
     // A blank line after a comment would repeat the last id as an empty event in the client.
     expect(heard).toMatch(/\n:[^\n]*\n(?!\n)/)
-  }, 30_000)
+  }, 60_000)
 })
 
 describe('a reader that does not read', () => {

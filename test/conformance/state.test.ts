@@ -5,6 +5,7 @@ import type { ThreadState } from '@langchain/langgraph-sdk'
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
+import { nextMillisecond } from '../support/millisecond.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -133,6 +134,7 @@ describe('a state update', () => {
     const { threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     const before = await threads.get(id)
+    await nextMillisecond()
     await threads.updateState(id, { values: { topic: 'new' }, asNode: 'c' })
     const after = await threads.get(id)
     expect(after).toMatchObject({ values: { topic: 'new' }, status: 'idle' })

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
+import { nextMillisecond } from '../support/millisecond.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -87,6 +88,7 @@ describe('a run', () => {
   it('makes its thread busy, then idle, and leaves values, graph and assistant there', async () => {
     const { assistants, runs, threads } = server.client
     const before = await threads.create({ metadata: { mine: true } })
+    await nextMillisecond()
     const id = before.thread_id
     const hold = gate()
     const run = await runs.create(id, 'held', { input: say(`hold ${hold.url}`) })

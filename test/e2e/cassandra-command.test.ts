@@ -103,5 +103,5 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster of one', () => {
     } finally {
       await cluster.close()
     }
-  })
+  }, 180_000)
 })

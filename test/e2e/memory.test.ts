@@ -29,4 +29,4 @@ it.runIf(process.platform === 'linux')(
     await runs(120)
     // Each has at least four megabytes in its stream: kept, they would be half a gigabyte.
     expect(residentMb() - before).toBeLessThan(200)
-  }, 120_000)
+  }, 300_000)

@@ -13,6 +13,7 @@ import { say } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
+import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { workersOf } from '../crash/rounds.ts'
 import { workUntilDeath, workUntilRefused } from '../crash/worker.ts'
@@ -100,7 +101,8 @@ export function describeLostNodes(missing: string | undefined): void {
             .map(({ atMs, tookMs }) => atMs + tookMs),
           ...stops.filter((atMs) => atMs !== undefined),
         ]
-        expect(refusedMs.filter((atMs) => !watch.missed(atMs - answerMs, atMs))).toEqual([])
+        const askedMs = (atMs: number) => atMs - allowedMs(answerMs, atMs - answerMs, atMs)
+        expect(refusedMs.filter((atMs) => !watch.missed(askedMs(atMs), atMs))).toEqual([])
         await writers.check()
         for (const worker of workers) await worker.check(client)
       }, 300_000)

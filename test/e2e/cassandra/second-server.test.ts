@@ -70,7 +70,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
     const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
-  }, 60_000)
+  }, 180_000)
 
   it('owns nothing where it is a front door alone, and serves all the same', async () => {
     const place = freshKeyspace()
@@ -88,7 +88,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect((await ask(door.url, 'GET', '/ok?check_db=1')).status).toBe(200)
     expect(await door.kill('SIGTERM')).toEqual<Exit>({ code: 0, signal: null })
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
-  }, 60_000)
+  }, 180_000)
 
   it('gives back what it took, with all that was said meanwhile', async () => {
     const place = freshKeyspace()

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { say, texts } from '../../support/run-events.ts'
+import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { answerMs } from './questions.ts'
 
@@ -80,7 +81,7 @@ export class Writers {
     const refused = this.told.filter(({ answer }) => answer === 503)
     expect(refused.filter(({ retryAfter }) => retryAfter !== '1')).toEqual([])
     const late = refused.filter(({ atMs, tookMs }) =>
-      atMs >= fromMs && atMs <= throughMs && tookMs > answerMs)
+      atMs >= fromMs && atMs <= throughMs && tookMs > allowedMs(answerMs, atMs, atMs + tookMs))
     expect(late.map(({ atMs, tookMs, word }) =>
       `${word === '' ? 'a thread' : 'a run'} after ${Math.round(atMs - fromMs)} ms was ` +
       `refused in ${Math.round(tookMs)} ms`)).toEqual([])

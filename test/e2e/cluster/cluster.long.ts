@@ -25,8 +25,9 @@ const silenceMs = 8_000
 /** On one that is busy others have patience. */
 const patienceMs = 40_000
 
-/** For so long it is waited whether a member was fenced, and for one that is told to end. */
-const goneMs = 10_000
+/** Who reaches the store again hears in this time that it was fenced: it looks every second. */
+const heardMs = 10_000
+/** A member that is told to end has so long. */
 const drainMs = 25_000
 
 describe.skipIf(await whatIsMissing() !== undefined)('three members on three nodes', () => {
@@ -56,6 +57,10 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
   const allServe = () => expect.poll(async () => (await Promise.all(cluster.frontDoors.map((url) =>
     ask(url, 'GET', '/ok?check_db=1')))).map(({ status }) => status),
   { timeout: 60_000 }).toEqual([200, 200, 200])
+
+  /** Resolves when a member answers and reaches the store. */
+  const serves = ({ url }: ClusterMember) => expect.poll(async () =>
+    (await ask(url, 'GET', '/ok?check_db=1')).status, { timeout: 60_000 }).toBe(200)
 
   /** What may befall a member; resolves when it serves again. */
   const faults: Record<string, (member: ClusterMember, load: Load) => Promise<void>> = {
@@ -148,7 +153,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     member.reach()
     // Whether it was fenced meanwhile is for the others to say: it serves again, or it ends.
     const fenced = await Promise.race([member.exited().then(() => true),
-      pause(goneMs).then(() => false)])
+      serves(member).then(() => pause(heardMs, false))])
     if (fenced) await member.restart()
     await allServe()
     load.doors.reopen(2)

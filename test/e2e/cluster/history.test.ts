@@ -26,12 +26,19 @@ const good: ThreadHistory = {
 
 const silent = { told: [], followed: false }
 
+/** The first of the two runs was interrupted by the other after its first line. */
+const cut: Partial<ThreadHistory> = {
+  runs: [run('a', 'interrupted'), run('b')], lines: ['a 1', 'b 1', 'b 2'],
+  attempts: [attempt('a', { told: [{ line: 'a 1', atMs: 1_000 }] }),
+    attempt('b', { strategy: 'interrupt' })],
+}
+
 describe('a history is one', () => {
   it.each<[string, Partial<ThreadHistory>]>([
     ['where each run follows the other', {}],
-    ['where a run was interrupted', { runs: [run('a', 'interrupted'), run('b')],
-      attempts: [attempt('a', { told: [{ line: 'a 1', atMs: 1_000 }] }), attempt('b')],
-      lines: ['a 1', 'b 1', 'b 2'] }],
+    ['where a run was interrupted', cut],
+    ['where a run heard one line late that it was interrupted', { ...cut,
+      executions: executedBy(['a 1', 1], ['b 1', 1], ['a 2', 1], ['b 2', 1]) }],
     ['where a run was rolled back', { runs: [run('b')], lines: ['b 1', 'b 2'],
       attempts: [attempt('a'), attempt('b', { strategy: 'rollback' })] }],
     ['where an unknown request came to something', { attempts: [attempt('a'),
@@ -86,6 +93,13 @@ describe('a history is none', () => {
       attempt('b', { told: [{ line: 'b 1', atMs: 1_000 }] })] }, 'ended after 1 of 2'],
     ['with two runs at once', { executions: ['a 1', 'b 1', 'a 2'].map((line) => executed(line)) },
       'a ran while another one ran'],
+    ['with two runs at once, one of which was cut two lines ago', { ...cut, executions: executedBy(
+      ['a 1', 1], ['b 1', 1], ['a 2', 1], ['a 3', 1], ['b 2', 1]) }, 'a ran while another one ran'],
+    ['with two runs at once, one of which was cut and has its line', { ...cut,
+      lines: ['a 1', 'a 2', 'b 1', 'b 2'], executions: executedBy(
+        ['a 1', 1], ['b 1', 1], ['a 2', 1], ['b 2', 1]) }, 'a ran while another one ran'],
+    ['with two runs at once, none of which was cut', { executions: executedBy(
+      ['a 1', 1], ['a 2', 1], ['b 1', 1], ['a 3', 1], ['b 2', 1]) }, 'a ran while another one ran'],
     ['with two runs at once in a process that took over', { executions: executedBy(
       ['a 1', 1], ['a 1', 2], ['b 1', 2], ['a 2', 2]) }, 'a ran while another one ran'],
     ['with a process that goes on beside the next', { executions: executedBy(

@@ -177,6 +177,37 @@ function standing(executions: readonly Execution[]): Execution[] {
   })
 }
 
+/** Whether a later request ended the run before it was done. */
+function wasCut(history: ThreadHistory, attempt: Attempt): boolean {
+  const [run] = runsOf(history, attempt)
+  return run === undefined ? mayBeRolledBack(history, attempt) : run.status === 'interrupted'
+}
+
+/**
+ * What a run that was cut executed last, where it did so beside the next one: its worker hears of
+ * the cut a little after the other one began in the same process. What it does until then is
+ * refused, so it is in no thread and was told to nobody; and it is one line at most.
+ */
+function straggler({ lines }: ThreadHistory, { word, told }: Attempt,
+  executions: readonly Execution[]): Execution | undefined {
+  const at = executions.findLastIndex((execution) => execution.word === word)
+  const last = executions[at]
+  if (last === undefined) return undefined
+  const before = executions.slice(0, at)
+  const since = before.findLastIndex((execution) => execution.word === word)
+  const isBeside = before.some((other, place) => place > since && other.pid === last.pid &&
+    before.findIndex((execution) => execution.word === other.word) === place)
+  const isSeen = lines.includes(last.line) || told.some(({ line }) => line === last.line)
+  return isBeside && !isSeen ? last : undefined
+}
+
+/** Without the one line that each run may have executed after it was cut. */
+function withoutStragglers(history: ThreadHistory, executions: readonly Execution[]): Execution[] {
+  const left = new Set(history.attempts.filter((attempt) => wasCut(history, attempt))
+    .map((attempt) => straggler(history, attempt, executions)))
+  return executions.filter((execution) => !left.has(execution))
+}
+
 /** What was executed about there, and by whom. */
 function around(word: string, executions: readonly Execution[]): string {
   const first = executions.findIndex((execution) => execution.word === word)
@@ -186,11 +217,12 @@ function around(word: string, executions: readonly Execution[]): string {
 }
 
 /** One run at a time, and nothing again that was told. */
-function faultsOfExecutions({ attempts, executions }: ThreadHistory): string[] {
+function faultsOfExecutions(history: ThreadHistory): string[] {
+  const { attempts, executions } = history
   const toldAtMs = new Map(attempts.flatMap(({ told }) =>
     told.map(({ line, atMs }) => [line, atMs] as const)))
   return [
-    ...twice(blocksOf(standing(executions))).map((word) =>
+    ...twice(blocksOf(withoutStragglers(history, standing(executions)))).map((word) =>
       `${word} ran while another one ran (${around(word, executions)})`),
     ...executions.filter(({ line, atMs }) => atMs > (toldAtMs.get(line) ?? Infinity))
       .map(({ line }) => `${line} was executed again after it was told`),
