@@ -57,10 +57,10 @@ export class ReplyGate {
     const cancel = this.#env.after(turnMs, () => {
       if (began !== undefined && kind !== 'read') return
       abandoned = true
-      late.reject(outOfReach())
+      late.reject(tooLate())
     })
     const marked: Act = (actor) => {
-      if (abandoned) throw outOfReach()
+      if (abandoned) throw tooLate()
       began = this.#gate.mark()
       const turn = act(actor)
       if (turn instanceof Promise) turn.then(note, () => {})
@@ -122,6 +122,11 @@ export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
 function outOfReach(): HeddleError {
   return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
     'again in a moment.')
+}
+
+function tooLate(): HeddleError {
+  return new HeddleError('unavailable', 'What stands before this takes too long and nothing was ' +
+    'written: ask again in a moment.')
 }
 
 /** What was written may stand, for whoever owns it next. */

@@ -40,6 +40,7 @@ class ThreadActor implements Actor {
   #answers!: StateAnswers
   /** The life before this one ended only because the store was out of reach. */
   #interrupted = false
+  #failed = false
   /** It is kept only for webhooks that are still to be told. */
   #expired = false
 
@@ -85,9 +86,10 @@ class ThreadActor implements Actor {
     else if (hidden) this.#runs.linger()
   }
 
-  /** Nothing more is true of what this life believes. */
+  /** Nothing more is true of what this life believes. What fails later fails because of that. */
   #fail(reason: unknown): void {
-    this.#interruptions.note(this.#context, reason)
+    if (!this.#failed) this.#interruptions.note(this.#context, reason)
+    this.#failed = true
     this.#context.fail(reason)
   }
 

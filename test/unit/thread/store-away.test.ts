@@ -169,6 +169,23 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 2 })
   })
 
+  it('loses one where it was something else, though the store was away then', async () => {
+    const house = await begun()
+    const first = Promise.withResolvers<void>()
+    const append = house.log.append.bind(house.log)
+    house.log.append = async () => { await first.promise; throw new HeddleError('too_large') }
+    house.host.step(house.host.only, 'large').catch(() => {})
+    await settled()
+    house.log.append = async () => { await first.promise; throw away() }
+    house.host.step(house.host.only, 'behind it').catch(() => {})
+    await settled()
+    first.resolve()
+    await settled()
+    house.log.append = append
+    await aWhile(house)
+    expect(house.host.only.execution).toMatchObject({ attempt: 2 })
+  })
+
   it('loses none where it is the place of a subgraph that cannot be found', async () => {
     const house = await begun()
     const nested = (id: string, parentId: string): Step => ({ $case: 'checkpoint', value: {
