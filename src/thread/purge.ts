@@ -1,11 +1,13 @@
-/** Removes what is left of a deleted thread from the store, however often that has to be tried. */
+/** Removes what is left of a deleted thread from the store, however long that is out of reach. */
 
 import { pause } from '../../cluster/index.ts'
 import type { ActorContext } from '../../cluster/index.ts'
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../errors.ts'
 import type { ThreadPorts } from './thread-setting.ts'
 
-const againMs = 1_000
+/** How long until it is tried again: every time twice as long, up to the longest. */
+const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 export class Purge {
   readonly #ports: ThreadPorts
@@ -13,7 +15,8 @@ export class Purge {
   /** How many deletes of the thread are not through. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
-  #stopped = false
+  readonly #stopped = Promise.withResolvers<void>()
+  #isStopped = false
 
   constructor(ports: ThreadPorts, context: ActorContext) {
     this.#ports = ports
@@ -37,28 +40,32 @@ export class Purge {
     const first = deleted.then(() => this.once(branch))
     const done = deleted.then(() => this.#surely(branch, first)).catch(() => {})
       .then(() => { this.#due -= 1 })
-    this.#quiet = Promise.all([this.#quiet, done])
+    this.#quiet = this.#quiet.then(() => done)
     return first.catch(() => deleted)
   }
 
   /** Tries no more; resolves when nothing is under way. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
+    this.#stopped.resolve()
     await this.#quiet
   }
 
   async #surely(branch: Branch, first: Promise<void>): Promise<void> {
     const { env } = this.#ports
+    let pauseMs = firstPauseMs
     for (let purged = first; ; purged = this.once(branch)) {
       try {
         return await purged
       } catch (error) {
         env.log.warn('A deleted thread is not removed from the store yet.',
           { key: this.#context.key, error })
+        // Whatever else it is does not pass by itself: it is tried when the thread is loaded.
+        if (HeddleError.from(error).code !== 'unavailable') return
       }
-      if (this.#stopped) return
-      await pause(env, againMs)
-      if (this.#stopped) return
+      await Promise.race([pause(env, pauseMs), this.#stopped.promise])
+      if (this.#isStopped) return
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }
   }
 }

@@ -126,35 +126,29 @@ export class RunFeed {
     this.#followers.clear()
   }
 
-  /**
-   * Tells everything after `after`, then what comes: at once as far as that is remembered, and what
-   * must be read beside the turn that asks for it, for the past may be long. Returns how to stop.
-   */
-  follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
-    past: FeedPast): () => void {
+  /** Tells everything after `after`, then what comes. Returns how to stop. */
+  async follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
+    past: FeedPast): Promise<() => void> {
     const follower: Follower = { modes: modes && new Set(modes), listener, past, waiting: [] }
     const kept = this.#entries.filter(({ place }) => isAfter(place, after))
     this.#followers.add(follower)
     this.#wasFollowed = true
     const forgotten = this.#forgotten
-    if (isAfter(forgotten, after)) {
-      const older = past.read(after, forgotten)
-      void this.#catchUp(follower, older.then((entries) => [...entries, ...kept]))
-    } else if (kept.some(({ json }) => json === undefined)) {
-      void this.#catchUp(follower, kept)
-    } else {
-      tell(follower, kept)
-      this.#upToDate(follower)
+    try {
+      const older = isAfter(forgotten, after) ? await past.read(after, forgotten) : []
+      await this.#catchUp(follower, [...older, ...kept])
+    } catch (error) {
+      this.#followers.delete(follower)
+      throw error
     }
     return () => this.#followers.delete(follower)
   }
 
   /** Tells a batch whose values must be looked up, and whatever is published meanwhile. */
-  async #catchUp(follower: Follower, entries: readonly FeedEntry[] | Promise<FeedEntry[]>):
-    Promise<void> {
+  async #catchUp(follower: Follower, entries: readonly FeedEntry[]): Promise<void> {
     try {
       follower.waiting ??= []
-      let batch = await entries
+      let batch = entries
       // Also where there is nothing to look up: something may wait already.
       do {
         const told = await withValues(batch, follower.past)
@@ -163,16 +157,12 @@ export class RunFeed {
         batch = follower.waiting
         follower.waiting = []
       } while (batch.length > 0)
-      this.#upToDate(follower)
+      follower.waiting = undefined
+      if (this.#over) this.#close(follower)
     } catch {
       this.#followers.delete(follower)
       follower.listener.ended('lost')
     }
-  }
-
-  #upToDate(follower: Follower): void {
-    follower.waiting = undefined
-    if (this.#over) this.#close(follower)
   }
 
   #close(follower: Follower): void {

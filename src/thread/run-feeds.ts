@@ -74,7 +74,7 @@ export class RunFeeds {
 
   /** `run` where no feed is remembered: all that it told is read from the log. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
-    listener: FeedListener): () => void {
+    listener: FeedListener): Promise<() => void> {
     const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
     return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
   }

@@ -10,7 +10,7 @@ import { pause } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { Outcome } from '../egress/index.ts'
-import { unlessGone } from '../errors.ts'
+import { HeddleError, unlessGone } from '../errors.ts'
 import type { OwnCommand } from './command.ts'
 import { planOf } from './run-request.ts'
 import type { ThreadSetting } from './thread-setting.ts'
@@ -90,13 +90,16 @@ export class RunWebhooks {
     const run = await runs.get(tenant, threadId, runId)
     const url = run && planOf(run).webhook
     if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
-    let unread: { readonly error: unknown } | undefined
+    /** Why there is no body yet, where it is only the store that keeps it. */
+    let unread: unknown
     const body = async () => {
-      unread = undefined
+      unread = new HeddleError('unavailable', 'What is to be told cannot be read in time.')
       try {
-        return this.#owed.includes(runId) ? await this.#body(run!) : undefined
+        const made = this.#owed.includes(runId) ? await this.#body(run!) : undefined
+        unread = undefined
+        return made
       } catch (error) {
-        unread = { error }
+        unread = HeddleError.from(error).code === 'unavailable' ? error : undefined
         throw error
       }
     }
@@ -108,7 +111,7 @@ export class RunWebhooks {
       body, ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
     }, signal)
     // That was no try: nobody was called.
-    if (outcome.kind === 'failed' && unread) throw unread.error
+    if (outcome.kind === 'failed' && unread) throw unread
     return outcome
   }
 

@@ -43,7 +43,7 @@ class SharedFeed implements SharedFollow {
     const { after, modes } = (request as FollowRequest).follow
     const place = placeOf(after)
     if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
-    return this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
+    return await this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
   }
 }
 

@@ -248,6 +248,10 @@ export class Connection {
         const outcome = outcomeOf(error)
         // An attempt before it may have been done: what cannot be known yet is asked for again.
         if (outcome === 'refused' && !ambiguous) throw refusal(error)
+        if (outcome === 'refused' && pauseMs === longestPauseMs) {
+          this.#env.log.warn('Cassandra refuses a write that it may have done: it is repeated.',
+            { error })
+        }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
         if (!ambiguous && late) throw unavailable(error)

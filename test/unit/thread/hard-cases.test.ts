@@ -170,6 +170,19 @@ describe('a delete', () => {
     expect(house.log.purged).toMatchObject([{ table: 'thread', id: 'x' }])
   })
 
+  it('leaves to the next load what the store will never do', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', empty)
+    let tries = 0
+    house.log.purge = async () => { tries++; throw new Error('never') }
+    await house.client.delete('t', 'x')
+    for (let second = 0; second < 100; second++) {
+      house.env.advance(1_000)
+      await settled()
+    }
+    expect(tries).toBe(1)
+  })
+
   it('heard together with a create ends the old log and begins a new one', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })

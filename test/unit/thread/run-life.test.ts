@@ -307,36 +307,6 @@ describe('the thread of a stateless run', () => {
   })
 })
 
-describe('a reader of what a run told long ago', () => {
-  it('holds nothing up, and hears all of it in order when it was read', async () => {
-    const house = new ThreadHouse()
-    const run = house.run()
-    await house.client.startRun('t', 'x', run)
-    for (const text of ['1', '2']) await house.host.step(house.host.only, text, [updates(text)])
-    house.restart()
-    await house.client.get('t', 'x')
-    await settled()
-    const slow = Promise.withResolvers<void>()
-    const read = house.log.read.bind(house.log)
-    house.log.read = async (...asked) => {
-      await slow.promise
-      return read(...asked)
-    }
-    const told: string[] = []
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: ['updates'] }, {
-      events: (batch) => void told.push(...batch.flatMap(({ name, json }) =>
-        name === 'updates' ? [json] : [])),
-      ended: (how) => void told.push(how),
-    })
-    await house.host.step(house.host.only, '3', [updates('3')])
-    await house.client.cancelRun('t', 'x', run.runId, { action: 'interrupt', wait: false })
-    expect(told).toEqual([])
-    slow.resolve()
-    await settled()
-    expect(told).toEqual(['1', '2', '3', 'over'])
-  })
-})
-
 describe('a worker that is lost', () => {
   it('costs the run an attempt, three in all', async () => {
     const house = new ThreadHouse()

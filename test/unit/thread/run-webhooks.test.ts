@@ -68,6 +68,16 @@ describe('a run with a webhook', () => {
     expect(await owed(house)).toEqual([])
   })
 
+  it('is given up where what it was to tell can never be read', async () => {
+    const house = new ThreadHouse()
+    await ended(house)
+    house.log.read = () => Promise.reject(new Error('a row that nobody understands'))
+    await expect(only(house).body()).rejects.toThrow('nobody understands')
+    only(house).end({ kind: 'failed', reason: 'a row that nobody understands' })
+    await settled()
+    expect(await owed(house)).toEqual([])
+  })
+
   it('tells what it was, when it ran and what came of it', async () => {
     const house = new ThreadHouse()
     const run = withWebhook(house)
