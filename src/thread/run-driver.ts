@@ -255,7 +255,7 @@ export class RunDriver {
     const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
     const onDisk = woken ? seq - 1 : undefined
     if (run.started) void execution.beginWhenRead(() => this.#trailOf(current, onDisk))
-    else if (woken || !isKnown) void execution.beginWhenRead(() => Promise.resolve(noTrail))
+    else if (woken || !isKnown) void execution.beginWhenRead(async () => noTrail)
     else execution.begin(noTrail)
   }
 

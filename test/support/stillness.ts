@@ -32,3 +32,8 @@ export function allowedMs(ms: number, fromMs: number, throughMs: number): number
   const stood = stoodMs(fromMs, throughMs)
   return ms + stood + (stood > 0 ? catchUpMs : 0)
 }
+
+/** What something took that began then, without what this process stood still: for any bound. */
+export function tookMs(fromMs: number, throughMs = performance.now()): number {
+  return throughMs - allowedMs(fromMs, fromMs, throughMs)
+}

@@ -54,6 +54,8 @@ const [firstPauseMs, longestPauseMs] = [50, 1_000]
 /** Most rows that one answer may have. */
 const pageRows = 5_000
 
+const repeated = 'Cassandra refuses a write that it may have done: it is repeated.'
+
 const { localQuorum, localSerial } = types.consistencies
 const prepared = { prepare: true, consistency: localQuorum, readTimeout: attemptMs } as const
 // Not repeated by the driver: after a repetition of its own it tells of the last attempt only.
@@ -246,11 +248,10 @@ export class Connection {
         return
       } catch (error) {
         const outcome = outcomeOf(error)
-        // An attempt before it may have been done: what cannot be known yet is asked for again.
-        if (outcome === 'refused' && !ambiguous) throw refusal(error)
-        if (outcome === 'refused' && pauseMs === longestPauseMs) {
-          this.#env.log.warn('Cassandra refuses a write that it may have done: it is repeated.',
-            { error })
+        if (outcome === 'refused') {
+          if (!ambiguous) throw refusal(error)
+          // An attempt before it may have been done: what cannot be known yet is asked for again.
+          if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
         }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
