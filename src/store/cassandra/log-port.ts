@@ -100,6 +100,7 @@ export class CassandraLog implements LogPort {
       await ticket.before
       await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
       await passage.pass()
+      passage.leave()
       await this.#parts.index.put(owned.map(({ update }) => update))
       await place.before
     } finally {
