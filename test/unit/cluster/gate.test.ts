@@ -95,7 +95,7 @@ describe('the gate', () => {
     expect([begun(), ...passes.map(({ now }) => now)]).toEqual([2, 'passed', 'passed', 'passed'])
   })
 
-  it('waits for those who were on their way, eight times as long as the last one took', async () => {
+  it('waits for those who were on their way, eight times as long as the last took', async () => {
     const { env, gate, begun, say } = newGate()
     void gate.pass()
     await settle()
