@@ -1,0 +1,85 @@
+/** Which host is asked first: one at a time, of those that have what is asked for. */
+
+import { policies, types } from 'cassandra-driver'
+import type { ExecutionOptions, Host } from 'cassandra-driver'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { SteadyHost } from '../../../../src/store/cassandra/steady-host.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import type { VirtualEnv } from '../../../support/env.ts'
+
+/** Plans as they are told to it. */
+class ToldPlans extends policies.loadBalancing.LoadBalancingPolicy {
+  plan = ''
+  error: Error | null = null
+
+  override newQueryPlan(_: string, __: ExecutionOptions,
+    callback: (error: Error, plan: Iterator<Host>) => void): void {
+    callback(this.error!, [...this.plan].map(hostOf).values())
+  }
+
+  override getDistance() { return types.distance.local }
+}
+
+const down = new Set<string>()
+const hosts = new Map<string, Host>()
+
+function hostOf(address: string): Host {
+  const host = hosts.get(address) ?? { address, isUp: () => !down.has(address) } as Host
+  hosts.set(address, host)
+  return host
+}
+
+describe('the host that is asked first', () => {
+  let env: VirtualEnv
+  let told: ToldPlans
+  let policy: SteadyHost
+
+  beforeEach(() => {
+    env = virtualEnv()
+    told = new ToldPlans()
+    policy = new SteadyHost(env, told)
+    down.clear()
+  })
+
+  function planOf(plan: string): string {
+    told.plan = plan
+    let hostsInOrder = ''
+    policy.newQueryPlan('k', {} as ExecutionOptions, (_, each) => {
+      for (let next = each.next(); !next.done; next = each.next()) {
+        hostsInOrder += next.value.address
+      }
+    })
+    return hostsInOrder
+  }
+
+  it('is the same one for 50 ms, and then whom the driver would ask', () => {
+    expect(planOf('abcd')).toBe('abcd')
+    expect(planOf('bcad')).toBe('abcd')
+    env.advance(49)
+    expect(planOf('cba')).toBe('acb')
+    env.advance(1)
+    expect(planOf('cba')).toBe('cba')
+    expect(planOf('abc')).toBe('cab')
+  })
+
+  it('is another one where it does not have what is asked for', () => {
+    planOf('abc')
+    expect(planOf('bcda')).toBe('bcda')
+    expect(planOf('cba')).toBe('acb')
+  })
+
+  it('is another one as soon as it is down', () => {
+    planOf('abc')
+    down.add('a')
+    expect(planOf('bc')).toBe('bc')
+    expect(planOf('cb')).toBe('bc')
+  })
+
+  it('may be none', () => {
+    expect(planOf('')).toBe('')
+    expect(planOf('ab')).toBe('ab')
+    const failed = told.error = new Error('no data center')
+    policy.newQueryPlan('k', {} as ExecutionOptions, (error) => expect(error).toBe(failed))
+  })
+})
