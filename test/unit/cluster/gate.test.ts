@@ -8,7 +8,7 @@ import { SessionGate } from '../../../cluster/gate.ts'
 import { virtualEnv } from '../../support/env.ts'
 
 /** A gate whose validations end as the test says, in the order in which they began. */
-function newGate() {
+function newGate({ awaitedLeast = 1 } = {}) {
   const env = virtualEnv()
   const reads: PromiseWithResolvers<SessionState | undefined>[] = []
   const fencings: string[] = []
@@ -21,6 +21,7 @@ function newGate() {
       return read.promise
     },
     onFenced: (reason) => fencings.push(reason),
+    awaitedLeast,
   })
   return {
     env, gate, fencings, reads,
@@ -128,6 +129,25 @@ describe('the gate', () => {
     expect(begun()).toBe(3)
     await say('alive')
     expect([fourth.now, env.timers()]).toEqual(['passed', 0])
+  })
+
+  it('waits for many and not for few', async () => {
+    const { gate, begun, say } = newGate({ awaitedLeast: 3 })
+    const [first, second, third] = [gate.approach(), gate.approach(), gate.approach()]
+    first.leave()
+    const few = fateOf(gate.pass())
+    await settle()
+    expect(begun()).toBe(1)
+    await say('alive')
+    expect(few.now).toBe('passed')
+    const fourth = gate.approach()
+    const many = fateOf(gate.pass())
+    await settle()
+    expect(begun()).toBe(1)
+    for (const each of [second, third, fourth]) each.leave()
+    await settle()
+    await say('alive')
+    expect([begun(), many.now]).toEqual([2, 'passed'])
   })
 
   it('waits but once for somebody who does not come, and 50 ms at most', async () => {
@@ -268,6 +288,7 @@ describe('the gate', () => {
           return read.promise.finally(() => { underWay-- })
         },
         onFenced: () => { fencings++ },
+        awaitedLeast: 1,
       })
       const passes: { fate: ReturnType<typeof fateOf>; lived: boolean }[] = []
       const onTheirWay: Passage[] = []
