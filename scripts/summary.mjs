@@ -10,19 +10,28 @@ const messageLines = 3
 
 /**
  * How many tests passed, and a sentence for each that failed; a file that could not even be loaded
- * is one that failed.
+ * is one that failed, and so is one whose process died: vitest calls that one passed, and the
+ * tests it did not come to pending.
  */
 function outcomeOf(report) {
   const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))
-  const failures = testResults.filter(({ status }) => status === 'failed')
-    .flatMap(({ name, message, assertionResults }) => {
-      const tests = assertionResults.filter(({ status }) => status === 'failed')
-      const failed = tests.length > 0 ? tests
-        : [{ fullName: '(not loaded)', failureMessages: [message] }]
-      return failed.map(({ fullName, failureMessages: [reason] }) =>
-        `${relative(root, name)}: ${fullName}${beginningOf(reason)}`)
-    })
+  const failures = testResults.flatMap(({ name, status, message, assertionResults }) =>
+    failedOf(status, message, assertionResults).map(({ fullName, failureMessages: [reason] }) =>
+      `${relative(root, name)}: ${fullName}${beginningOf(reason)}`))
   return { passed: numPassedTests, failures }
+}
+
+function failedOf(status, message, tests) {
+  const failed = tests.filter((test) => test.status === 'failed')
+  const missed = tests.filter((test) => test.status === 'pending')
+  if (missed.length > 0) {
+    failed.push({ fullName: `(its process died with ${missed.length} tests to go)`,
+      failureMessages: [`the first of them: ${missed[0].fullName}`] })
+  }
+  if (status === 'failed' && failed.length === 0) {
+    failed.push({ fullName: '(not loaded)', failureMessages: [message] })
+  }
+  return failed
 }
 
 function beginningOf(message = '') {

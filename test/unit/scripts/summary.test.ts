@@ -54,6 +54,18 @@ it('names what failed, with the beginning of the reason', () => {
     'failed: test/b.test.ts: (not loaded)', '    no such module'].join('\n'))
 })
 
+it('names a file whose process died', () => {
+  const name = join(root, 'test/c.test.ts')
+  const tests = ['passed', 'pending', 'pending'].map((status, place) =>
+    ({ status, fullName: `a promise ${place}`, failureMessages: [] }))
+  writeFileSync(join(folder, 'died'), JSON.stringify({ numPassedTests: 1,
+    testResults: [{ status: 'passed', name, assertionResults: tests }] }))
+  expect(summary(relative(root, join(folder, 'died')))).toEqual({
+    before: 'failed: test/c.test.ts: (its process died with 2 tests to go)\n' +
+      '    the first of them: a promise 1',
+    last: '1 passed, 1 failed', status: 1 })
+})
+
 it('is not content where a report is missing', () => {
   expect(summary(report('a', 3, 0), 'nowhere.json'))
     .toMatchObject({ last: '3 passed, 0 failed', status: 1 })
