@@ -5,12 +5,16 @@
 
 import { defineConfig } from 'vitest/config'
 
+import { v8Flags } from './src/v8-flags.ts'
+
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
 
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Stores and graphs of tests run in threads as well.
+    execArgv: [...v8Flags],
     maxWorkers: 2,
     globalSetup: ['cassandra-setup', 'shared-server-setup'].map((name) =>
       `test/support/${name}.ts`),

@@ -5,6 +5,7 @@ import { enableCompileCache } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 
 import { Command, CommanderError } from 'commander'
 
@@ -15,6 +16,7 @@ import type { Settings } from './config.ts'
 import { knownSettings } from './known-settings.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server.ts'
+import { v8Flags } from './v8-flags.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
@@ -31,6 +33,7 @@ else await serve()
 async function serve(): Promise<void> {
   const settings = settingsFromCommand()
   keepCompiledCode()
+  for (const flag of v8Flags) setFlagsFromString(flag)
   const env = systemEnv({ level: settings.logLevel })
   try {
     const { openServer } = await import('./server.ts')
