@@ -40,9 +40,9 @@ export interface Gate {
 }
 
 export interface Passage {
-  /** As that of the gate; he who passed is on his way again. */
+  /** As that of the gate; he who passed is on his way again, unless he left. */
   pass(): Promise<void>
-  /** He does not come any more. */
+  /** He does not come any more, or nobody is to wait for him. */
   leave(): void
 }
 
@@ -122,13 +122,15 @@ export class SessionGate implements Gate {
   }
 
   approach(): Passage {
+    let left = false
     const passage: Passage = {
       pass: async () => {
         this.#arrived(passage)
         await this.pass()
-        this.#approaching.add(passage)
+        if (!left) this.#approaching.add(passage)
       },
       leave: () => {
+        left = true
         this.#arrived(passage)
         this.#goOn()
       },

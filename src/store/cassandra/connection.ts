@@ -8,8 +8,10 @@ import { assert, HeddleError } from '../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
-import { Hedge } from './hedge.ts'
+import { Hedge, patienceMs } from './hedge.ts'
+import { sideBySide } from './side-by-side.ts'
 import { startError } from './start-error.ts'
+import { UsualTime } from './usual-time.ts'
 
 /** `bigint` for bigint columns, text for uuid ones. In a plain write null leaves a column unset. */
 export type Value = string | number | bigint | boolean | Uint8Array | null
@@ -50,6 +52,11 @@ const shortestAttemptMs = 400
 const stillMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
+/**
+ * A write that takes so many times as long as others is sent once more beside itself: where all
+ * are slow the store is not to have twice as many of them.
+ */
+const slowTimes = 8
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
 /** Most rows that one answer may have. */
 const pageRows = 5_000
@@ -71,6 +78,7 @@ export class Connection {
   readonly #hedge: Hedge
   readonly #env: Env
   readonly #pauses = new Set<() => void>()
+  readonly #usualWrite = new UsualTime(patienceMs / slowTimes)
   /** When the last request was answered. */
   #answeredMs = Number.NEGATIVE_INFINITY
   #closed = false
@@ -104,9 +112,9 @@ export class Connection {
   }
 
   /**
-   * Resolves when it is on a quorum; the same bytes are sent again until that is known. Throws
-   * `unavailable`: nothing was written, or the connection was closed (`ambiguous` in its facts
-   * where it may have been written).
+   * Resolves when it is on a quorum; the same bytes are sent again until that is known, and once
+   * more meanwhile where that takes long. Throws `unavailable`: nothing was written, or the
+   * connection was closed (`ambiguous` in its facts where it may have been written).
    */
   async write({ cql, values }: Statement): Promise<void> {
     const sent = values.map(unsetOrSent)
@@ -244,7 +252,10 @@ export class Connection {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw closed(ambiguous)
       try {
-        this.#answered(await attempt())
+        const sentMs = this.#env.monotonicMs()
+        const slowMs = Math.max(patienceMs, slowTimes * this.#usualWrite.ms)
+        this.#answered(await sideBySide(this.#env, slowMs, attempt))
+        this.#usualWrite.heard(this.#env.monotonicMs() - sentMs)
         return
       } catch (error) {
         const outcome = outcomeOf(error)

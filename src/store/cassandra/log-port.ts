@@ -83,6 +83,8 @@ export class CassandraLog implements LogPort {
         await passage.pass()
         logged?.()
       }
+      // Not to be waited for by those whom he waits for.
+      if (ticket.before) passage.leave()
       // What belongs to rows that stand is written; without any, the caller may ask again.
       const { connection, runs } = this.#parts
       const change = (work: () => Promise<void>) =>
@@ -100,6 +102,7 @@ export class CassandraLog implements LogPort {
       await ticket.before
       await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
       await passage.pass()
+      // From here on he waits for others at most.
       passage.leave()
       await this.#parts.index.put(owned.map(({ update }) => update))
       await place.before

@@ -11,13 +11,15 @@ import type { Client, EmptyCallback, ExecutionOptions, Host, HostMap } from 'cas
 import type { Env } from '../../../cluster/index.ts'
 
 /**
- * Many packets are filled in it. No host does for long what all can do, and one that hangs is asked
- * by few before another one is.
+ * Many packets are filled in it, and no host does for long what all can do. One that hangs is asked
+ * by everybody before it is over: what is not answered soon is asked of another one as well.
  */
 const steadyMs = 50
 /** Hosts at the beginning of a plan that have what is asked for: each row is on three. */
 const copies = 3
 
+/** Of a request that is not about rows the driver passes none. */
+type PlanOptions = ExecutionOptions | null
 type PlanCallback = (error: Error, plan: Iterator<Host>) => void
 
 /** A load balancing policy of the driver: the plans of another one, of which it takes turns. */
@@ -41,10 +43,11 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#plans.getDistance(host)
   }
 
-  override newQueryPlan(keyspace: string, options: ExecutionOptions, callback: PlanCallback):
-  void {
-    this.#plans.newQueryPlan(keyspace, options, (error, plan) =>
-      callback(error, error ? plan : this.#steadied(plan)))
+  /** Plans for no row in particular are in no order, and compare-and-sets are few. */
+  override newQueryPlan(keyspace: string, options: PlanOptions, callback: PlanCallback): void {
+    const asIs = !options?.getRoutingKey() || options.getSerialConsistency() !== undefined
+    this.#plans.newQueryPlan(keyspace, options!, (error, plan) =>
+      callback(error, asIs || error ? plan : this.#steadied(plan)))
   }
 
   override getOptions(): Map<string, object> {

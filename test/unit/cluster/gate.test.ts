@@ -131,6 +131,19 @@ describe('the gate', () => {
     expect([fourth.now, env.timers()]).toEqual(['passed', 0])
   })
 
+  it('does not wait for him who left while he was let through', async () => {
+    const { gate, begun, say } = newGate()
+    const passage = gate.approach()
+    const passes = fateOf(passage.pass())
+    await settle()
+    passage.leave()
+    await say('alive')
+    expect(passes.now).toBe('passed')
+    void gate.pass()
+    await settle()
+    expect(begun()).toBe(2)
+  })
+
   it('waits for many and not for few', async () => {
     const { gate, begun, say } = newGate({ awaitedLeast: 3 })
     const [first, second, third] = [gate.approach(), gate.approach(), gate.approach()]

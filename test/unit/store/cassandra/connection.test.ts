@@ -59,6 +59,42 @@ describe('a connection', () => {
     for (const each of sent) expect(each.slice(0, 2)).toEqual(sent[0]!.slice(0, 2))
   })
 
+  it('writes once more beside a write that takes far longer than others', async () => {
+    const [slow, quick] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()]
+    const replies = [slow, quick]
+    vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
+      sent.push(request)
+      return await replies.shift()!.promise as types.ResultSet
+    })
+    const written = connection.write(statement)
+    await new Promise(setImmediate)
+    env.advance(199)
+    expect(sent.length).toBe(1)
+    env.advance(1)
+    expect(sent[1]).toEqual(sent[0])
+    quick.resolve({})
+    expect((await ended(written)).status).toBe('fulfilled')
+  })
+
+  it('does not where all are slow', async () => {
+    const delayed = () => {
+      const reply = Promise.withResolvers<types.ResultSet>()
+      env.after(100, () => reply.resolve({} as types.ResultSet))
+      return reply.promise
+    }
+    vi.mocked(Client.prototype.execute).mockImplementation(delayed)
+    for (let write = 0; write < 200; write++) await ended(connection.write(statement))
+    const never = new Promise<types.ResultSet>(() => {})
+    const execute = vi.mocked(Client.prototype.execute).mockImplementation(() => never)
+    execute.mockClear()
+    void connection.write(statement)
+    await new Promise(setImmediate)
+    env.advance(700)
+    expect(execute).toHaveBeenCalledTimes(1)
+    env.advance(200)
+    expect(execute).toHaveBeenCalledTimes(2)
+  })
+
   it('leaves what is null unset, and sends bytes as the driver wants them', async () => {
     answers = [{}]
     await connection.write(statement)

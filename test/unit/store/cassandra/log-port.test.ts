@@ -78,3 +78,25 @@ it('passes the gate once for rows of the log alone', async () => {
   await log.append([newRow], [])
   expect(done).toEqual(['log', 'gate', 'index'])
 })
+
+it('is waited for by nobody while it waits for an append before it', async () => {
+  const left: number[] = []
+  const firstRow = Promise.withResolvers<void>()
+  let passages = 0
+  const log = new CassandraLog({
+    connection: { surely: (work: () => Promise<void>) => work() },
+    rank: new Rank(), log: { append: async () => {} }, branches: {}, index: { put: async () => {} },
+    rows: { thread: { put: () => firstRow.promise } },
+    gate: { approach: () => {
+      const number = ++passages
+      return { pass: async () => {}, leave: () => { left.push(number) } }
+    } },
+  } as unknown as LogPortParts)
+  const rows = [2, 3].map((seq) => ({ ...newRow, seq, prevEpoch: 1 }))
+  const appends = rows.map((each) => log.append([each], [update]))
+  await new Promise(setImmediate)
+  expect(left).toEqual([2])
+  firstRow.resolve()
+  await Promise.all(appends)
+  expect(left).toContain(1)
+})

@@ -30,6 +30,12 @@ function hostOf(address: string): Host {
   return host
 }
 
+const ofRow = optionsOf(Buffer.from('key'))
+
+function optionsOf(routingKey: Buffer | undefined, serial?: types.consistencies) {
+  return { getRoutingKey: () => routingKey, getSerialConsistency: () => serial } as ExecutionOptions
+}
+
 describe('the host that is asked first', () => {
   let env: VirtualEnv
   let told: ToldPlans
@@ -42,10 +48,10 @@ describe('the host that is asked first', () => {
     down.clear()
   })
 
-  function planOf(plan: string): string {
+  function planOf(plan: string, options: ExecutionOptions | null = ofRow): string {
     told.plan = plan
     let hostsInOrder = ''
-    policy.newQueryPlan('k', {} as ExecutionOptions, (_, each) => {
+    policy.newQueryPlan('k', options, (_, each) => {
       for (let next = each.next(); !next.done; next = each.next()) {
         hostsInOrder += next.value.address
       }
@@ -76,10 +82,20 @@ describe('the host that is asked first', () => {
     expect(planOf('cb')).toBe('bc')
   })
 
+  it.each([
+    ['no row', optionsOf(undefined)], ['nothing that the driver tells', null],
+    ['a compare-and-set', optionsOf(Buffer.from('key'), types.consistencies.localSerial)],
+  ])('is as the driver says for %s, and no other request follows it', (_, options) => {
+    expect(planOf('cab', options)).toBe('cab')
+    expect(planOf('abc')).toBe('abc')
+    expect(planOf('bca', options)).toBe('bca')
+    expect(planOf('cba')).toBe('acb')
+  })
+
   it('may be none', () => {
     expect(planOf('')).toBe('')
     expect(planOf('ab')).toBe('ab')
     const failed = told.error = new Error('no data center')
-    policy.newQueryPlan('k', {} as ExecutionOptions, (error) => expect(error).toBe(failed))
+    policy.newQueryPlan('k', ofRow, (error) => expect(error).toBe(failed))
   })
 })
