@@ -32,8 +32,7 @@ else await serve()
 
 async function serve(): Promise<void> {
   const settings = settingsFromCommand()
-  keepCompiledCode()
-  for (const flag of v8Flags) setFlagsFromString(flag)
+  prepareForThreads()
   const env = systemEnv({ level: settings.logLevel })
   try {
     const { openServer } = await import('./server.ts')
@@ -52,7 +51,7 @@ async function serve(): Promise<void> {
 
 /** The commands of operators. */
 async function operate(): Promise<void> {
-  keepCompiledCode()
+  prepareForThreads()
   const { CommandError } = await import('./office-command.ts')
   const run = process.argv[2] === 'keys' ? (await import('./keys-command.ts')).runKeysCommand
     : (await import('./billing-command.ts')).runBillingCommand
@@ -135,9 +134,11 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   ].join('\n'))
 }
 
-/** What is compiled once need not be at the next start, which is a quarter quicker so. */
-function keepCompiledCode(): void {
-  // Workers look for it in the environment.
+/** Before the first thread starts, in whatever command: what holds for all of them. */
+function prepareForThreads(): void {
+  for (const flag of v8Flags) setFlagsFromString(flag)
+  // What is compiled once need not be at the next start, which is a quarter quicker so. Workers
+  // look for it in the environment.
   process.env.NODE_COMPILE_CACHE ??= pathInHouse('node_modules/.cache/heddle-compile')
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
