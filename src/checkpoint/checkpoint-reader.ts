@@ -8,6 +8,7 @@ import { decodeRow } from './row-codec.ts'
 import { ChannelView, changesBytes } from './channel-view.ts'
 import { History } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
+import { contains } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
@@ -107,8 +108,10 @@ export class CheckpointReader implements CheckpointSource {
     const before = query.before === null ? undefined
       : await this.#log.findCheckpoint(now.branch, query.before)
     if (query.before !== null && (!before || before.seq === 0)) return []
-    const page: Entry[] = []
+    const page: Checkpoint[] = []
     const history = new History()
+    const read = () => this.#withStates(now,
+      page.map((checkpoint) => ({ checkpoint, writes: history.writesOf(checkpoint) })))
     let waiting = query.before
     for await (const row of this.#backwards(now, before?.seq ?? now.stepSeq)) {
       for (const record of decodeRow(row.body).reverse()) {
@@ -118,12 +121,12 @@ export class CheckpointReader implements CheckpointSource {
           if (checkpoint.id === waiting) waiting = null
           continue
         }
-        if (!matches(checkpoint, query)) continue
-        page.push({ checkpoint, writes: history.writesOf(checkpoint) })
-        if (page.length >= limit) return this.#withStates(now, page)
+        // Writes may stand before their checkpoint, where all of a run is put at its end.
+        if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
+        if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
       }
     }
-    return this.#withStates(now, page)
+    return read()
   }
 
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
@@ -269,10 +272,9 @@ function endless(): HeddleError {
 function matches(checkpoint: Checkpoint, query: TupleQuery): boolean {
   if (query.ns !== null && checkpoint.ns !== query.ns) return false
   if (query.checkpointId !== null && checkpoint.id !== query.checkpointId) return false
-  const wanted = Object.entries(query.filter ?? {})
-  if (wanted.length === 0) return true
-  const metadata = JSON.parse(checkpoint.metadataJson) as Record<string, unknown>
-  return wanted.every(([key, value]) => JSON.stringify(metadata[key]) === JSON.stringify(value))
+  if (Object.keys(query.filter ?? {}).length === 0) return true
+  const metadata: unknown = JSON.parse(checkpoint.metadataJson)
+  return contains(metadata, query.filter)
 }
 
 /** A checkpoint as savers take it. */

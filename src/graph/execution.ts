@@ -116,6 +116,8 @@ export interface Outcome {
   readonly waiting: boolean
   /** `{task id: [{id, value}]}` of the root graph's tasks. */
   readonly interrupts: JsonText
+  /** The state values, where tasks that are done wrote what no checkpoint holds yet. */
+  readonly values?: JsonText
   readonly error: { readonly error: string; readonly message: string } | null
 }
 

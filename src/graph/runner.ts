@@ -82,7 +82,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const saver = saverFor(bench, assignment, graph, { metadata, sync, reference })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const mapper = mapperFor(bench, assignment, request, reference)
-  const pending = async () => pendingInterrupts(saver, threadId)
+  const pending = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, pending)
   const options = {
     ...config, runId, signal, control, durability: request.durability,
@@ -92,6 +92,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   }
   const withEvents = request.streamModes.includes('events')
   try {
+    await mustBeThere(saver, configurable)
     if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
     else await consume(await open(bench, bound, input, options), options, mapper, assignment)
   } catch (error) {
@@ -128,6 +129,13 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/** A checkpoint that is gone the engine takes for an empty thread, whose state it would replace. */
+async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
+  const { checkpoint_id: id } = configurable
+  if (id === undefined || await saver.getTuple({ configurable })) return
+  throw new HeddleError('not_found', `Checkpoint ${String(id)} is not there any more.`)
 }
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
@@ -228,19 +236,23 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
 
 /** What the thread waits for, as the engine sees it now: tasks that are done ask nobody. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
-  const { next, tasks } = await bindSaver(graph, new StateReader(saver)).getState(config)
+  const { next, tasks, values } = await bindSaver(graph, new StateReader(saver)).getState(config)
   const done = doneTasks(await saver.getTuple(config))
   const open = tasks.filter(({ id }) => !done.has(id))
   const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  return { waiting: next.length > 0, interrupts: codec.text(interrupts) }
+  const partial = open.length > 0 && open.length < tasks.length
+  return { waiting: next.length > 0, interrupts: codec.text(interrupts),
+    ...partial && { values: codec.text(values) } }
 }
 
-async function pendingInterrupts(saver: HeddleSaver, thread_id: string): Promise<string[]> {
-  const { pendingWrites = [] } = await saver.getTuple({ configurable: { thread_id } }) ?? {}
-  return pendingWrites.flatMap(([, channel, value]) =>
-    channel === '__interrupt__' ? [value].flat() : [])
+/** Whom an answer may be meant for: at the head nobody who has come to his end. */
+async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
+  const tuple = await saver.getTuple({ configurable })
+  const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
+  return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
+    channel === '__interrupt__' && !done.has(task) ? [value].flat() : [])
     .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 

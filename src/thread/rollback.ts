@@ -3,6 +3,7 @@
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { decodeRow, newestOf } from '../checkpoint/index.ts'
 import type { Checkpoint } from '../../proto/gen/storage/v1/log.ts'
+import { HeddleError } from '../errors.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface Rollback {
@@ -32,6 +33,13 @@ export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: Led
     places.push(before ? { ...before, id: newestOf(ns) } : nowhere(newestOf(ns)))
   }
   return { head, places }
+}
+
+/** Throws `not_found` for a checkpoint that the rollback drops. */
+export function mustOutlive(checkpointId: string, { places }: Rollback): void {
+  if (!places.some(({ id, seq }) => id === checkpointId && seq === nowhere(id).seq)) return
+  throw new HeddleError('not_found', `Checkpoint ${checkpointId} is one of the run that this one ` +
+    'would roll back: begin from an earlier one, or from none.')
 }
 
 /** No row has this number: what is here is not found. */

@@ -14,22 +14,25 @@ import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
-import { noTrail, planOf } from './run-request.ts'
+import { forkOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
-import { rollbackOf } from './rollback.ts'
+import { mustOutlive, rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
+import { valuesAtHand, valuesOf } from './state-values.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { goingAway, graphOfRun, logFailure } from './thread-setting.ts'
+import { goingAway, logFailure } from './thread-setting.ts'
 
 /** How a run ended, as far as its record is concerned. */
 interface Ending {
   readonly status: RunStatus
   readonly waiting?: boolean
   readonly interruptsJson?: JsonText
+  /** What the graph says the state values are, where its checkpoint does not say it all. */
+  readonly values?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
 }
 
@@ -66,7 +69,9 @@ export class RunDriver {
     if (known) return { reply: this.#ledger.durable.then(() => known) }
     const { limits } = this.#setting.ports
     const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
-    if (admission.kind !== 'enqueue') await this.#cut(admission.runs, admission.kind)
+    if (admission.kind !== 'enqueue') {
+      await this.#cut(admission.runs, admission.kind, { fork: forkOf(run)?.checkpointId })
+    }
     const urgency = run.awaited ? 'soon' : 'now'
     const records = admissionRecords(run, this.#ledger.state.row, this.#nowMs)
     const written = this.#ledger.write([...records, ...note], urgency)
@@ -144,6 +149,7 @@ export class RunDriver {
     if (outcome.status === 'drained') return this.#handBack(run)
     this.#finish(run, {
       status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
+      values: outcome.values,
       ...outcome.error && { error: outcome.error },
     })
     this.startNext()
@@ -173,7 +179,7 @@ export class RunDriver {
   async cancel(runId: string, { action }: CancelRun, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     if (run) {
-      await this.#cut([run], action, note)
+      await this.#cut([run], action, { note })
       this.startNext()
     } else {
       await this.row(runId)
@@ -274,7 +280,8 @@ export class RunDriver {
     void this.#ledger.write([{ $case: 'runEnded', value }])
   }
 
-  #finish(run: RunRow, { status, waiting = false, interruptsJson = '', error }: Ending): void {
+  #finish(run: RunRow, { status, waiting = false, interruptsJson = '', values, error }: Ending):
+    void {
     if (this.#execution?.run.runId === run.runId) this.#drop()
     const plan = planOf(run)
     const { seq } = this.#ledger.position
@@ -284,42 +291,42 @@ export class RunDriver {
       waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
-    const result = waited ? this.#resultOf(ended) : undefined
-    // Looked at when the end is on disk; until then it must not count as unhandled.
-    if (result instanceof Promise) result.catch(() => {})
+    const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended, durable)
     if (error) logFailure(this.#setting, run, error.error)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)
-    this.#waiters.answer(run.runId, durable.then(() => result ?? '{}'))
+    const answered = durable.then(() => (waited ? this.#resultOf(ended, known) : '{}'))
+    this.#waiters.answer(run.runId, answered)
     this.#ledger.rest()
     if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
     // Who may come back with a key or an id finds it for a while.
     this.#mayGo = plan.temporary && !plan.resumable && run.commandId === ''
     if (!plan.temporary) return
-    this.#expire((waited || followed) && this.#mayGo)
+    this.#expire((waited || followed) && this.#mayGo ? answered : undefined)
     durable.then(() => this.#ledger.release(), () => {})
   }
 
   /** After loading: nobody knows who has heard of a stateless run's end. */
   linger(): void {
-    this.#expire(false)
+    this.#expire()
   }
 
-  /** A stateless run's thread goes when somebody has had its end, or after a while. */
-  #expire(heard: boolean): void {
+  /** A stateless run's thread goes when somebody has `heard` its end, or after a while. */
+  #expire(heard?: Promise<unknown>): void {
     const { ports: { env, limits }, tell } = this.#setting
     const expire = () => tell({ type: 'expire' })
-    if (heard) this.#ledger.durable.then(expire, () => {})
+    heard?.then(expire, () => {})
     this.#stopLinger?.()
     this.#stopLinger = env.after(limits.lingerMs, expire)
   }
 
-  /** `note` is written with what is done. */
-  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback',
-    note: readonly RecordOf[] = []): Promise<void> {
+  /** `note` is written with what is done. Throws `not_found` where `fork` would go with it. */
+  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback', { note = [], fork }:
+    { note?: readonly RecordOf[], fork?: string | null | undefined } = {}): Promise<void> {
     const rollback = action === 'rollback' ? await this.#rollback(runs) : undefined
+    if (fork && rollback) mustOutlive(fork, rollback)
     if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
     if (note.length > 0) void this.#ledger.write(note)
     if (action === 'interrupt') {
@@ -354,7 +361,7 @@ export class RunDriver {
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
     void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
-    if (planOf(run).temporary) this.#expire(true)
+    if (planOf(run).temporary) this.#expire(durable)
   }
 
   #stopAll(): void {
@@ -382,12 +389,10 @@ export class RunDriver {
     return this.#ledger.state.runs.find((run) => run.runId === runId)
   }
 
-  #resultOf(run: RunRow): JsonText | Promise<JsonText> {
-    const { finalCheckpointId: id } = run
-    if (id === '' || run.errorJson !== '') return runResult(run, '{}')
-    const channels = graphOfRun(run, this.#setting)?.stateChannels ?? null
-    const view = this.#ledger.recentView(id)
-    if (view) return runResult(run, view.json(channels ?? view.names()))
-    return this.#ledger.values(id, channels).then((values) => runResult(run, values))
+  /** Of a run whose end is on disk. */
+  #resultOf(run: RunRow, known?: JsonText): JsonText | Promise<JsonText> {
+    if (known !== undefined) return runResult(run, known)
+    const isHead = this.#ledger.state.row.head?.id === run.finalCheckpointId && !this.#execution
+    return valuesOf(this.#setting, run, isHead).then((values) => runResult(run, values))
   }
 }

@@ -2,8 +2,8 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, StoredTuple } from '../checkpoint/index.ts'
-import type { Step, StepBatch, StepEvent } from '../graph/index.ts'
-import { executionListener, stepRecords } from './execution-listener.ts'
+import type { StepBatch, StepEvent } from '../graph/index.ts'
+import { executionListener, stepRecords, unknownParents } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { FeedEntry } from './run-feed.ts'
 import type { RunFeeds } from './run-feeds.ts'
@@ -87,7 +87,7 @@ export class RunExecution {
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     const { ledger } = this.#setting
-    const parents = unknownParents(batch.steps, this.#setting)
+    const parents = unknownParents(batch.steps, ledger)
     if (parents.length === 0) return this.#write(batch)
     return ledger.knowParents(parents).then(() => this.#write(batch))
   }
@@ -133,17 +133,4 @@ export class RunExecution {
       durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : [])
     return { $case: 'told', value: { runId: this.run.runId, events: told } }
   }
-}
-
-/** Nested checkpoints that grow from one of an earlier run must be looked up first. */
-function unknownParents(steps: readonly Step[], { ledger }: ThreadSetting):
-  { ns: string; id: string }[] {
-  const seen = new Set<string>()
-  return steps.flatMap((step) => {
-    if (step.$case !== 'checkpoint') return []
-    const { ns, id, full, parentId } = step.value
-    seen.add(`${ns}\n${id}`)
-    const known = ns === '' || full || seen.has(`${ns}\n${parentId}`) || ledger.knows(ns, parentId)
-    return known ? [] : [{ ns, id: parentId }]
-  })
 }

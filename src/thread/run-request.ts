@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
-import type { RunPlan } from './client.ts'
+import type { RunPlan, StartRun } from './client.ts'
 
 /** The part of a run's kwargs that executing it looks at; the front door has checked shapes. */
 interface Kwargs {
@@ -69,6 +69,11 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
 function withoutClaims(configurable: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(configurable)
     .filter(([name]) => !name.startsWith('langgraph_auth_')))
+}
+
+/** Where a run is to begin; null for the head. */
+export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector | null {
+  return selector((kwargs as Kwargs).checkpoint)
 }
 
 /** null where nothing is selected: a client that always sends an empty one means the head. */

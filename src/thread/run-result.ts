@@ -12,10 +12,19 @@ export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
 })
 
+/** Whether it waits for answers. */
+export function asks({ interruptsJson }: RunRow): boolean {
+  return questionsOf(interruptsJson).length > 0
+}
+
+function questionsOf(interruptsJson: JsonText): unknown[][] {
+  return Object.values(JSON.parse(interruptsJson || '{}') as Record<string, unknown[]>)
+}
+
 /** The state values; where the run waits for a human, with all that it asks (or nothing). */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
-  const byTask = Object.values(JSON.parse(run.interruptsJson || '{}') as Record<string, unknown[]>)
+  const byTask = questionsOf(run.interruptsJson)
   if (byTask.length === 0) return values === 'null' ? '{}' : values
   const asked = `"__interrupt__":${JSON.stringify(byTask.flat())}`
   if (!values.startsWith('{') || values === '{}') return `{${asked}}`

@@ -13,6 +13,7 @@ import type { Outcome } from '../egress/index.ts'
 import { HeddleError, unlessGone } from '../errors.ts'
 import type { OwnCommand } from './command.ts'
 import { planOf } from './run-request.ts'
+import { valuesAt } from './state-values.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOfRun } from './thread-setting.ts'
 import { webhookBody } from './webhook-body.ts'
@@ -129,8 +130,8 @@ export class RunWebhooks {
   async #values(run: RunRow): Promise<JsonText | undefined> {
     const { finalCheckpointId: id } = run
     if (id === '') return undefined
-    const channels = graphOfRun(run, this.#setting)?.stateChannels ?? null
-    return await this.#setting.ledger.values(id, channels).catch(unlessGone)
+    const graph = graphOfRun(run, this.#setting)
+    return await valuesAt(this.#setting, graph, { checkpointId: id }).catch(unlessGone)
   }
 }
 

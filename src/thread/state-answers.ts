@@ -7,6 +7,7 @@ import type {
 import { HeddleError } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
+import { valuesAt } from './state-values.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOf } from './thread-setting.ts'
 
@@ -70,14 +71,7 @@ export class StateAnswers {
   /** The values at the head: `{}` before there is one. */
   async #values(headId: string | undefined): Promise<JsonText> {
     if (headId === undefined) return '{}'
-    const graph = graphOf(this.#setting)
-    if (!graph || graph.plain) {
-      return this.#setting.ledger.values(headId, graph?.stateChannels ?? null)
-    }
-    const question = { kind: 'state', ns: '', checkpointId: headId, subgraphs: false } as const
-    const { ports: { host }, threadId, ledger } = this.#setting
-    const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
-    return answer?.values ?? '{}'
+    return valuesAt(this.#setting, graphOf(this.#setting), { checkpointId: headId })
   }
 }
 

@@ -5,7 +5,7 @@ import type { CheckpointSelector, EditUpdate, Execution, Outcome, Step }
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
-import { executionListener, stepRecords } from './execution-listener.ts'
+import { executionListener, stepRecords, unknownParents } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
@@ -69,16 +69,16 @@ export class StateEditor {
     return { appended: Promise.resolve() }
   }
 
-  ended(executionId: number, outcome: Outcome): void {
+  /** Undefined where the turn need not wait for it. */
+  ended(executionId: number, outcome: Outcome): Promise<void> | undefined {
     const editing = this.#editing
-    if (editing?.id !== executionId) return
-    if (outcome.status === 'success') this.#write(editing, outcome)
-    else {
-      const message = outcome.error?.message ?? 'The state update was cut short; try again.'
-      const code = outcome.error ? 'graph_failed' : 'unavailable'
-      editing.result.reject(new HeddleError(code, message))
-    }
+    if (editing?.id !== executionId) return undefined
+    if (outcome.status === 'success') return this.#finish(editing, outcome)
+    const message = outcome.error?.message ?? 'The state update was cut short; try again.'
+    const code = outcome.error ? 'graph_failed' : 'unavailable'
+    editing.result.reject(new HeddleError(code, message))
     this.#next()
+    return undefined
   }
 
   lost(executionId: number): void {
@@ -136,6 +136,18 @@ export class StateEditor {
       headId: ledger.state.row.head?.id ?? null,
       request: { kind: 'edit', config, checkpoint, supersteps },
     }
+  }
+
+  /** Within one turn: whatever ends meanwhile would forget the parents again. */
+  async #finish(editing: Editing, outcome: Outcome): Promise<void> {
+    const { ledger } = this.#setting
+    try {
+      await ledger.knowParents(unknownParents(editing.steps, ledger))
+      if (this.#editing === editing) this.#write(editing, outcome)
+    } catch (error) {
+      editing.result.reject(error)
+    }
+    if (this.#editing === editing) this.#next()
   }
 
   #write({ edit, steps, result }: Editing, { waiting, interrupts }: Outcome): void {

@@ -12,6 +12,7 @@ import { threadWire } from './feed-wire.ts'
 import { Interruptions } from './interruptions.ts'
 import { Purge } from './purge.ts'
 import { RunDriver } from './run-driver.ts'
+import { forkOf } from './run-request.ts'
 import { RunWebhooks } from './run-webhooks.ts'
 import { StateAnswers } from './state-answers.ts'
 import { StateEditor } from './state-editor.ts'
@@ -118,8 +119,7 @@ class ThreadActor implements Actor {
     if (heard) return { reply: this.#again(told as ThreadCommand, heard) }
     switch (told.type) {
       case 'steps': return this.#steps(told)
-      case 'ended': return done(this.#runs.ended(told.executionId, told.outcome),
-        this.#editor.ended(told.executionId, told.outcome))
+      case 'ended': return this.#ended(told)
       case 'lost': return done(this.#runs.lost(told.executionId, told.reason),
         this.#editor.lost(told.executionId))
       case 'time_limit': return done(this.#runs.timeLimit(told.executionId),
@@ -213,6 +213,12 @@ class ThreadActor implements Actor {
     })
   }
 
+  #ended({ executionId, outcome }: Extract<OwnCommand, { type: 'ended' }>): Turn | Promise<Turn> {
+    const edited = this.#editor.ended(executionId, outcome)
+    if (edited) return edited.then((): Turn => ({ reply: undefined }))
+    return done(this.#runs.ended(executionId, outcome))
+  }
+
   async #create(request: CreateThread, note: readonly RecordOf[]): Promise<Turn> {
     const { ledger } = this.#setting
     if (ledger.state.exists) {
@@ -247,12 +253,11 @@ class ThreadActor implements Actor {
 
   async #start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
     const { ledger } = this.#setting
-    const { checkpoint_id: id, checkpoint_ns: ns } = (run.kwargs.checkpoint ?? {}) as
-      { checkpoint_id?: string; checkpoint_ns?: string }
+    const { checkpointId: id = null, checkpointNs: ns = '' } = forkOf(run) ?? {}
     if (ledger.state.exists) {
-      if (id !== undefined) await ledger.mustHave(ns ?? '', id)
+      if (id !== null) await ledger.mustHave(ns, id)
     } else {
-      if (run.ifMissing === 'reject' || id !== undefined) this.#mustExist()
+      if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
       this.#mustNotBeInTheMaking()
       this.#renewIfDeleted()
       const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)

@@ -66,9 +66,17 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   const branch = { id: to.branchId, ancestors: [...ancestors, { id, through }] }
   const empty = unborn(to.tenant, to.threadId, branch)
   return withRow(empty, {
-    epoch, configJson: origin.configJson, head: origin.head ?? undefined,
+    epoch, configJson: configOf(to.threadId, origin), head: origin.head ?? undefined,
     movedBack: origin.movedBack, stepSeq: through,
   })
+}
+
+/** It names its own thread. */
+function configOf(threadId: string, { configJson }: Origin): string {
+  const config = JSON.parse(configJson) as { configurable?: object }
+  if (config.configurable === undefined) return configJson
+  return JSON.stringify({ ...config,
+    configurable: { ...config.configurable, thread_id: threadId } })
 }
 
 /** Where a record stands. */

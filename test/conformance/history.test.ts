@@ -128,3 +128,33 @@ describe('the history of a subgraph', () => {
     expect(await threads.getHistory(nested)).toHaveLength(2)
   })
 })
+
+describe('the history of a run with durability exit', () => {
+  it('tells the questions and the results that its state tells', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: asked } = await threads.create()
+    await runs.wait(asked, 'askone', { input: {}, durability: 'exit' })
+    const { tasks } = await threads.getState(asked)
+    expect(tasks.map(({ interrupts }) => interrupts.length)).toEqual([1, 0])
+    for (const limit of [1, 10]) {
+      expect((await threads.getHistory(asked, { limit }))[0]!.tasks).toEqual(tasks)
+    }
+  })
+})
+
+describe('a filter of the history by metadata', () => {
+  it('finds the entries that contain it, in whatever order its keys come', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: thread } = await threads.create()
+    const metadata = { place: { city: 'Paris', street: 'x' }, tags: ['a', 'b'] }
+    await runs.wait(thread, 'counter', { input: { by: 1 }, metadata })
+    const found = async (filter: Record<string, unknown>) =>
+      (await threads.getHistory(thread, { metadata: filter })).length
+    expect(await found({})).toBe(3)
+    expect(await found(metadata)).toBe(3)
+    expect(await found({ place: { street: 'x', city: 'Paris' } })).toBe(3)
+    expect(await found({ place: { city: 'Paris' }, tags: ['b'] })).toBe(3)
+    expect(await found({ place: { city: 'Rome' } })).toBe(0)
+    expect(await found({ tags: ['c'] })).toBe(0)
+  })
+})

@@ -190,3 +190,36 @@ describe('a command', () => {
       .toMatchObject({ answers: expect.arrayContaining(['one', 'two', 'yes', 'after']) })
   })
 })
+
+describe('a question beside which a task is done', () => {
+  const told = { answers: ['told'], __interrupt__: [{ value: 'which?' }] }
+
+  it('leaves what that task wrote in the result, for those who come later too', async () => {
+    const id = await newThread()
+    expect(await waitFor(id, 'askone', { input: {} })).toMatchObject(told)
+    const [run] = await server.client.runs.list(id)
+    expect(await server.client.runs.join(id, run!.run_id)).toMatchObject(told)
+    expect(await server.client.threads.getState(id))
+      .toMatchObject({ values: { answers: ['told'] } })
+  })
+
+  it('may be the only one left of several, and is answered with false', async () => {
+    const id = await newThread()
+    const { __interrupt__: asked } =
+      await waitFor(id, 'askboth', { input: {} }) as unknown as Interrupted
+    const left = asked.find(({ value }) => value === 'left?')!
+    await waitFor(id, 'askboth', { command: { resume: { [left.id]: 'yes' } } })
+    expect(await waitFor(id, 'askboth', { command: { resume: false } }))
+      .toMatchObject({ answers: ['left yes', 'right false'] })
+  })
+
+  it('hears false as any other answer where the run begins from its checkpoint', async () => {
+    const id = await newThread()
+    await waitFor(id, 'ask', { input: { question: 'q' } })
+    const { checkpoint_id: asking } = (await server.client.threads.getState(id)).checkpoint
+    await waitFor(id, 'ask', { command: { resume: 'yes' } })
+    const forked = (resume: unknown) =>
+      waitFor(id, 'ask', { command: { resume }, checkpointId: asking })
+    expect(await forked(false)).toEqual(await forked('no'))
+  })
+})

@@ -58,6 +58,16 @@ describe('join', () => {
       __error__: { error: 'TypeError', message: 'bad' } })
   })
 
+  it('answers values that only the graph can put together', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const both = ['hello', 'echo: hello']
+    expect(texts(await runs.wait(id, 'delta', { input: say('hello') }))).toEqual(both)
+    const [run] = await runs.list(id)
+    expect(texts(await runs.join(id, run!.run_id))).toEqual(both)
+    expect(texts(await runs.wait(null, 'delta', { input: say('hello') }))).toEqual(both)
+  })
+
   it('does not take anything from a stream beside it', async () => {
     const id = await newThread()
     const hold = gate()

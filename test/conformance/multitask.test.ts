@@ -183,3 +183,29 @@ describe('a second run with rollback', () => {
     expect(await valuesOf(id)).toEqual(['second', 'echo: second', 'third', 'echo: third'])
   })
 })
+
+describe('a run that would begin from what a rollback drops', () => {
+  const headOf = async (id: string) =>
+    (await server.client.threads.getState(id)).checkpoint.checkpoint_id!
+
+  it('is refused with 404, and the one that it would roll back goes on', async () => {
+    const { id, hold, first } = await busyThread('before')
+    await expect(server.client.runs.create(id, 'echo', { input: say('second'),
+      checkpointId: await headOf(id), multitaskStrategy: 'rollback',
+    })).rejects.toMatchObject({ status: 404 })
+    hold.open()
+    await first.stream.rest()
+    expect(await valuesOf(id)).toEqual(
+      ['before', 'echo: before', first.text, 'first', 'held', 'last'])
+  })
+
+  it('fails where it was waiting by then, and leaves the state as it was', async () => {
+    const { id, first } = await busyThread('before')
+    const second = await server.client.runs.create(id, 'echo',
+      { input: say('second'), checkpointId: await headOf(id) })
+    await server.client.runs.cancel(id, first.runId, true, 'rollback')
+    expect(await server.client.runs.join(id, second.run_id)).toMatchObject({
+      __error__: { message: expect.stringContaining('is not there any more') } })
+    expect(await valuesOf(id)).toEqual(['before', 'echo: before'])
+  })
+})

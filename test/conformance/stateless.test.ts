@@ -58,6 +58,12 @@ describe('a run without a thread', () => {
     expect(texts(answer.body)).toEqual(['x', 'echo: x'])
   })
 
+  it('begins from nothing, whatever checkpoint it names', async () => {
+    const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
+      input: say('hello'), checkpoint_id: '01890a5d-ac96-774b-bcce-b302099a8057' })
+    expect(texts(answer.body)).toEqual(['hello', 'echo: hello'])
+  })
+
   it('is cancelled when its client goes, where it asked for that', async () => {
     const hold = gate()
     const left = new AbortController()

@@ -88,3 +88,29 @@ describe('a subgraph that asks', () => {
       .toMatchObject({ topic: 't', log: ['answer yes', 'after'] })
   })
 })
+
+describe('an edit of the state inside a subgraph', () => {
+  /** A thread whose subgraph asks, edited at the place that its state names. */
+  async function edited() {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    await runs.wait(id, 'nestedask', { input: { topic: 't' } })
+    const checkpoint = (await threads.getState(id)).tasks[0]!.checkpoint!
+    await threads.updateState(id,
+      { values: { log: ['edited'] }, asNode: 'prepare', checkpoint: checkpoint as never })
+    return id
+  }
+
+  it('is seen in its state, and on top of what it held before', async () => {
+    const id = await edited()
+    const { tasks } = await server.client.threads.getState(id, undefined, { subgraphs: true })
+    expect(tasks[0]!.state).toMatchObject(
+      { values: { topic: 't', inner: 'prepared', log: ['edited'] }, next: ['deep'] })
+  })
+
+  it('is gone on from by the run that answers', async () => {
+    const id = await edited()
+    expect(await server.client.runs.wait(id, 'nestedask', { command: { resume: 'yes' } }))
+      .toEqual({ topic: 't', log: ['edited', 'answer yes', 'after'] })
+  })
+})

@@ -93,6 +93,7 @@ describe('a copy of a thread', () => {
     expect(copy).toMatchObject({
       values: original.values, status: 'idle', metadata: { user: 'u1', graph_id: 'echo' },
     })
+    expect(copy).toMatchObject({ config: { configurable: { thread_id: copy.thread_id } } })
     expect(await server.client.threads.get(copy.thread_id)).toEqual(copy)
     expect(await historyOf(copy.thread_id)).toEqual(await historyOf(source))
   })

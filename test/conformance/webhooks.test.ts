@@ -7,7 +7,7 @@ import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Received, Receiver } from '../support/receiver.ts'
-import { say } from '../support/run-events.ts'
+import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask, sentenceOf } from '../support/wire.ts'
 
@@ -54,6 +54,13 @@ describe('a webhook', () => {
       .map((name) => Date.parse(String(run[name])))
     expect(times.some(Number.isNaN)).toBe(false)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
+  })
+
+  it('is told values that only the graph can put together', async () => {
+    const { thread_id: id } = await server.client.threads.create()
+    await server.client.runs.create(id, 'delta',
+      { input: say('hello'), webhook: webhook('/delta') })
+    expect(texts((await hookOf('/delta')).run.values)).toEqual(['hello', 'echo: hello'])
   })
 
   it('is told however the run was made', async () => {

@@ -42,8 +42,12 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
 export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
+  const run = startRun(body, assistant, ids, caller, { temporary })
+  // A thread of its own has no place to begin from.
+  const { checkpoint: _, ...kwargs } = run.kwargs
   return {
-    ...startRun(body, assistant, ids, caller, { temporary }),
+    ...run,
+    kwargs,
     strategy: 'enqueue',
     ifMissing: temporary ? 'hidden' : 'create',
   }

@@ -38,3 +38,13 @@ export const asktwice = new StateGraph(Asked)
   .addEdge(START, 'ask')
   .addEdge('ask', END)
   .compile()
+
+/** One node asks while the one beside it answers for itself. */
+export const askone = new StateGraph(Asked)
+  .addNode('ask', () => ({ answers: [interrupt('which?') as string] }))
+  .addNode('tell', () => ({ answers: ['told'] }))
+  .addEdge(START, 'ask')
+  .addEdge(START, 'tell')
+  .addEdge('ask', END)
+  .addEdge('tell', END)
+  .compile()

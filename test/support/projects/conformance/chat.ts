@@ -2,7 +2,8 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema }
+  from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
 type Chat = typeof MessagesAnnotation.State
@@ -48,4 +49,13 @@ export const tokens = new StateGraph(MessagesAnnotation)
   })
   .addEdge(START, 'model')
   .addEdge('model', END)
+  .compile()
+
+/** Keeps its messages as what was added to them: only the graph can put them together. */
+export const delta = new StateGraph(new StateSchema({ messages: MessagesDeltaValue }))
+  .addNode('echo', ({ messages }) => ({
+    messages: [new AIMessage({ content: `echo: ${messages.at(-1)?.text ?? ''}` })],
+  }))
+  .addEdge(START, 'echo')
+  .addEdge('echo', END)
   .compile()

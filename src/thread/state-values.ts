@@ -1,0 +1,46 @@
+/** The state values at a checkpoint: joined from stored text, or told by the graph. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
+import type { GraphDescription } from '../graph/index.ts'
+import { asks } from './run-result.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+import { graphOfRun } from './thread-setting.ts'
+
+export interface ValuesPlace {
+  readonly checkpointId: string
+  /** It is the head, and what tasks wrote that are done counts, although others are not. */
+  readonly withTasks?: boolean
+}
+
+/** Of what is on disk. Without the graph that gives it a meaning, all that is stored. */
+export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSetting,
+  graph: GraphDescription | undefined, { checkpointId, withTasks = false }: ValuesPlace):
+  Promise<JsonText> {
+  if (!graph || (graph.plain && !withTasks)) {
+    return ledger.values(checkpointId, graph?.stateChannels ?? null)
+  }
+  const place = withTasks ? null : checkpointId
+  const question = { kind: 'state', ns: '', checkpointId: place, subgraphs: false } as const
+  const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
+  if (!answer) return '{}'
+  return answer.valuesOf === '' ? answer.values
+    : ledger.values(answer.valuesOf, graph.stateChannels)
+}
+
+/** Those that a run left, once its end is on disk. `isHead`: nothing was done on them since. */
+export async function valuesOf(setting: ThreadSetting, run: RunRow, isHead: boolean):
+  Promise<JsonText> {
+  const { finalCheckpointId: checkpointId } = run
+  if (checkpointId === '' || run.errorJson !== '') return '{}'
+  const place = { checkpointId, withTasks: isHead && asks(run) }
+  return valuesAt(setting, graphOfRun(run, setting), place)
+}
+
+/** The same where nothing need be read; undefined otherwise. */
+export function valuesAtHand(setting: ThreadSetting, run: RunRow): JsonText | undefined {
+  const graph = graphOfRun(run, setting)
+  if (graph && !graph.plain) return undefined
+  const view = setting.ledger.recentView(run.finalCheckpointId)
+  return view?.json(graph?.stateChannels ?? view.names())
+}
