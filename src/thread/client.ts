@@ -158,6 +158,8 @@ export interface FeedEvent {
 /** Called in order, on the main loop, with as many events at once as are there. */
 export interface FeedListener {
   events(batch: readonly FeedEvent[]): void
+  /** Waited for between pieces of the past; what happens now is told in any case. */
+  ready?(): Promise<void> | undefined
   /** `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too. */
   ended(how: 'over' | 'lagged' | 'lost'): void
 }

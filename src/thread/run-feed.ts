@@ -52,18 +52,26 @@ function modeOf(name: string): string | undefined {
 /** How long a feed remembers: an older event is read from the log, if the log has it. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
+/** Told at once to whoever catches up. */
+const portionBytes = 256 * 1024
+
+function isWithin(events: number, bytes: number): boolean {
+  return events <= remembered.events && bytes <= remembered.bytes
+}
+
 interface Follower {
   readonly modes: ReadonlySet<string> | null
   readonly listener: FeedListener
   readonly past: FeedPast
   /** What was published while the past was still being looked up; undefined afterwards. */
   waiting: FeedEntry[] | undefined
+  waitingBytes: number
 }
 
 /** Where a feed finds what it does not remember. */
 export interface FeedPast {
   /** Durable events after `after`, up to and with `through`, as the log has them. */
-  read(after: EventPlace, through: EventPlace): Promise<FeedEntry[]>
+  read(after: EventPlace, through: EventPlace): AsyncIterable<FeedEntry>
   /** undefined where a rollback has taken the checkpoint out of history. */
   values(checkpointId: string): Promise<JsonText | undefined>
 }
@@ -104,10 +112,10 @@ export class RunFeed {
   /** Only what is durable, or says that it is not, is published. */
   publish(entries: readonly FeedEntry[]): void {
     for (const entry of entries) this.#remember(entry)
-    const complete = entries.every(({ json }) => json !== undefined)
+    const complete = isComplete(entries)
     for (const follower of this.#followers) {
-      if (follower.waiting) follower.waiting.push(...entries)
-      else if (complete) tell(follower, entries)
+      if (follower.waiting) this.#keepWaiting(follower, follower.waiting, entries)
+      else if (complete) this.#tell(follower, entries)
       else void this.#catchUp(follower, entries)
     }
   }
@@ -126,47 +134,78 @@ export class RunFeed {
     this.#followers.clear()
   }
 
-  /** Tells everything after `after`, then what comes. Returns how to stop. */
-  async follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
-    past: FeedPast): Promise<() => void> {
-    const follower: Follower = { modes: modes && new Set(modes), listener, past, waiting: [] }
+  /**
+   * Tells everything after `after`, then what comes: nobody waits for the reading of a long past,
+   * and who follows is lost where it cannot be read. Returns how to stop.
+   */
+  follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
+    past: FeedPast): () => void {
+    const follower: Follower = {
+      modes: modes && new Set(modes), listener, past, waiting: [], waitingBytes: 0,
+    }
     const kept = this.#entries.filter(({ place }) => isAfter(place, after))
     this.#followers.add(follower)
     this.#wasFollowed = true
     const forgotten = this.#forgotten
-    try {
-      const older = isAfter(forgotten, after) ? await past.read(after, forgotten) : []
-      await this.#catchUp(follower, [...older, ...kept])
-    } catch (error) {
-      this.#followers.delete(follower)
-      throw error
+    if (isAfter(forgotten, after)) {
+      void this.#catchUp(follower, joined(past.read(after, forgotten), kept))
+    } else if (isComplete(kept)) {
+      follower.waiting = undefined
+      this.#tell(follower, kept)
+      if (this.#over) this.#close(follower)
+    } else {
+      void this.#catchUp(follower, kept)
     }
     return () => this.#followers.delete(follower)
   }
 
-  /** Tells a batch whose values must be looked up, and whatever is published meanwhile. */
-  async #catchUp(follower: Follower, entries: readonly FeedEntry[]): Promise<void> {
+  /** Tells events whose values must be looked up, and whatever is published meanwhile. */
+  async #catchUp(follower: Follower, entries: Entries): Promise<void> {
     try {
       follower.waiting ??= []
-      let batch = entries
       // Also where there is nothing to look up: something may wait already.
-      do {
-        const told = await withValues(batch, follower.past)
+      for (let batch = entries; ; batch = follower.waiting.splice(0)) {
+        for await (const portion of portionsOf(batch, follower.past)) {
+          if (!this.#followers.has(follower)) return
+          tell(follower, portion)
+          await follower.listener.ready?.()
+        }
         if (!this.#followers.has(follower)) return
-        tell(follower, told)
-        batch = follower.waiting
-        follower.waiting = []
-      } while (batch.length > 0)
+        if (follower.waiting.length === 0) break
+        follower.waitingBytes = 0
+      }
       follower.waiting = undefined
       if (this.#over) this.#close(follower)
     } catch {
-      this.#followers.delete(follower)
-      follower.listener.ended('lost')
+      this.#loseOne(follower)
     }
   }
 
-  #close(follower: Follower): void {
+  /** Who reads his past for so long comes back for what happened meanwhile. */
+  #keepWaiting(follower: Follower, waiting: FeedEntry[], entries: readonly FeedEntry[]): void {
+    waiting.push(...entries)
+    for (const entry of entries) follower.waitingBytes += entryBytes(entry)
+    if (isWithin(waiting.length, follower.waitingBytes)) return
     this.#followers.delete(follower)
+    follower.listener.ended('lagged')
+  }
+
+  /** A listener that fails harms nobody else. */
+  #tell(follower: Follower, entries: readonly FeedEntry[]): void {
+    try {
+      tell(follower, entries)
+    } catch {
+      this.#loseOne(follower)
+    }
+  }
+
+  #loseOne(follower: Follower): void {
+    this.#followers.delete(follower)
+    follower.listener.ended('lost')
+  }
+
+  #close(follower: Follower): void {
+    if (!this.#followers.delete(follower)) return
     follower.listener.ended('over')
     this.#heard()
   }
@@ -174,7 +213,7 @@ export class RunFeed {
   #remember(entry: FeedEntry): void {
     this.#entries.push(entry)
     this.#bytes += entryBytes(entry)
-    if (this.#entries.length <= remembered.events && this.#bytes <= remembered.bytes) return
+    if (isWithin(this.#entries.length, this.#bytes)) return
     const half = this.#entries.length >> 1
     const gone = this.#entries.slice(0, Math.max(1, half))
     this.#entries = this.#entries.slice(gone.length)
@@ -187,13 +226,31 @@ function entryBytes({ json }: FeedEntry): number {
   return 64 + (json?.length ?? 0)
 }
 
-async function withValues(entries: readonly FeedEntry[], past: FeedPast): Promise<FeedEntry[]> {
-  const told: FeedEntry[] = []
-  for (const entry of entries) {
+function isComplete(entries: readonly FeedEntry[]): boolean {
+  return entries.every(({ json }) => json !== undefined)
+}
+
+type Entries = Iterable<FeedEntry> | AsyncIterable<FeedEntry>
+
+async function* joined(...parts: readonly Entries[]): AsyncGenerator<FeedEntry> {
+  for (const part of parts) yield* part
+}
+
+/** With their values, so many at a time that no text gets too long. */
+async function* portionsOf(entries: Entries, past: FeedPast): AsyncGenerator<FeedEntry[]> {
+  let portion: FeedEntry[] = []
+  let bytes = 0
+  for await (const entry of entries) {
     const json = entry.json ?? await past.values(entry.valuesOf)
-    if (json !== undefined) told.push({ ...entry, json })
+    if (json === undefined) continue
+    portion.push({ ...entry, json })
+    bytes += entryBytes(portion.at(-1)!)
+    if (bytes < portionBytes) continue
+    yield portion
+    portion = []
+    bytes = 0
   }
-  return told
+  if (portion.length > 0) yield portion
 }
 
 function tell({ modes, listener }: Follower, entries: readonly FeedEntry[]): void {

@@ -12,6 +12,8 @@ import type { ThreadSetting } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
+  /** Of runs that are over and were forgotten: they are kept while somebody reads. */
+  readonly #read = new Set<RunFeed>()
   readonly #unannounced = new Set<string>()
   readonly #heard: () => void
 
@@ -22,8 +24,7 @@ export class RunFeeds {
   }
 
   get followed(): boolean {
-    for (const feed of this.#feeds.values()) if (feed.followed) return true
-    return false
+    return [...this.#feeds.values(), ...this.#read].some(({ followed }) => followed)
   }
 
   has(runId: string): boolean {
@@ -74,7 +75,7 @@ export class RunFeeds {
 
   /** `run` where no feed is remembered: all that it told is read from the log. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
-    listener: FeedListener): Promise<() => void> {
+    listener: FeedListener): () => void {
     const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
     return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
   }
@@ -97,14 +98,17 @@ export class RunFeeds {
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
     feed.end()
+    for (const one of this.#read) if (!one.followed) this.#read.delete(one)
+    this.#read.add(feed)
     return feed
   }
 
   /** Those that there were. */
   #clear(): RunFeed[] {
-    const feeds = [...this.#feeds.values()]
+    const feeds = [...this.#feeds.values(), ...this.#read]
     for (const feed of feeds) this.#setting.ports.feeds.release(feed)
     this.#feeds.clear()
+    this.#read.clear()
     this.#unannounced.clear()
     return feeds
   }
@@ -123,13 +127,13 @@ export class RunFeeds {
   #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {
     const { ports: { log, runs }, ledger, tenant, threadId } = this.#setting
     return {
-      read: async (after: EventPlace, through: EventPlace): Promise<FeedEntry[]> => {
+      read: async function* (after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
         const { branch, seq } = ledger.state.row
         const run = known ?? ledger.state.runs.find((row) => row.runId === runId)
           ?? await runs.get(tenant, threadId, runId)
-        if (!run) return []
+        if (!run) return
         await ledger.durable
-        return eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
+        yield* eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
       values: (checkpointId) =>
         ledger.values(checkpointId, this.#channelsOf(feed) ?? null)

@@ -40,17 +40,15 @@ export async function trailOf({ runId, firstSeq }: RunRow, span: LogSpan): Promi
 }
 
 /** The durable events of a run after one place and up to another, as its feed told them. */
-export async function eventsOf(run: RunRow, span: LogSpan,
-  bounds: { after: EventPlace; through: EventPlace }): Promise<FeedEntry[]> {
-  const entries: FeedEntry[] = []
+export async function* eventsOf(run: RunRow, span: LogSpan,
+  bounds: { after: EventPlace; through: EventPlace }): AsyncGenerator<FeedEntry> {
   const from = Math.max(run.firstSeq, bounds.after.seq)
   for await (const { record, seq } of recordsOf(run, span, from)) {
     for (const entry of entriesOf(record, run.runId, seq)) {
       const asked = isAfter(entry.place, bounds.after) && !isAfter(entry.place, bounds.through)
-      if (asked) entries.push(entry)
+      if (asked) yield entry
     }
   }
-  return entries
 }
 
 /** The events that a record stands for. */

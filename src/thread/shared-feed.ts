@@ -14,7 +14,7 @@ export const feedSharing: FollowSharing = {
 
 /** Whoever asks for what is forgotten is not let in, and every event says what it says. */
 const noPast: FeedPast = {
-  read: async () => { throw new Error('nobody joins who asks for what is forgotten') },
+  read: () => { throw new Error('nobody joins who asks for what is forgotten') },
   values: async () => { throw new Error('an event from another member has its values') },
 }
 
@@ -43,7 +43,7 @@ class SharedFeed implements SharedFollow {
     const { after, modes } = (request as FollowRequest).follow
     const place = placeOf(after)
     if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
-    return await this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
+    return this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
   }
 }
 

@@ -84,6 +84,7 @@ class SteadyFollow {
     this.#sinceMs = Infinity
     const followed = this.#options.follow(this.#last, {
       events: (batch) => { if (current()) this.#tell(batch) },
+      ready: () => (current() ? this.#options.listener.ready?.() : undefined),
       ended: (how) => {
         if (!current()) return
         if (how !== 'lost') return this.#end(how)
@@ -107,9 +108,9 @@ class SteadyFollow {
     const last = placeOf(this.#last)
     const events = batch.filter(({ id }) => isAfter(placeOf(id), last))
     if (events.length === 0) return
+    this.#options.listener.events(events)
     this.#last = events.at(-1)!.id
     this.#fruitful = true
-    this.#options.listener.events(events)
   }
 
   async #followAgain(reason: unknown): Promise<void> {

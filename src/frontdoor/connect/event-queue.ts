@@ -12,6 +12,7 @@ export class EventQueue implements FeedListener, PulseMember {
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
+  #beReady = () => {}
 
   /** `stands` tells whether the caller may still be told. */
   constructor(stands: () => boolean) {
@@ -26,6 +27,11 @@ export class EventQueue implements FeedListener, PulseMember {
     this.#events.push(...batch)
     for (const { json } of batch) this.#characters += json.length
     this.#wake()
+  }
+
+  ready(): Promise<void> | undefined {
+    if (this.#end !== undefined || this.#characters < backlog.characters / 2) return undefined
+    return new Promise((ready) => { this.#beReady = ready })
   }
 
   ended(how: 'over' | 'lagged' | 'lost'): void {
@@ -53,6 +59,7 @@ export class EventQueue implements FeedListener, PulseMember {
       const batch = this.#events
       this.#events = []
       this.#characters = 0
+      this.#beReady()
       yield* batch
       if (this.#events.length > 0) continue
       if (this.#end === 'over') return
@@ -64,6 +71,7 @@ export class EventQueue implements FeedListener, PulseMember {
   #endWith(end: 'over' | HeddleError): void {
     this.#end ??= end
     this.#wake()
+    this.#beReady()
   }
 }
 

@@ -7,7 +7,8 @@
  * S1  All events of one call leave in one write.
  * S2  A clean end says that the run is over. In any other case the connection is broken off, so
  *     that the client comes back with the last id that it saw.
- * S3  While the socket is full, events wait here up to a limit; beyond it, S2.
+ * S3  While the socket is full, events wait here up to a limit; beyond it, S2. A past that is read
+ *     waits for the socket instead.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -52,6 +53,8 @@ export class SseStream implements FeedListener, PulseMember {
   #full = false
   /** Nothing more is told. */
   #ended = false
+  /** Tells whoever waits that the socket takes more, or never will. */
+  #beReady = () => {}
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
@@ -66,6 +69,7 @@ export class SseStream implements FeedListener, PulseMember {
     whenClosed(reply.raw, () => {
       const byClient = !this.#ended
       this.#ended = true
+      this.#beReady()
       closed(byClient)
     })
   }
@@ -87,6 +91,11 @@ export class SseStream implements FeedListener, PulseMember {
     this.#waiting.push(text)
     this.#waitingEvents += batch.length
     this.#waitingCharacters += text.length
+  }
+
+  ready(): Promise<void> | undefined {
+    if (!this.#full || this.#ended) return undefined
+    return new Promise((ready) => { this.#beReady = ready })
   }
 
   ended(how: 'over' | 'lagged' | 'lost'): void {
@@ -126,6 +135,7 @@ export class SseStream implements FeedListener, PulseMember {
   #drain(): void {
     this.#full = false
     if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
+    if (!this.#full) this.#beReady()
   }
 
   #takeWaiting(): string {

@@ -1,0 +1,105 @@
+/** A run's feed and who reads its past: in pieces, at his own pace, beside everything else. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { FeedListener } from '../../../src/thread/index.ts'
+import { RunFeed } from '../../../src/thread/run-feed.ts'
+import type { FeedEntry, FeedPast } from '../../../src/thread/run-feed.ts'
+
+const entryAt = (seq: number, json?: string): FeedEntry =>
+  ({ place: { seq, index: 0 }, name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
+
+/** A run that is over: all of its events stand in the log, each with the same long value. */
+function overFeed(events: number, { value = 'x'.repeat(100_000), fails = false } = {}) {
+  const feed = new RunFeed({ graphId: 'g', heard: () => {},
+    forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 } })
+  const past: FeedPast = {
+    async* read() {
+      for (let seq = 1; seq <= events; seq++) yield entryAt(seq)
+      if (fails) throw new Error('the store is away')
+    },
+    values: async () => value,
+  }
+  return { feed, past }
+}
+
+/** Takes a piece only when it is let; `ended` resolves with how it ended. */
+function reader() {
+  const pieces: number[] = []
+  const ended = Promise.withResolvers<string>()
+  const listener: FeedListener = {
+    events: (batch) => void pieces.push(batch.length),
+    ended: (how) => ended.resolve(how),
+  }
+  return { pieces, ended: ended.promise, listener }
+}
+
+const fromStart = { seq: -1, index: 0 }
+
+describe('the past of a run', () => {
+  it('is told in pieces that are not too long, and then the end', async () => {
+    const { feed, past } = overFeed(30)
+    const { pieces, ended, listener } = reader()
+    feed.end()
+    feed.follow(fromStart, null, listener, past)
+    expect(await ended).toBe('over')
+    expect(pieces).toEqual(Array.from({ length: 10 }, () => 3))
+  })
+
+  it('waits for who reads it', async () => {
+    const { feed, past } = overFeed(9)
+    const { pieces, ended, listener } = reader()
+    const asked: (() => void)[] = []
+    let heard = Promise.withResolvers<void>()
+    feed.end()
+    feed.follow(fromStart, null, { ...listener, ready: () => {
+      heard.resolve()
+      return new Promise((ready) => asked.push(ready))
+    } }, past)
+    for (const expected of [1, 2, 3]) {
+      await heard.promise
+      expect(pieces).toHaveLength(expected)
+      heard = Promise.withResolvers()
+      asked.shift()!()
+    }
+    expect(await ended).toBe('over')
+  })
+
+  it('that cannot be read loses who follows', async () => {
+    const { feed, past } = overFeed(2, { fails: true })
+    const { ended, listener } = reader()
+    feed.follow(fromStart, null, listener, past)
+    expect(await ended).toBe('lost')
+  })
+
+  it('that is read for too long sends who reads it away with what he has', async () => {
+    const { feed, past } = overFeed(9)
+    const { pieces, ended, listener } = reader()
+    const asked = Promise.withResolvers<void>()
+    feed.follow(fromStart, null, { ...listener, ready: () => {
+      asked.resolve()
+      return new Promise(() => {})
+    } }, past)
+    await asked.promise
+    for (let seq = 10; seq < 40; seq++) feed.publish([entryAt(seq, 'y'.repeat(100_000))])
+    expect(await ended).toBe('lagged')
+    expect(pieces).toEqual([3])
+    expect(feed.followed).toBe(false)
+  })
+})
+
+describe('a listener that fails', () => {
+  it('is lost, and harms no other', () => {
+    const feed = new RunFeed({ graphId: 'g', heard: () => {} })
+    const { past } = overFeed(0)
+    const good = reader()
+    const ends: string[] = []
+    feed.follow(fromStart, null, {
+      events: () => { throw new Error('broken') }, ended: (how) => void ends.push(how),
+    }, past)
+    feed.follow(fromStart, null, good.listener, past)
+    feed.publish([entryAt(1, '{}')])
+    expect(good.pieces).toEqual([1])
+    expect(ends).toEqual(['lost'])
+  })
+})
