@@ -5,13 +5,26 @@
  * is contained in some element of `whole`. Anything else: equal.
  */
 export function contains(whole: unknown, part: unknown): boolean {
-  if (Array.isArray(part)) {
-    return Array.isArray(whole) &&
-      part.every((sought) => whole.some((each) => contains(each, sought)))
-  }
+  if (Array.isArray(part)) return Array.isArray(whole) && containsAll(whole, part)
   if (!isObject(part)) return whole === part
   return isObject(whole) && Object.keys(part).every((key) =>
     Object.hasOwn(whole, key) && contains(whole[key], part[key]))
+}
+
+/** Long lists of scalars are looked up, not held against each other. */
+function containsAll(whole: readonly unknown[], part: readonly unknown[]): boolean {
+  const scalars = new Set(whole)
+  return part.every((sought) => typeof sought === 'object' && sought !== null
+    ? whole.some((each) => contains(each, sought)) : scalars.has(sought))
+}
+
+/** Objects and lists that stand in lists: each is held against every element of another list. */
+export function nestedInLists(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, each) => {
+    const counts = Array.isArray(value) && typeof each === 'object' && each !== null
+    return sum + Number(counts) + nestedInLists(each)
+  }, 0)
 }
 
 /** Neither null nor an array. */

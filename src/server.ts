@@ -175,7 +175,7 @@ export async function openServer(settings: Settings, env: Env,
     ...times('shards'), start: () => {}, stop: () => ground.giveBack(),
   })
   const served = project.graphs.map(({ graphId, file }) =>
-    ({ graphId, file, loaded: graphs.host.describe(graphId) !== undefined }))
+    ({ graphId, file, loaded: graphs.host.describe(graphId)?.failed !== true }))
   const { place, name: member } = ground
   return {
     url: door?.url, metricsPort: metricsDoor?.port, place, member, graphs: served,

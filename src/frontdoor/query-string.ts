@@ -17,17 +17,26 @@ export function readQuery(schema: TObject, query: Readonly<Record<string, Given>
 
 type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }
 
-/** A list is a repeated key, or one text with commas. */
+/** A list is a repeated key, one text with commas or, as some clients have it, JSON. */
 function readAs(shape: Shape, given: Given): unknown {
   if (shape.anyOf !== undefined) {
     const readings = shape.anyOf.map((variant) => readAs(variant, given))
     return readings.find((reading) => reading !== given) ?? given
   }
-  if (shape.type === 'array') return [given].flat().flatMap((text) => text.split(','))
+  if (shape.type === 'array') return [given].flat().flatMap(listIn)
   if (typeof given !== 'string') return given
   if (shape.type === 'integer') return /^-?\d{1,15}$/.test(given) ? Number(given) : given
   if (shape.type === 'boolean') return booleans.get(given) ?? given
   return given
+}
+
+function listIn(text: string): readonly unknown[] {
+  if (!text.startsWith('[')) return text.split(',')
+  try {
+    return JSON.parse(text) as unknown[]
+  } catch {
+    return [text]
+  }
 }
 
 const booleans = new Map([['true', true], ['1', true], ['false', false], ['0', false]])

@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
+import { nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
 
 /** One wrong field, its path joined by dots. */
@@ -33,6 +34,16 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
   }
   checkers.set(schema, checker)
   return checker
+}
+
+/** Each is held against every element of a list, in every document that is looked at. */
+const nestedInListsMax = 64
+
+/** Throws `invalid` for a filter that takes too long to look for. */
+export function mustBeSimple(field: string, filter: unknown): void {
+  if (nestedInLists(filter) <= nestedInListsMax) return
+  const message = `may hold ${nestedInListsMax} objects or lists inside of lists at most`
+  throw invalid([{ field, message }])
 }
 
 /** What a request is answered with where `faults` are wrong with it. */

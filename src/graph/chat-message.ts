@@ -9,7 +9,9 @@ export type MessageClasses = Pick<typeof Messages,
 /** Any copy's message. Members of the several classes are read where they are. */
 export type AnyMessage = Record<string, unknown> & {
   readonly lc_kwargs: Record<string, unknown>
-  readonly type: string
+  /** Missing in copies before version 1. */
+  readonly type?: string
+  _getType(): string
   toDict(): { readonly type: string; readonly data: Record<string, unknown> }
 }
 
@@ -110,7 +112,7 @@ export class ChatMessages {
 
 /** True for a message of any copy of the library, chunks included. */
 export function isChatMessage(value: object): value is AnyMessage {
-  const candidate = value as Partial<AnyMessage> & { _getType?: unknown }
+  const candidate = value as Partial<AnyMessage>
   return typeof candidate._getType === 'function' && typeof candidate.toDict === 'function'
     && typeof candidate.lc_kwargs === 'object'
 }
@@ -129,7 +131,7 @@ function isV1({ response_metadata: metadata }: AnyMessage): boolean {
 
 function flatBase(message: AnyMessage): FlatMessage {
   return {
-    type: message.type,
+    type: message.type ?? message._getType(),
     content: message.content,
     additional_kwargs: message.additional_kwargs,
     response_metadata: message.response_metadata,

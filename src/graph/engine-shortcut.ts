@@ -151,7 +151,7 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
     import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
     import('@langchain/langgraph/pregel')])
   if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
-  else log.info('This version of @langchain/core is not known: it runs as it is, more slowly.')
+  else log.debug('This version of @langchain/core is not known: it runs as it is.')
   const reducer = langgraph.messagesStateReducer as MessagesReducer
   const methods = Pregel.prototype as unknown as PregelMethods
   const { stream: wrap } = Runnable.prototype

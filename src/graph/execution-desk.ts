@@ -105,26 +105,36 @@ export class ExecutionDesk {
     }
   }
 
-  /** The worker is gone. */
+  /** The worker is gone. Of several that it had, one is taken for the culprit. */
   ended(link: WorkerLink): void {
-    this.#loseAll(link, 'crashed')
+    const { jobs } = this.#accuse(link)
+    for (const job of jobs) {
+      const guilty = jobs.length === 1 || this.#suspicion.isSuspect(runOf(job))
+      this.#lose(job, guilty ? 'crashed' : 'displaced')
+    }
   }
 
   /** The worker is stuck. Whoever is alone on it stays; of several nobody knows who it is. */
   stuck(link: WorkerLink): void {
-    const jobs = this.#on(link)
-    const entered = jobs.find(({ number }) => number === link.enteredJob)
-    this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
-    const alone = jobs.length === 1 && !link.haunted
+    const { jobs, entered } = this.#accuse(link)
+    // It may be a question that does not end.
+    const alone = jobs.length === 1 && entered !== undefined && !link.haunted
     if (alone && this.#pool.leaveAlone(link)) return
-    this.#loseAll(link, alone ? 'crashed' : 'displaced')
+    for (const job of jobs) this.#lose(job, alone ? 'crashed' : 'displaced')
     this.#pool.retire(link)
   }
 
   /** The worker must go, through no fault of what it executes. */
   dismiss(link: WorkerLink): void {
-    this.#loseAll(link, 'displaced')
+    for (const job of this.#on(link)) this.#lose(job, 'displaced')
     this.#pool.retire(link)
+  }
+
+  #accuse(link: WorkerLink): { jobs: Job[]; entered: Job | undefined } {
+    const jobs = this.#on(link)
+    const entered = jobs.find(({ number }) => number === link.enteredJob)
+    this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
+    return { jobs, entered }
   }
 
   /** True where a worker has it now. */
@@ -170,10 +180,6 @@ export class ExecutionDesk {
   #broken(number: number): void {
     const job = this.#jobs.get(number)
     if (job) this.#lose(job, 'crashed')
-  }
-
-  #loseAll(link: WorkerLink, reason: LossReason): void {
-    for (const job of this.#on(link)) this.#lose(job, reason)
   }
 
   #lose(job: Job, reason: LossReason): void {

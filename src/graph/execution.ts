@@ -119,6 +119,8 @@ export interface Outcome {
   /** The state values, where tasks that are done wrote what no checkpoint holds yet. */
   readonly values?: JsonText
   readonly error: { readonly error: string; readonly message: string } | null
+  /** Where in the project it was thrown, as far as that is known: `file:line:column`. */
+  readonly at?: string
 }
 
 /**
@@ -156,11 +158,16 @@ export interface SnapshotAnswer {
 export interface GraphDescription {
   readonly graphId: string
   readonly description: string | null
-  /** Channels that make the state values, in order; one name alone means the value itself. */
-  readonly stateChannels: readonly string[] | string
+  /**
+   * Channels that make the state values, in order; one name alone means the value itself. null
+   * where the graph could not be made to look at it: then all that is stored.
+   */
+  readonly stateChannels: readonly string[] | string | null
   /** Whether stored channels are the state values as they stand. */
   readonly plain: boolean
   readonly nodes: readonly string[]
+  /** It cannot be loaded: the log says why. */
+  readonly failed?: boolean
 }
 
 export interface GraphSchemas {

@@ -83,10 +83,11 @@ export class GraphLibrary {
 
   /** In the order of langgraph.json. A graph that cannot be inspected has no nodes. */
   describe(): Promise<GraphDescription[]> {
-    return Promise.all([...this.#graphs.values()].map(async ({ entry }) => {
+    return Promise.all([...this.#graphs.values()].map(async ({ entry, content }) => {
       const { graphId, description } = entry
       const graph = await this.get(graphId, inspection).catch(() => undefined)
-      return { graphId, description, ...graph === undefined ? nothing : shapeOf(graph) }
+      return { graphId, description, ...graph === undefined ? unknownShape : shapeOf(graph),
+        ...content instanceof HeddleError && { failed: true } }
     }))
   }
 
@@ -141,9 +142,12 @@ export class GraphLibrary {
 /** The engine reads `xray` here, yet its type does not say so. */
 type DrawOptions = Parameters<ServedGraph['getGraphAsync']>[0] & { readonly xray: boolean | number }
 
-type GraphShape = Pick<GraphDescription, 'stateChannels' | 'plain' | 'nodes'>
+interface GraphShape extends Pick<GraphDescription, 'plain' | 'nodes'> {
+  readonly stateChannels: NonNullable<GraphDescription['stateChannels']>
+}
 
-const nothing: GraphShape = { stateChannels: [], plain: false, nodes: [] }
+/** Of a graph that needs more to be made than there is now: what is stored is shown as it is. */
+const unknownShape = { stateChannels: null, plain: true, nodes: [] }
 
 /** What reads of its state need to know of a graph. */
 export function shapeOf(graph: ServedGraph): GraphShape {

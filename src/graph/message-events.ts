@@ -3,7 +3,7 @@
 /** A chunk of an answer as models stream it; a whole message has no `concat`. */
 interface GrowingMessage {
   readonly id?: string
-  readonly type: string
+  _getType(): string
   concat(chunk: unknown): GrowingMessage
 }
 
@@ -20,7 +20,7 @@ export class MessageEvents {
   chunk(payload: unknown): void {
     const [message, metadata] = payload as [GrowingMessage, unknown]
     const { id } = message
-    if (message.type !== 'ai' || typeof message.concat !== 'function' || !id) return
+    if (message._getType?.() !== 'ai' || typeof message.concat !== 'function' || !id) return
     const before = this.#growing.get(id)
     if (!before) this.#tell('messages/metadata', { [id]: { metadata } })
     const grown = before?.concat(message) ?? message

@@ -107,7 +107,11 @@ export class Outbox implements StepSink {
     this.#scheduled = true
     this.#ports.schedule(() => {
       this.#scheduled = false
-      this.#flush(null)
+      try {
+        this.#flush(null)
+      } catch (reason) {
+        this.#fail(reason)
+      }
     })
   }
 
@@ -134,10 +138,12 @@ export class Outbox implements StepSink {
       go()
     })
     // Whoever waits for the log would wait for ever: the engine has to hear of it.
-    waiting.catch((reason: unknown) => {
-      this.#failure ??= { reason }
-      this.#refuseAll(reason)
-    })
+    waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
+  }
+
+  #fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#refuseAll(reason)
   }
 }

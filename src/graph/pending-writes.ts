@@ -7,9 +7,9 @@ import type { Value } from '../../proto/gen/storage/v1/value.ts'
 import type { Decode, Encode } from './state-delta.ts'
 
 /** The engine's special channels have places of their own, below those of a task's writes. */
-const specialIndex: Readonly<Record<string, number>> = {
-  __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4,
-}
+const specialIndex: ReadonlyMap<string, number> = new Map([
+  ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
+])
 
 interface KnownWrite {
   readonly taskId: string
@@ -44,7 +44,7 @@ export class PendingWrites {
     const added: Write[] = []
     for (const [position, [name, live]] of writes.entries()) {
       const channel = String(name)
-      const index = specialIndex[channel] ?? position
+      const index = specialIndex.get(channel) ?? position
       if (!this.#isOpen(taskId, index)) continue
       const { value, exact } = encode(live)
       const inexact = exact ? undefined : value

@@ -1,5 +1,7 @@
 /** Executes one hand-out of work: a run through the graph, or an edit of its state. */
 
+import { inspect } from 'node:util'
+
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../errors.ts'
@@ -97,11 +99,11 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     else await consume(await open(bench, bound, input, options), options, mapper, assignment)
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
-    if ((error as Error | undefined)?.name === 'GraphDrained') {
-      return { ...ended, status: 'drained' }
-    }
+    const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
+    if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await whatIsLeft(bench, graph, saver, threadId).catch(() => undefined)
-    return { ...failure(error), ...left }
+    // A node that asks for it stops the graph as a breakpoint does.
+    return { ...drained ? ended : failure(error), ...left }
   } finally {
     saver.retire()
   }
@@ -143,12 +145,35 @@ const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', er
 /** How the engine shows what somebody threw. */
 export function failure(error: unknown): Outcome {
   if (!(error instanceof Error)) {
-    const message = typeof error === 'string' ? error : JSON.stringify(error) ?? 'undefined'
-    return { ...ended, status: 'error', error: { error: 'Error', message } }
+    return { ...ended, status: 'error', error: { error: 'Error', message: wordsOf(error) } }
   }
   // Ours stands for what the project's code threw when the graph was made.
-  const thrown = error instanceof HeddleError ? (error.cause as Error | undefined) ?? Error : error
-  return { ...ended, status: 'error', error: { error: thrown.name, message: error.message } }
+  const thrown = error instanceof HeddleError ? error.cause : error
+  const name = thrown instanceof Error ? wordsOf(thrown.name) : ''
+  const at = placeIn(thrown instanceof Error ? thrown : error)
+  return { ...ended, status: 'error', ...at !== undefined && { at },
+    error: { error: name || 'Error', message: wordsOf(error.message) } }
+}
+
+const ownFolder = import.meta.dirname
+
+const placeInFrame = /^ {4}at .*?([^\s()]+:\d+:\d+)\)?$/
+
+/** The first place of the project's own code. */
+function placeIn({ stack }: Error): string | undefined {
+  const frames = typeof stack === 'string' ? stack.split('\n').slice(1) : []
+  const places = frames.flatMap((frame) => placeInFrame.exec(frame)?.[1] ?? [])
+  return places.find((place) => !/node_modules|^node:/.test(place) && !place.includes(ownFolder))
+}
+
+/** Of anything: what is thrown may refuse to be written down. */
+function wordsOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown
+  try {
+    return JSON.stringify(thrown) ?? String(thrown)
+  } catch {
+    return inspect(thrown, { depth: 2 })
+  }
 }
 
 interface SaverWish {

@@ -1,4 +1,4 @@
-/** Remembers which executions were on a worker that spun, and which of them it most likely was. */
+/** Remembers which executions were on a worker that was lost, and which most likely lost it. */
 
 /** Strikes kept; the oldest are forgotten first. */
 const remembered = 1000
@@ -9,7 +9,7 @@ export class Suspicion {
 
   /**
    * All of them were there; `entered` is whose code ran last. The one with most strikes is the
-   * suspect, so that a wrong guess is put right when the worker of the real one spins again.
+   * suspect, so that a wrong guess is put right when the worker of the real one is lost again.
    */
   accuse(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined

@@ -13,12 +13,12 @@ interface Seen {
  * that identity tells. An event may come before its checkpoint: ask when both are there.
  */
 export class ValuesReference {
-  readonly #stateChannels: GraphDescription['stateChannels']
+  readonly #stateChannels: NonNullable<GraphDescription['stateChannels']>
   /** How many of the newest checkpoints are looked at. */
   readonly #span: number
   readonly #seen: Seen[] = []
 
-  constructor(stateChannels: GraphDescription['stateChannels'], span: number) {
+  constructor(stateChannels: NonNullable<GraphDescription['stateChannels']>, span: number) {
     this.#stateChannels = stateChannels
     this.#span = span
   }

@@ -43,8 +43,8 @@ export class WorkerDesk {
     switch (mail.type) {
       case 'execute': return void this.#execute(mail.job, mail.execution, mail.warm)
       case 'abort': return this.#abort(mail.job)
-      case 'drain': for (const { control } of this.#jobs.values()) control.requestDrain(); return
-      case 'pause': return this.#jobs.get(mail.job)?.control.requestDrain()
+      case 'drain': for (const { control } of this.#jobs.values()) control.handBack(); return
+      case 'pause': return this.#jobs.get(mail.job)?.control.handBack()
       case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
       case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
       case 'stored': return this.#stored(mail)

@@ -1,9 +1,9 @@
 /** The main thread's end of one graph worker. */
 
-import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 
 import type { Env } from '../../cluster/index.ts'
+import { eachLine } from './lines.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
 
@@ -60,8 +60,9 @@ export class WorkerLink {
       for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
     })
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
-    this.#worker.on('exit', () => {
+    this.#worker.on('exit', (code) => {
       if (this.state === 'ended') return
+      if (code !== 0) env.log.warn('A graph worker ended.', { name, code })
       this.state = 'ended'
       events.ended(this)
     })
@@ -112,7 +113,7 @@ export class WorkerLink {
     const { log } = this.#env
     const outputs = [['info', this.#worker.stdout], ['warn', this.#worker.stderr]] as const
     for (const [level, stream] of outputs) {
-      createInterface({ input: stream }).on('line', (line) => log[level](line, { name }))
+      eachLine(stream, (line) => log[level](line, { name }))
     }
   }
 }

@@ -162,7 +162,8 @@ function dial(path: string): Promise<Socket | undefined> {
 async function answerOver(socket: Socket, request: Request): Promise<unknown> {
   socket.write(`${JSON.stringify(request)}\n`)
   const line = await new Promise<string>((heard, failed) => {
-    createInterface({ input: socket }).once('line', heard)
+    // It tells the errors of the socket, too.
+    createInterface({ input: socket }).once('line', heard).on('error', () => failed(gone()))
     socket.once('close', () => failed(gone())).once('error', () => failed(gone()))
   })
   const { done, error } = JSON.parse(line) as Answer

@@ -34,6 +34,8 @@ interface Ending {
   /** What the graph says the state values are, where its checkpoint does not say it all. */
   readonly values?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
+  /** Where it was thrown. */
+  readonly at?: string | undefined
 }
 
 export class RunDriver {
@@ -149,7 +151,7 @@ export class RunDriver {
     if (outcome.status === 'drained') return this.#handBack(run)
     this.#finish(run, {
       status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
-      values: outcome.values,
+      values: outcome.values, at: outcome.at,
       ...outcome.error && { error: outcome.error },
     })
     this.startNext()
@@ -189,8 +191,7 @@ export class RunDriver {
 
   async delete(runId: string, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
-    if (run) await this.#cut([run], 'interrupt')
-    else await this.row(runId)
+    await (run ? this.#cut([run], 'interrupt') : this.row(runId))
     this.#waiters.forget(runId)
     const value = { runId, atMs: this.#nowMs }
     void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
@@ -280,8 +281,8 @@ export class RunDriver {
     void this.#ledger.write([{ $case: 'runEnded', value }])
   }
 
-  #finish(run: RunRow, { status, waiting = false, interruptsJson = '', values, error }: Ending):
-    void {
+  #finish(run: RunRow,
+    { status, waiting = false, interruptsJson = '', values, error, at }: Ending): void {
     if (this.#execution?.run.runId === run.runId) this.#drop()
     const plan = planOf(run)
     const { seq } = this.#ledger.position
@@ -294,7 +295,7 @@ export class RunDriver {
     const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
     this.#waiters.keep(ended, durable)
-    if (error) logFailure(this.#setting, run, error.error)
+    if (error) logFailure(this.#setting, run, error.error, at)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)
     const answered = durable.then(() => (waited ? this.#resultOf(ended, known) : '{}'))

@@ -65,6 +65,8 @@ export class RunFeeds {
     const { feeds } = this.#setting.ports
     durable.then(() => {
       feed.end()
+      // The thread let go of it meanwhile.
+      if (this.#feeds.get(runId) !== feed) return
       const forget = () => void this.#feeds.delete(runId)
       const unannounced = this.#unannounced.delete(runId)
       if (unannounced && !feed.wasFollowed) forget()

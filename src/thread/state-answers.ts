@@ -4,10 +4,11 @@ import { toTuple } from '../checkpoint/index.ts'
 import type {
   ChannelView, CheckpointReader, CheckpointSource, JsonText,
 } from '../checkpoint/index.ts'
-import { HeddleError } from '../errors.ts'
+import { HeddleError, mustFit } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
 import { valuesAt } from './state-values.ts'
+import type { Channels } from './thread-ledger.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOf } from './thread-setting.ts'
 
@@ -43,7 +44,9 @@ export class StateAnswers {
     if (!ledger.state.row.head) return '[]'
     const { checkpointId, checkpointNs: ns, before, limit, metadata: filter } = query
     const question = { kind: 'history', ns, checkpointId, before, limit, filter } as const
-    return `[${(await this.#ask(question)).join(',')}]`
+    const states = await this.#ask(question)
+    mustFit(states)
+    return `[${states.join(',')}]`
   }
 
   /** Throws `graph_failed` where the graph that knows what comes next is not there any more. */
@@ -61,10 +64,10 @@ export class StateAnswers {
   }
 
   async #valuesOf(answer: SnapshotAnswer, source: RememberingSource,
-    channels: readonly string[] | string): Promise<JsonText> {
+    channels: Channels): Promise<JsonText> {
     if (answer.valuesOf === '') return answer.values
     const view = source.views.get(answer.valuesOf)
-    if (view) return view.json(channels)
+    if (view && channels !== null) return view.json(channels)
     return this.#setting.ledger.values(answer.valuesOf, channels)
   }
 

@@ -40,7 +40,6 @@ export async function valuesOf(setting: ThreadSetting, run: RunRow, isHead: bool
 /** The same where nothing need be read; undefined otherwise. */
 export function valuesAtHand(setting: ThreadSetting, run: RunRow): JsonText | undefined {
   const graph = graphOfRun(run, setting)
-  if (graph && !graph.plain) return undefined
-  const view = setting.ledger.recentView(run.finalCheckpointId)
-  return view?.json(graph?.stateChannels ?? view.names())
+  if (!graph?.plain || graph.stateChannels === null) return undefined
+  return setting.ledger.recentView(run.finalCheckpointId)?.json(graph.stateChannels)
 }

@@ -68,8 +68,9 @@ export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescript
 
 /** What was thrown may hold secrets in its message: whoever may see the run finds it there. */
 export function logFailure({ ports: { env }, threadId }: ThreadSetting,
-  { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string): void {
-  env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100) })
+  { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
+  env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
+    ...at !== undefined && { at } })
 }
 
 /** What they are told who wait for a thread whose member goes. */

@@ -45,6 +45,15 @@ describe('a search', () => {
     expect(await found({ metadata: { nosuch: null } })).toEqual([])
   })
 
+  it('is refused with 422 for a filter that would take very long to look for', async () => {
+    const parts = Array.from({ length: 65 }, (_, n) => ({ n }))
+    for (const filter of [{ metadata: { parts } }, { values: { parts } }]) {
+      const { status, body } = await ask(server.url, 'POST', '/threads/search', filter)
+      expect([status, body]).toEqual([422, expect.objectContaining({
+        message: expect.stringContaining('64 objects or lists inside of lists') })])
+    }
+  })
+
   it('finds threads by status', async () => {
     expect(await found({ status: 'idle' })).toEqual([0, 1])
     expect(await found({ status: 'error' })).toEqual([2])

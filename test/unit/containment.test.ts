@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { contains } from '../../src/containment.ts'
+import { contains, nestedInLists } from '../../src/containment.ts'
 
 it.each([
   [{ a: 1, b: 2 }, { a: 1 }, true],
@@ -26,4 +26,15 @@ it('Everything contains itself, and still does when more is added to it.', () =>
     expect(contains(whole, whole)).toBe(true)
     expect(contains({ ...whole, 'more!': more }, whole)).toBe(true)
   }))
+})
+
+it('A long list is looked for in a long list without holding each against each.', () => {
+  const list = Array.from({ length: 300_000 }, (_, n) => n)
+  expect(contains({ list }, { list: list.toReversed() })).toBe(true)
+  expect(contains({ list }, { list: [...list, -1] })).toBe(false)
+})
+
+it('Objects and lists inside of lists are counted, however deep they stand.', () => {
+  expect(nestedInLists({ a: [1, 'x', null], b: { c: 1 } })).toBe(0)
+  expect(nestedInLists({ a: [{}, [{ b: [[]] }]] })).toBe(4)
 })

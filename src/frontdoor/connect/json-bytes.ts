@@ -1,17 +1,21 @@
 /** JSON inside messages: bytes of text, parsed only where an operation wants a value. */
 
 import { HeddleError } from '../../errors.ts'
+import { jsonOf } from '../json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Undefined for no bytes. Throws `malformed` where they are no JSON. */
+/** Undefined for no bytes. Throws `malformed` where they are no JSON, `invalid` where too deep. */
 export function jsonIn(field: string, bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
+  return jsonOf(field, textOf(field, bytes))
+}
+
+function textOf(field: string, bytes: Uint8Array): string {
   try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch (error) {
-    const reason = (error as Error).message
-    throw new HeddleError('malformed', `${field} is not valid JSON: ${reason}.`)
+    return utf8.decode(bytes)
+  } catch {
+    throw new HeddleError('malformed', `${field} is not valid UTF-8.`)
   }
 }
 

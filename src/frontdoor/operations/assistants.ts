@@ -10,6 +10,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
+import { mustBeSimple } from '../validation.ts'
 
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
@@ -90,6 +91,7 @@ export class AssistantOperations {
   async versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
+    mustBeSimple('metadata', metadata)
     return this.#assistants.versions(this.#named(tenant, name),
       { limit, offset, metadata: metadata ?? undefined })
   }
@@ -185,6 +187,7 @@ export class AssistantOperations {
 }
 
 function filterOf(tenant: string, { graph_id, name, metadata }: CountAssistants) {
+  mustBeSimple('metadata', metadata)
   return {
     tenant,
     graphId: graph_id ?? undefined, name: name ?? undefined, metadata: metadata ?? undefined,

@@ -27,7 +27,7 @@ function stepsOf(path: string): string[] {
 }
 
 function stepInto(value: unknown, step: string): unknown {
-  if (Array.isArray(value)) return value.at(Number(step))
+  if (Array.isArray(value)) return /^-?\d+$/.test(step) ? value.at(Number(step)) : null
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
   return (value as Record<string, unknown>)[step]
 }

@@ -126,7 +126,10 @@ export class RunOperations {
   async #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
-      return await this.#threads.startRun(tenant, threadId, this.#traced(run))
+      const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
+      // It was made by an earlier request.
+      if (row.runId !== run.runId) this.#untold.delete(run.runId)
+      return row
     } catch (error) {
       this.#untold.delete(run.runId)
       throw error

@@ -9,7 +9,7 @@ import type {
   Checkpoint, ReadHistory, UpdateState,
 } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
-import { invalid } from '../validation.ts'
+import { invalid, mustBeSimple } from '../validation.ts'
 import { extract } from './extract.ts'
 
 export interface ThreadOperationParts {
@@ -91,6 +91,7 @@ export class ThreadOperations {
   /** An array of ThreadStates, newest first. */
   history(tenant: string, threadId: string, request: ReadHistory): Promise<JsonText> {
     const { limit = 10, before, metadata, checkpoint } = request
+    mustBeSimple('metadata', metadata)
     return this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
@@ -142,6 +143,8 @@ function checkpointIdOf(before: ReadHistory['before']): string | null {
 }
 
 function filterOf(tenant: string, { metadata, values, status }: CountThreads) {
+  mustBeSimple('metadata', metadata)
+  mustBeSimple('values', values)
   return {
     tenant,
     metadata: metadata ?? undefined, values: values ?? undefined, status: status ?? undefined,

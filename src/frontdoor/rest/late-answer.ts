@@ -24,22 +24,23 @@ export interface LateAnswerOptions {
   readonly runId: string
   /** Of an answer; an error has none of them. */
   readonly headers: Readonly<Record<string, string>>
-  readonly answer: Promise<JsonText>
+  /** `left` rejects when the client goes: nobody waits for the answer from then on. */
+  answer(left: Promise<never>): Promise<JsonText>
   /** Resolves when what the headers tell of is on disk. */
   settled(): Promise<unknown>
   /** Called where the client goes before it has the answer. */
   abandoned(): void
 }
 
-/** Throws what `answer` throws while there is still a status to say it with. */
+/** Throws what `answer` rejects with while there is still a status to say it with. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
   const { pulse, runId, answer } = options
   const waiting = new WaitingReply(options)
   pulse.add(waiting, { kind: 'wait', runId })
   try {
-    waiting.succeed(await answer)
+    waiting.succeed(await answer(waiting.left))
   } catch (error) {
-    if (!waiting.begun) throw error
+    if (!waiting.begun && !waiting.gone) throw error
     waiting.fail(error)
   } finally {
     pulse.remove(waiting)
@@ -51,8 +52,10 @@ class WaitingReply implements PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #settled: () => Promise<unknown>
+  readonly #left = Promise.withResolvers<never>()
   #ticks = 0
-  #gone = false
+  /** The client went, or was sent away. */
+  gone = false
   /** The headers have left. */
   begun = false
   /** There is nothing to wait for any more. */
@@ -62,15 +65,20 @@ class WaitingReply implements PulseMember {
     this.#reply = reply
     this.#headers = headers
     this.#settled = settled
+    this.#left.promise.catch(() => {})
     whenClosed(reply.raw, () => {
-      this.#gone = true
-      if (!reply.raw.writableEnded) abandoned()
+      const byClient = !this.gone && !reply.raw.writableEnded
+      this.gone = true
+      this.#left.reject(new HeddleError('unavailable', 'The client went.'))
+      if (byClient) abandoned()
     })
   }
 
+  get left(): Promise<never> { return this.#left.promise }
+
   beat(): void {
     const ticks = ++this.#ticks
-    if (this.#gone || ticks < graceTicks) return
+    if (this.gone || ticks < graceTicks) return
     // Where nobody can say it right now, it is asked again.
     const later = () => { this.#ticks = 0 }
     if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
@@ -82,20 +90,23 @@ class WaitingReply implements PulseMember {
 
   succeed(text: JsonText): void {
     if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
-    else if (!this.#gone) this.#reply.raw.end(text)
+    else if (!this.gone) this.#reply.raw.end(text)
   }
 
   /** In the body, where a failed run is told as well; a client repeats what breaks off. */
   fail(error: unknown): void {
-    if (this.#gone) return
+    if (this.gone) return void (this.begun || this.#reply.hijack())
     const { raw } = this.#reply
     const { retry, code, message } = HeddleError.from(error)
-    if (retry !== 'no') return breakOff(raw)
+    if (retry !== 'no') {
+      this.gone = true
+      return breakOff(raw)
+    }
     raw.end(JSON.stringify({ __error__: { error: code, message } }))
   }
 
   #begin(): void {
-    if (this.#gone || this.answered) return
+    if (this.gone || this.answered) return
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {

@@ -31,8 +31,8 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
     }
     const { origin } = request.headers
     if (origin === undefined || mayCall(origin) || isSameOrigin(request, origin)) return done()
-    done(new HeddleError('forbidden', `Pages of ${origin} may not call this server: name it ` +
-      'among the allowed origins.'))
+    done(new HeddleError('forbidden', `Pages of ${origin} may not call this server: start ` +
+      `it with --allow-origin ${origin}.`))
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),

@@ -2,6 +2,7 @@
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { mustFit } from '../../errors.ts'
 import { timeText } from '../../time-text.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
@@ -59,7 +60,9 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
   }, select)
 }
 
+/** Throws `too_large` where there is more to say than fits one answer. */
 export function arrayText(texts: readonly JsonText[]): JsonText {
+  mustFit(texts)
   return `[${texts.join(',')}]`
 }
 

@@ -98,7 +98,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   return answerLate({
     reply, pulse, runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: whileStanding(caller, pulse, result),
+    answer: (left) => whileStanding(caller, pulse, Promise.race([result, left])),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })

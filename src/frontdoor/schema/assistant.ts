@@ -10,6 +10,7 @@ import {
 export const RunnableConfig = () => Type.Object({
   tags: Type.Optional(Type.Array(Type.String())),
   recursion_limit: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   configurable: Type.Optional(JsonObject()),
 }, { description: 'Config for the graph. Further keys are kept.' })
 

@@ -34,6 +34,9 @@ const readerSettings = 'PRAGMA query_only = ON; PRAGMA cache_size = -8192;'
 /** Pages in the write-ahead log from which on it is worth to move them into the file: 16 MB. */
 const walPages = 4_000
 
+/** How long somebody else who looks into the file is waited for: a backup, a person. */
+const patienceMs = 2_000
+
 export class Database {
   readonly #sqlite: DatabaseSync
   readonly #statements = new Map<string, Statement<never>>()
@@ -44,7 +47,8 @@ export class Database {
    * HeddleError where a newer program wrote the file, otherwise what SQLite throws.
    */
   constructor(file: string, schema?: readonly string[], durable = true) {
-    this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true })
+    this.#sqlite = new DatabaseSync(file, { returnArrays: true,
+      allowUnknownNamedParameters: true, timeout: patienceMs })
     try {
       this.#sqlite.exec(schema === undefined ? readerSettings : settings)
       this.#sqlite.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'OFF'}`)

@@ -3,6 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 
 /** SQLite's primary result codes. */
+const busy = 5
 const readOnly = 8
 const ioError = 10
 const corrupt = 11
@@ -30,6 +31,7 @@ export function sqliteCode(caught: unknown): number | undefined {
 
 function sentenceOf(code: number | undefined, file: string): string | undefined {
   switch (code) {
+    case busy: return `Another program holds ${file}. End it, and try again.`
     case full: return `The disk of ${file} is full. Free some space and try again.`
     case ioError: return `The disk of ${file} does not work. Look at the disk and start again.`
     case corrupt:

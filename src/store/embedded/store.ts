@@ -117,7 +117,7 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, env.log)
-    const lookup = new Lookup(file)
+    const lookup = await lookupOf(file, link)
     const close = async () => {
       lookup.close()
       await link.close()
@@ -126,6 +126,15 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
     return { link, lookup, close }
   } catch (error) {
     unlock()
+    throw error
+  }
+}
+
+async function lookupOf(file: StoreFile, link: WriterLink): Promise<Lookup> {
+  try {
+    return new Lookup(file)
+  } catch (error) {
+    await link.close()
     throw error
   }
 }

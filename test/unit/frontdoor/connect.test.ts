@@ -97,6 +97,9 @@ describe('errors', () => {
       errorOf(threads.searchThreads({ page: { limit: 1_001 }, status: 'asleep' })),
       errorOf(runs.createRun({})),
       errorOf(runs.createRun({ run: { assistantId: 'agent', inputJson: Buffer.from('{') } })),
+      errorOf(runs.createRun({ run: { assistantId: 'agent', inputJson: Buffer.from([255]) } })),
+      errorOf(runs.createRun({ run: { assistantId: 'agent',
+        inputJson: Buffer.from('['.repeat(1_000) + ']'.repeat(1_000)) } })),
       errorOf(assistants.createAssistant({ graphId: 'agent', configJson: bytes([]) })),
     ])
     expect(messages.map(({ code, rawMessage }) => [code, rawMessage])).toEqual([
@@ -104,6 +107,8 @@ describe('errors', () => {
       [Code.InvalidArgument, expect.stringMatching(/^status: .*; limit: /)],
       [Code.InvalidArgument, 'run: is required.'],
       [Code.InvalidArgument, expect.stringMatching(/^input_json is not valid JSON/)],
+      [Code.InvalidArgument, 'input_json is not valid UTF-8.'],
+      [Code.InvalidArgument, expect.stringMatching(/^input_json is nested deeper/)],
       [Code.InvalidArgument, expect.stringMatching(/^config: must be object/)],
     ])
   })

@@ -53,6 +53,7 @@ describe('extracting', () => {
     ['metadata[\'graph_id\']', 'agent'],
     ['values', { messages: [{ content: 'one' }, { content: 'two' }] }],
     ['values.messages[7].content', null],
+    ['values.messages.content', null],
     ['values.nothing.at.all', null],
     ['metadata.toString', null],
     ['interrupts', {}],

@@ -79,6 +79,41 @@ describe('a result that takes long', () => {
   })
 })
 
+describe('a client', () => {
+  const joined = async (door: OpenDoor, signal?: AbortSignal) => {
+    const { json } = await call(door, 'POST', '/threads', {})
+    const runs = `${door.url}/threads/${String(json.thread_id)}/runs`
+    await fetch(runs, { method: 'POST', body: JSON.stringify(body) })
+    const path = `${runs}/${door.threads.lastRun.row.runId}/join?cancel_on_disconnect=1`
+    const waiting = fetch(path, signal ? { signal } : {})
+    waiting.catch(() => {})
+    await started(door)
+    return { waiting }
+  }
+  const cancels = (door: OpenDoor) => door.threads.calls.filter(({ name }) => name === 'cancelRun')
+
+  it('that goes is not waited for any more, and cancels where it asked for that', async () => {
+    const door = await openDoor()
+    const leaving = new AbortController()
+    await joined(door, leaving.signal)
+    await expect.poll(() => door.stats().replies.wait).toBe(1)
+    leaving.abort()
+    await expect.poll(() => door.stats().replies.wait).toBe(0)
+    await expect.poll(() => cancels(door)).toHaveLength(1)
+  })
+
+  it('that is sent away to ask again did not go: its run is not cancelled', async () => {
+    const door = await openDoor()
+    const { waiting } = await joined(door)
+    door.env.advance(2_100)
+    const response = await waiting
+    door.threads.lastRun.interrupt(new HeddleError('unavailable'))
+    await expect(response.text()).rejects.toThrow('terminated')
+    await expect.poll(() => door.stats().requests).toBe(0)
+    expect(cancels(door)).toEqual([])
+  })
+})
+
 describe('a run whose thread begins a new life', () => {
   const interrupted = async (door: OpenDoor, reason = new HeddleError('unavailable')) => {
     const waiting = wait(door)

@@ -39,7 +39,7 @@ describe('a graph library', () => {
       { ...said, graphId: 'agent', stateChannels: ['messages', 'jumpTo'],
         nodes: ['model_request'] },
       { ...said, graphId: 'factory' },
-      { ...said, graphId: 'choosy', stateChannels: [], plain: false, nodes: [] },
+      { ...said, graphId: 'choosy', stateChannels: null, nodes: [] },
       { ...said, graphId: 'functional', stateChannels: '__end__', nodes: ['functional'] },
       { ...said, graphId: 'default' },
     ])

@@ -37,6 +37,14 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('lets whoever made an event know that it cannot be written down', async () => {
+    const { outbox, rest } = open()
+    outbox.event(() => { throw new Error('a circle') })
+    rest()
+    await expect(outbox.acknowledged()).rejects.toThrow('a circle')
+    await expect(outbox.finish(outcome)).rejects.toThrow('a circle')
+  })
+
   it('refuses who waits for the log, now or later, where a step cannot be completed', async () => {
     const { outbox, rest } = open()
     outbox.step(step('a'))

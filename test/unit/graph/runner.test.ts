@@ -137,7 +137,7 @@ describe('a run', () => {
   it('stops at the next superstep when it is drained, and goes on from there', async () => {
     const control = new DrainControl(() => {})
     const bench = new GraphBench(line(['a', 'b', 'c'], (name) => {
-      if (name === 'b') control.requestDrain()
+      if (name === 'b') control.handBack()
     }))
     const { outcome } = await bench.run({ input: { log: [] }, control })
     expect(outcome.status).toBe('drained')

@@ -1,0 +1,18 @@
+/** What user code prints, line by line. */
+
+import type { Readable } from 'node:stream'
+
+/** Longer ones are told in pieces: what is printed without an end must not gather here. */
+const lineMax = 64 * 1024
+
+export function eachLine(stream: Readable, tell: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    const lines = (rest + text).split(/\r?\n/)
+    rest = lines.pop()!
+    lines.forEach(tell)
+    for (; rest.length > lineMax; rest = rest.slice(lineMax)) tell(rest.slice(0, lineMax))
+  })
+  stream.on('end', () => { if (rest !== '') tell(rest) })
+}

@@ -1,0 +1,64 @@
+/** Graphs that stop, throw and write what nobody expects: the run ends, with words. */
+
+import { describe, expect, it } from 'vitest'
+
+import { GraphBench } from '../../support/graph-bench.ts'
+import { line } from '../../support/small-graphs.ts'
+
+function oddError(words: object): Error {
+  return Object.assign(new Error('odd'), words)
+}
+
+function no(): never {
+  throw new Error('no')
+}
+
+describe('a run', () => {
+  it('stops as at a breakpoint where a node asks for that by the engine\'s word', async () => {
+    const bench = new GraphBench(line(['a', 'b', 'c'], (name, config) => {
+      const { control } = config as unknown as { control: { requestDrain(): void } }
+      if (name === 'b') control.requestDrain()
+    }))
+    const { outcome } = await bench.run({ input: { log: [] } })
+    expect(outcome).toMatchObject({ status: 'success', waiting: true, error: null })
+    await bench.run({ input: null })
+    expect(bench.log.values().log).toEqual(['a', 'b', 'c'])
+  })
+
+  it('that throws something by the name of the engine\'s stop has failed', async () => {
+    const bench = new GraphBench(line(['a'], () => {
+      throw Object.assign(new Error('mine'), { name: 'GraphDrained' })
+    }))
+    const { outcome } = await bench.run({ input: { log: [] } })
+    expect(outcome).toMatchObject({ status: 'error', error: { message: 'mine' } })
+  })
+
+  it.each([
+    ['a circle', () => {
+      const circle: Record<string, unknown> = {}
+      return Object.assign(circle, { circle })
+    }],
+    ['a number too large for JSON', () => ({ big: 1n })],
+    ['an error whose message is a symbol', () => oddError({ message: Symbol('s') })],
+    ['an error whose name is an object', () => oddError({ name: { a: 1 } })],
+    ['an error whose message refuses', () => oddError({ message: { toString: no, toJSON: no } })],
+  ])('that throws %s ends with words', async (_, thrown) => {
+    const bench = new GraphBench(line(['a'], () => { throw thrown() }))
+    const { outcome } = await bench.run({ input: { log: [] } })
+    const { error, message } = outcome.error!
+    expect(outcome.status).toBe('error')
+    expect([typeof error, typeof message]).toEqual(['string', 'string'])
+    expect(structuredClone(outcome)).toEqual(outcome)
+  })
+
+  it('may write to channels by any name', async () => {
+    const bench = new GraphBench(line(['a']))
+    for (const name of ['toString', 'constructor', '__proto__']) {
+      const command = `{"update":{"${name}":1}}`
+      const { outcome } = await bench.run({ command: JSON.parse(command) as object })
+      expect(outcome.status).toBe('error')
+      expect(bench.log.writes.every(({ writes }) =>
+        writes.every(({ index }) => Number.isInteger(index)))).toBe(true)
+    }
+  })
+})
