@@ -40,7 +40,7 @@ export class ChannelView {
       if (content) channels.set(change.channel, content)
       else channels.delete(change.channel)
     }
-    return new ChannelView(channels, (full ? 0 : this.bytes) + changesBytes(changes))
+    return new ChannelView(channels, (full ? 0 : this.bytes) + heldBytes(changes))
   }
 
   /**
@@ -84,6 +84,18 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
     }
   }
   return bytes
+}
+
+/** Measured: the objects that a value is held in, beside its text. */
+const bytesOfValue = 120
+
+/** What it takes to hold them: the text twice, where somebody asked for all of a list. */
+function heldBytes(changes: readonly ChannelChange[]): number {
+  const values = changes.reduce((sum, { change }) => {
+    if (change?.$case === 'list') return sum + change.value.elements.length
+    return sum + (change?.$case === 'splice' ? change.value.insert.length : 1)
+  }, 0)
+  return 2 * changesBytes(changes) + values * bytesOfValue
 }
 
 function valueBytes(value: Value): number {

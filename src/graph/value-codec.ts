@@ -54,6 +54,11 @@ export class ValueCodec {
     const json = JSON.stringify(shape) ?? 'null'
     if (fidelity === 'plain') return { value: { json, form: Form.FORM_UNSPECIFIED }, exact: true }
     const stored: Value = { json, form: Form.FORM_SERIALIZED }
+    // No serializer writes it down: the log has nothing of it.
+    if (typeof value === 'function' || typeof value === 'symbol') {
+      stored.serialized = { type: cloneType, data: serialize(undefined) }
+      return { value: stored, exact: false }
+    }
     if (fidelity === 'cloned') {
       stored.serialized = { type: cloneType, data: serialize(value) }
       return { value: stored, exact: true }
@@ -68,7 +73,16 @@ export class ValueCodec {
     if (form === Form.FORM_MESSAGE) return this.#reviveMessages(JSON.parse(json))
     if (!serialized) throw new Error('a stored value lacks its serialized form')
     if (serialized.type === cloneType) return deserialize(serialized.data)
-    return this.#serde.loadsTyped(serialized.type, serialized.data)
+    return this.#revive(serialized, json)
+  }
+
+  /** What the graph's serializer wrote and cannot read is what the API shows of it. */
+  async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
+    try {
+      return await this.#serde.loadsTyped(type, data)
+    } catch {
+      return JSON.parse(json)
+    }
   }
 
   /** A chat message, or a list of nothing else, as its flat text; undefined for other values. */

@@ -201,3 +201,25 @@ describe('ValueCodec', () => {
     expect(await codec.decode(stored)).toMatchObject({ draft: { content: 'before' } })
   })
 })
+
+describe('what nobody can bring back', () => {
+  it.each([['a function', () => 1], ['a symbol', Symbol('s')]])('%s is nothing in the log',
+    async (_, value) => {
+      expect(await trip(value)).toMatchObject({ exact: false, back: undefined })
+    })
+
+  it('is what the API shows of it where its serializer cannot read what it wrote', async () => {
+    class Own { readonly deep = 1 }
+    const envelope = { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {}, own: new Own() }
+    const { stored, back } = await trip(envelope)
+    expect(back).toEqual(JSON.parse(stored.json))
+  })
+})
+
+it('A message of a copy before version 1 says its type in another way.', async () => {
+  const message = Object.defineProperties(new AIMessage('hello'),
+    { type: { value: undefined }, _getType: { value: () => 'ai' } })
+  const { stored, back } = await trip(message)
+  expect(JSON.parse(stored.json)).toMatchObject({ type: 'ai', content: 'hello' })
+  expect(back).toMatchObject({ content: 'hello' })
+})
