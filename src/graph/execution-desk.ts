@@ -105,11 +105,15 @@ export class ExecutionDesk {
     }
   }
 
-  /** The worker is gone. Of several that it had, one is taken for the culprit. */
+  /**
+   * The worker is gone. Of those that it had one is taken for the culprit; where it may have been a
+   * question, only who is under suspicion already.
+   */
   ended(link: WorkerLink): void {
-    const { jobs } = this.#accuse(link)
+    const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
+    const { jobs, entered } = this.#accuse(link)
     for (const job of jobs) {
-      const guilty = jobs.length === 1 || this.#suspicion.isSuspect(runOf(job))
+      const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
   }

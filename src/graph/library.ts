@@ -3,6 +3,7 @@
 import type { BaseChannel } from '@langchain/langgraph'
 
 import { HeddleError } from '../errors.ts'
+import { placeIn } from './code-place.ts'
 import type { GraphDescription, GraphSchemas } from './execution.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
 import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
@@ -34,12 +35,16 @@ export class GraphLibrary {
   /** The modules that the graphs run on: make Commands, Sends and messages from no others. */
   readonly langgraph: Langgraph
   readonly messages: Messages
+  /** The folder of the project. */
+  readonly root: string
   readonly #graphs: ReadonlyMap<string, LoadedGraph>
   readonly #schemas = new WeakMap<ServedGraph, Promise<GraphSchemas>>()
 
-  private constructor(langgraph: Langgraph, messages: Messages, graphs: readonly LoadedGraph[]) {
+  private constructor({ langgraph, messages, root }: Pick<GraphLibrary, 'langgraph' | 'messages'
+    | 'root'>, graphs: readonly LoadedGraph[]) {
     this.langgraph = langgraph
     this.messages = messages
+    this.root = root
     this.#graphs = new Map(graphs.map((graph) => [graph.entry.graphId, graph]))
   }
 
@@ -52,7 +57,7 @@ export class GraphLibrary {
     const graphs: LoadedGraph[] = []
     // One by one: a require() may not meet a module that another graph has half imported.
     for (const entry of project.graphs) graphs.push(await load(project.root, entry))
-    return new GraphLibrary(langgraph, messages, graphs)
+    return new GraphLibrary({ langgraph, messages, root: project.root }, graphs)
   }
 
   /** The graphs that cannot be used, and why. */
@@ -179,20 +184,13 @@ async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
     if (!(exportName in module)) throw new Error(`its file does not export "${exportName}"`)
     return { entry, content: await resolveExport(module[exportName]) }
   } catch (error) {
-    return { entry, content: graphFailed(`${complaint}${placeIn(root, error)}`, error) }
+    const place = placeIn(root, error)
+    return { entry,
+      content: graphFailed(place ? `${complaint} (${place})` : complaint, error) }
   }
 }
 
 function graphFailed(complaint: string, cause: unknown): HeddleError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new HeddleError('graph_failed', `${complaint}: ${reason}`, {}, { cause })
-}
-
-/** The topmost line of the project's own files in the error's story: ` (src/agent.ts:3:7)`. */
-function placeIn(root: string, error: unknown): string {
-  const stack = error instanceof Error ? error.stack ?? '' : ''
-  const [, place] = stack.split(`${root}/`).slice(1)
-    .map((rest) => /^(?!node_modules\/)([^\s)]+:\d+:\d+)/.exec(rest))
-    .find((match) => match !== null) ?? []
-  return place === undefined ? '' : ` (${place})`
 }

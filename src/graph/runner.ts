@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../errors.ts'
+import { placeIn } from './code-place.ts'
 import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
   RunRequest } from './execution.ts'
 import type { DrainControl } from './drain-control.ts'
@@ -58,7 +59,7 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
     return request.kind === 'run' ? await run(bench, assignment, request)
       : await edit(bench, assignment, request)
   } catch (error) {
-    return failure(error)
+    return failure(error, bench.library.root)
   }
 }
 
@@ -103,7 +104,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await whatIsLeft(bench, graph, saver, threadId).catch(() => undefined)
     // A node that asks for it stops the graph as a breakpoint does.
-    return { ...drained ? ended : failure(error), ...left }
+    return { ...drained ? ended : failure(error, bench.library.root), ...left }
   } finally {
     saver.retire()
   }
@@ -142,28 +143,17 @@ async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<vo
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
-/** How the engine shows what somebody threw. */
-export function failure(error: unknown): Outcome {
+/** How the engine shows what somebody threw; `root` is the folder of the project. */
+export function failure(error: unknown, root: string): Outcome {
   if (!(error instanceof Error)) {
     return { ...ended, status: 'error', error: { error: 'Error', message: wordsOf(error) } }
   }
   // Ours stands for what the project's code threw when the graph was made.
   const thrown = error instanceof HeddleError ? error.cause : error
   const name = thrown instanceof Error ? wordsOf(thrown.name) : ''
-  const at = placeIn(thrown instanceof Error ? thrown : error)
+  const at = placeIn(root, thrown)
   return { ...ended, status: 'error', ...at !== undefined && { at },
     error: { error: name || 'Error', message: wordsOf(error.message) } }
-}
-
-const ownFolder = import.meta.dirname
-
-const placeInFrame = /^ {4}at .*?([^\s()]+:\d+:\d+)\)?$/
-
-/** The first place of the project's own code. */
-function placeIn({ stack }: Error): string | undefined {
-  const frames = typeof stack === 'string' ? stack.split('\n').slice(1) : []
-  const places = frames.flatMap((frame) => placeInFrame.exec(frame)?.[1] ?? [])
-  return places.find((place) => !/node_modules|^node:/.test(place) && !place.includes(ownFolder))
 }
 
 /** Of anything: what is thrown may refuse to be written down. */

@@ -77,7 +77,8 @@ export class WorkerDesk {
     } catch (error) {
       // A value that nobody can write down: whoever made it has to know.
       outbox.close()
-      const departure = { steps: [], events: [], receipt: 0, outcome: failure(error) }
+      const outcome = failure(error, this.#bench.library.root)
+      const departure = { steps: [], events: [], receipt: 0, outcome }
       mailer.send({ type: 'departure', job: number, departure })
     } finally {
       this.#jobs.delete(number)

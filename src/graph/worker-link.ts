@@ -39,6 +39,8 @@ export class WorkerLink {
   readonly #entered = new Int32Array(new SharedArrayBuffer(4))
   #lastHeardMs: number
   #pinged = false
+  /** It was told to end. */
+  #dismissed = false
   #mails: ToWorker[] = []
   readonly startedMs: number
 
@@ -62,7 +64,7 @@ export class WorkerLink {
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
     this.#worker.on('exit', (code) => {
       if (this.state === 'ended') return
-      if (code !== 0) env.log.warn('A graph worker ended.', { name, code })
+      if (!this.#dismissed) env.log.warn('A graph worker ended by itself.', { name, code })
       this.state = 'ended'
       events.ended(this)
     })
@@ -98,6 +100,7 @@ export class WorkerLink {
 
   /** Stops whatever runs in it. Its end is told by `ended` unless it has ended before. */
   async terminate(): Promise<void> {
+    this.#dismissed = true
     await this.#worker.terminate()
   }
 

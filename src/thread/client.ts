@@ -155,11 +155,16 @@ export interface FeedEvent {
   readonly json: JsonText
 }
 
+export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
+
 /** Called in order, on the main loop, with as many events at once as are there. */
 export interface FeedListener {
   events(batch: readonly FeedEvent[]): void
-  /** Waited for between pieces of the past; what happens now is told in any case. */
+  /** Waited for between pieces of what must be read first; what is at hand is told at once. */
   ready?(): Promise<void> | undefined
-  /** `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too. */
-  ended(how: 'over' | 'lagged' | 'lost'): void
+  /**
+   * `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too.
+   * `unread`: what is to be told cannot be read just now.
+   */
+  ended(how: FeedEnd): void
 }

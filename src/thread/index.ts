@@ -3,8 +3,9 @@
 export { ByteBudget } from './byte-budget.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
-  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, MultitaskStrategy,
-  RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
+  CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery,
+  MultitaskStrategy, RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
+  ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'
 export { threadKind } from './thread-actor.ts'

@@ -303,9 +303,10 @@ export class RunDriver {
     this.#ledger.rest()
     if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
     // Who may come back with a key or an id finds it for a while.
-    this.#mayGo = plan.temporary && !plan.resumable && run.commandId === ''
+    const mayGo = plan.temporary && !plan.resumable && run.commandId === ''
+    answered.then(() => { this.#mayGo = mayGo }, () => {})
     if (!plan.temporary) return
-    this.#expire((waited || followed) && this.#mayGo ? answered : undefined)
+    this.#expire((waited || followed) && mayGo ? answered : undefined)
     durable.then(() => this.#ledger.release(), () => {})
   }
 
@@ -393,7 +394,7 @@ export class RunDriver {
   /** Of a run whose end is on disk. */
   #resultOf(run: RunRow, known?: JsonText): JsonText | Promise<JsonText> {
     if (known !== undefined) return runResult(run, known)
-    const isHead = this.#ledger.state.row.head?.id === run.finalCheckpointId && !this.#execution
-    return valuesOf(this.#setting, run, isHead).then((values) => runResult(run, values))
+    const isAtRest = () => this.#execution === undefined
+    return valuesOf(this.#setting, run, isAtRest).then((values) => runResult(run, values))
   }
 }

@@ -1,7 +1,7 @@
 /** The events of one run, in order: told to whoever follows, kept for whoever comes later. */
 
 import type { JsonText } from '../checkpoint/index.ts'
-import type { FeedEvent, FeedListener } from './client.ts'
+import type { FeedEnd, FeedEvent, FeedListener } from './client.ts'
 
 /**
  * An event's place: the log row that made it true, and its number behind that row. Tokens, which
@@ -177,7 +177,7 @@ export class RunFeed {
       follower.waiting = undefined
       if (this.#over) this.#close(follower)
     } catch {
-      this.#loseOne(follower)
+      this.#loseOne(follower, 'unread')
     }
   }
 
@@ -186,8 +186,7 @@ export class RunFeed {
     waiting.push(...entries)
     for (const entry of entries) follower.waitingBytes += entryBytes(entry)
     if (isWithin(waiting.length, follower.waitingBytes)) return
-    this.#followers.delete(follower)
-    follower.listener.ended('lagged')
+    this.#loseOne(follower, 'lagged')
   }
 
   /** A listener that fails harms nobody else. */
@@ -195,13 +194,12 @@ export class RunFeed {
     try {
       tell(follower, entries)
     } catch {
-      this.#loseOne(follower)
+      this.#loseOne(follower, 'lost')
     }
   }
 
-  #loseOne(follower: Follower): void {
-    this.#followers.delete(follower)
-    follower.listener.ended('lost')
+  #loseOne(follower: Follower, how: FeedEnd): void {
+    if (this.#followers.delete(follower)) follower.listener.ended(how)
   }
 
   #close(follower: Follower): void {

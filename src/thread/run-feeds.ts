@@ -12,8 +12,8 @@ import type { ThreadSetting } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
-  /** Of runs that are over and were forgotten: they are kept while somebody reads. */
-  readonly #read = new Set<RunFeed>()
+  /** Of runs that are over and were forgotten, while somebody still reads. */
+  readonly #behind = new Set<RunFeed>()
   readonly #unannounced = new Set<string>()
   readonly #heard: () => void
 
@@ -24,7 +24,7 @@ export class RunFeeds {
   }
 
   get followed(): boolean {
-    return [...this.#feeds.values(), ...this.#read].some(({ followed }) => followed)
+    return [...this.#feeds.values(), ...this.#behind].some(({ followed }) => followed)
   }
 
   has(runId: string): boolean {
@@ -67,7 +67,10 @@ export class RunFeeds {
       feed.end()
       // The thread let go of it meanwhile.
       if (this.#feeds.get(runId) !== feed) return
-      const forget = () => void this.#feeds.delete(runId)
+      const forget = () => {
+        this.#feeds.delete(runId)
+        if (feed.followed) this.#keep(feed)
+      }
       const unannounced = this.#unannounced.delete(runId)
       if (unannounced && !feed.wasFollowed) forget()
       else feeds.hold(feed, feed.bytes + 1_024, forget)
@@ -100,17 +103,21 @@ export class RunFeeds {
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
     feed.end()
-    for (const one of this.#read) if (!one.followed) this.#read.delete(one)
-    this.#read.add(feed)
+    this.#keep(feed)
     return feed
+  }
+
+  #keep(feed: RunFeed): void {
+    for (const one of this.#behind) if (!one.followed) this.#behind.delete(one)
+    this.#behind.add(feed)
   }
 
   /** Those that there were. */
   #clear(): RunFeed[] {
-    const feeds = [...this.#feeds.values(), ...this.#read]
+    const feeds = [...this.#feeds.values(), ...this.#behind]
     for (const feed of feeds) this.#setting.ports.feeds.release(feed)
     this.#feeds.clear()
-    this.#read.clear()
+    this.#behind.clear()
     this.#unannounced.clear()
     return feeds
   }

@@ -17,7 +17,7 @@ export interface ValuesPlace {
 export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSetting,
   graph: GraphDescription | undefined, { checkpointId, withTasks = false }: ValuesPlace):
   Promise<JsonText> {
-  if (!graph || (graph.plain && !withTasks)) {
+  if (!graph || graph.stateChannels === null || (graph.plain && !withTasks)) {
     return ledger.values(checkpointId, graph?.stateChannels ?? null)
   }
   const place = withTasks ? null : checkpointId
@@ -28,13 +28,17 @@ export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSett
     : ledger.values(answer.valuesOf, graph.stateChannels)
 }
 
-/** Those that a run left, once its end is on disk. `isHead`: nothing was done on them since. */
-export async function valuesOf(setting: ThreadSetting, run: RunRow, isHead: boolean):
+/** Those that a run left, once its end is on disk. `isAtRest`: no run goes on. */
+export async function valuesOf(setting: ThreadSetting, run: RunRow, isAtRest: () => boolean):
   Promise<JsonText> {
   const { finalCheckpointId: checkpointId } = run
   if (checkpointId === '' || run.errorJson !== '') return '{}'
-  const place = { checkpointId, withTasks: isHead && asks(run) }
-  return valuesAt(setting, graphOfRun(run, setting), place)
+  const isHead = () => isAtRest() && setting.ledger.state.row.head?.id === checkpointId
+  const graph = graphOfRun(run, setting)
+  const withTasks = asks(run) && isHead()
+  const values = await valuesAt(setting, graph, { checkpointId, withTasks })
+  // A later run may have begun meanwhile.
+  return !withTasks || isHead() ? values : valuesAt(setting, graph, { checkpointId })
 }
 
 /** The same where nothing need be read; undefined otherwise. */

@@ -87,10 +87,12 @@ class SteadyFollow {
       ready: () => (current() ? this.#options.listener.ready?.() : undefined),
       ended: (how) => {
         if (!current()) return
-        if (how !== 'lost') return this.#end(how)
+        if (how !== 'lost' && how !== 'unread') return this.#end(how)
         // Nothing of it is listened to any more.
         this.#follows++
-        void this.#followAgain(new HeddleError('unavailable', 'It was lost.'))
+        if (how === 'unread') this.#sinceMs = Infinity
+        void this.#followAgain(new HeddleError('unavailable',
+          how === 'lost' ? 'It was lost.' : 'What it told before cannot be read.'))
       },
     })
     try {

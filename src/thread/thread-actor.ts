@@ -318,8 +318,10 @@ class ThreadActor implements Actor {
     const { exists, runs, row } = this.#setting.ledger.state
     const over = exists && row.hidden && runs.length === 0
     this.#expired = over && this.#webhooks.owed
-    if (!over || this.#expired || this.#runs.followed) return { reply: undefined }
-    return this.#delete([])
+    if (!over || this.#expired) return { reply: undefined }
+    if (!this.#runs.followed) return this.#delete([])
+    this.#runs.linger()
+    return { reply: undefined }
   }
 
   #settled(settled: Extract<OwnCommand, { type: 'settled' }>): Turn {

@@ -85,7 +85,7 @@ describe('metrics', () => {
     const failed = server.output().split('\n').find((line) => line.includes('A run failed.'))
     expect(failed).toContain(threadId)
     expect(failed).toContain(runId)
-    expect(failed).toMatch(/conformance.steps\.ts:\d+:\d+/)
+    expect(failed).toMatch(/"at":"steps\.ts:\d+:\d+"/)
   })
 
   it('are told on the front door to callers of this machine alone', async () => {

@@ -1,7 +1,7 @@
 /** A run's events between the feed, which never waits, and a caller who reads at his own pace. */
 
 import { HeddleError } from '../../errors.ts'
-import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
 import { standingLost } from '../caller.ts'
 import type { PulseMember } from '../pulse.ts'
@@ -13,6 +13,8 @@ export class EventQueue implements FeedListener, PulseMember {
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
   #beReady = () => {}
+  /** So long has nobody taken what waits. */
+  #stillTicks = 0
 
   /** `stands` tells whether the caller may still be told. */
   constructor(stands: () => boolean) {
@@ -30,17 +32,19 @@ export class EventQueue implements FeedListener, PulseMember {
   }
 
   ready(): Promise<void> | undefined {
-    if (this.#end !== undefined || this.#characters < backlog.characters / 2) return undefined
+    if (this.#end !== undefined || this.#events.length === 0) return undefined
     return new Promise((ready) => { this.#beReady = ready })
   }
 
-  ended(how: 'over' | 'lagged' | 'lost'): void {
+  ended(how: FeedEnd): void {
     this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
   }
 
   /** The protocols have pings of their own. */
   beat(): void {
-    if (!this.#stands()) this.#endWith(standingLost())
+    if (!this.#stands()) return this.#endWith(standingLost())
+    if (this.#events.length === 0) return
+    if (++this.#stillTicks >= backlog.ticks) this.#endWith(comeBack('You read too slowly'))
   }
 
   leave(): void {
@@ -59,6 +63,7 @@ export class EventQueue implements FeedListener, PulseMember {
       const batch = this.#events
       this.#events = []
       this.#characters = 0
+      this.#stillTicks = 0
       this.#beReady()
       yield* batch
       if (this.#events.length > 0) continue

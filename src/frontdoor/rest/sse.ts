@@ -2,7 +2,7 @@
  * One run's events on one connection, as server-sent events.
  *
  * Job: frames, silence, and a reader that does not keep up. What there is to tell comes from the
- * feed, which this file never slows down.
+ * feed; the run that makes it is never slowed down.
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end says that the run is over. In any other case the connection is broken off, so
@@ -15,7 +15,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 
 import type { FastifyReply } from 'fastify'
 
-import type { FeedEvent, FeedListener } from '../../thread/index.ts'
+import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember } from '../pulse.ts'
@@ -51,6 +51,7 @@ export class SseStream implements FeedListener, PulseMember {
   #silentTicks = 0
   /** The socket takes no more until it says so. */
   #full = false
+  #fullTicks = 0
   /** Nothing more is told. */
   #ended = false
   /** Tells whoever waits that the socket takes more, or never will. */
@@ -98,7 +99,7 @@ export class SseStream implements FeedListener, PulseMember {
     return new Promise((ready) => { this.#beReady = ready })
   }
 
-  ended(how: 'over' | 'lagged' | 'lost'): void {
+  ended(how: FeedEnd): void {
     if (this.#ended) return
     this.begin()
     if (how !== 'over') return this.leave()
@@ -107,8 +108,10 @@ export class SseStream implements FeedListener, PulseMember {
   }
 
   beat(): void {
-    if (!this.#ended && !this.#stands()) return this.leave()
-    if (!this.begun || this.#full || this.#ended) return
+    if (this.#ended) return
+    if (!this.#stands()) return this.leave()
+    if (this.#full && ++this.#fullTicks >= backlog.ticks) return this.leave()
+    if (!this.begun || this.#full) return
     if (++this.#silentTicks >= ticksOfSilence) this.#write(heartbeat)
   }
 
@@ -134,6 +137,7 @@ export class SseStream implements FeedListener, PulseMember {
 
   #drain(): void {
     this.#full = false
+    this.#fullTicks = 0
     if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
     if (!this.#full) this.#beReady()
   }

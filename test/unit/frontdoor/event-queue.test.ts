@@ -61,6 +61,29 @@ describe('a queue', () => {
     }
   })
 
+  it('is ready for more when what it had was taken, however short it was', async () => {
+    const queue = new EventQueue(() => true)
+    expect(queue.ready()).toBeUndefined()
+    queue.events(Array.from({ length: 3 * backlog.events }, (_, n) => event(n)))
+    let isReady = false
+    const ready = queue.ready()!.then(() => { isReady = true })
+    await Promise.resolve()
+    expect(isReady).toBe(false)
+    await queue.told().next()
+    await ready
+    expect(queue.ready()).toBeUndefined()
+  })
+
+  it('sends a caller away who takes nothing for long', async () => {
+    const queue = new EventQueue(() => true)
+    for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.beat()
+    queue.events([event(1)])
+    const ready = queue.ready()
+    for (let tick = 0; tick < backlog.ticks; tick += 1) queue.beat()
+    await ready
+    await expect(idsTold(queue)).rejects.toThrow('too slowly')
+  })
+
   it('ends when nobody listens any more', async () => {
     const queue = new EventQueue(() => true)
     queue.events([event(1)])

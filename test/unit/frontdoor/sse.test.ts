@@ -170,6 +170,18 @@ describe('a reader that does not read', () => {
     socket.destroy()
   })
 
+  it('is sent away when it has taken nothing for a minute', async () => {
+    const door = await openDoor()
+    const { socket } = await slowReader(door)
+    const { lastRun } = door.threads
+    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    for (let second = 0; second < backlog.ticks - 1; second += 1) door.env.advance(1_000)
+    expect(lastRun.listeners.size).toBe(1)
+    door.env.advance(1_000)
+    await lastRun.left.promise
+    socket.destroy()
+  })
+
   it('gets everything, in order, when it was only late', async () => {
     const door = await openDoor()
     const { socket, heard } = await slowReader(door)

@@ -72,3 +72,20 @@ describe('a worker that spins', () => {
     await rm(folder, { recursive: true })
   })
 })
+
+describe('a question that ends its worker', () => {
+  it('costs the only run there no attempt, unless that is under suspicion already', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      export const asked = (config, { accessContext }) => {
+        if (accessContext === 'threads.read') process.exit(1)
+        return where
+      }`))
+    const { log, end } = test.run('where', {}, { threadId: 't' })
+    await end
+    const held = gate()
+    const run = test.run('hold', { url: held.url })
+    await held.arrived()
+    test.host.ask('asked', 't', question, log).catch(() => {})
+    expect(await run.end).toBe('displaced')
+  })
+})

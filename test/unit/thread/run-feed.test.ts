@@ -2,9 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { ByteBudget } from '../../../src/thread/index.ts'
 import type { FeedListener } from '../../../src/thread/index.ts'
 import { RunFeed } from '../../../src/thread/run-feed.ts'
 import type { FeedEntry, FeedPast } from '../../../src/thread/run-feed.ts'
+import { RunFeeds } from '../../../src/thread/run-feeds.ts'
 
 const entryAt = (seq: number, json?: string): FeedEntry =>
   ({ place: { seq, index: 0 }, name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
@@ -69,7 +71,7 @@ describe('the past of a run', () => {
     const { feed, past } = overFeed(2, { fails: true })
     const { ended, listener } = reader()
     feed.follow(fromStart, null, listener, past)
-    expect(await ended).toBe('lost')
+    expect(await ended).toBe('unread')
   })
 
   it('that is read for too long sends who reads it away with what he has', async () => {
@@ -101,5 +103,34 @@ describe('a listener that fails', () => {
     feed.publish([entryAt(1, '{}')])
     expect(good.pieces).toEqual([1])
     expect(ends).toEqual(['lost'])
+  })
+})
+
+describe('the feeds of a thread', () => {
+  it('count one as followed that the budget forgets while somebody reads it', async () => {
+    const budget = new ByteBudget<RunFeed>(10_000)
+    const feeds = new RunFeeds({
+      ports: { feeds: budget, host: { describe: () => undefined } },
+      ledger: { values: async () => '{}', recentView: () => undefined },
+    } as never, () => {})
+    const written = Promise.resolve()
+    feeds.begin('r', { awaited: false, plan: { graphId: 'g' } as never })
+    feeds.publish('r', written, [entryAt(1)])
+    await written
+    const { ended, listener } = reader()
+    const asked = Promise.withResolvers<void>()
+    const read = Promise.withResolvers<void>()
+    feeds.follow('r', undefined, { after: null, modes: null }, { ...listener, ready: () => {
+      asked.resolve()
+      return read.promise
+    } })
+    await asked.promise
+    feeds.end('r', written)
+    await written
+    budget.hold(new RunFeed({ graphId: 'g', heard: () => {} }), 10_000, () => {})
+    expect([feeds.has('r'), feeds.followed]).toEqual([false, true])
+    read.resolve()
+    expect(await ended).toBe('over')
+    expect(feeds.followed).toBe(false)
   })
 })

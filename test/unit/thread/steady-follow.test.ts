@@ -50,6 +50,19 @@ describe('a follow that is lost', () => {
     expect(told).toEqual(['1.1', '2.0', '3.0', 'over'])
   })
 
+  it('because the past cannot be read is no new one, however long the reading took', async () => {
+    const { env, told, follows } = await listening({ made: true })
+    for (let tries = 0; tries < 60 && !told.includes('lost'); tries++) {
+      env.advance(1_500)
+      follows.at(-1)!.listener.ended('unread')
+      await settled()
+      env.advance(250)
+      await settled()
+    }
+    expect(told).toEqual(['lost'])
+    expect(follows.length).toBeLessThan(60)
+  })
+
   it('is tried again until an owner is there', async () => {
     const { env, told, follows, refuse } = await listening()
     refuse('unavailable')

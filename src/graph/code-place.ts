@@ -1,0 +1,10 @@
+/** Where in a project's own code something was thrown. */
+
+/** The topmost line of its files in the error's story: `src/agent.ts:3:7`. */
+export function placeIn(root: string, error: unknown): string | undefined {
+  const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
+  const [, place] = stack.split(`${root}/`).slice(1)
+    .map((rest) => /^(?!node_modules\/)([^\s)]+:\d+:\d+)/.exec(rest))
+    .find((match) => match !== null) ?? []
+  return place
+}
