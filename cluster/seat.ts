@@ -6,6 +6,7 @@ import type { ActorKind } from './actor.ts'
 import { plainValues } from './actor-wire.ts'
 import type { BeatPort } from './beat-port.ts'
 import type { Env } from './env.ts'
+import { firstAnswer } from './first-answer.ts'
 import { fanOut } from './follow-fan.ts'
 import type { Gate } from './gate.ts'
 import type { LinkOptions } from './grpc-link.ts'
@@ -150,8 +151,8 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
           ownership, activations, services, ...options.tracing && { tracing: options.tracing },
         }))
         // Before others know of this member, and give it what it is to have.
-        await ownership.look()
-        await roster.start()
+        await firstAnswer(env, () => ownership.look())
+        await firstAnswer(env, () => roster.start())
         serving = true
         server.belongs()
         // Once more when they do: what changed in between, nobody told it.

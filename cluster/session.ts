@@ -5,6 +5,7 @@
  */
 
 import type { Env } from './env.ts'
+import { firstAnswer } from './first-answer.ts'
 import { SessionGate } from './gate.ts'
 import type { Gate } from './gate.ts'
 import type { Member } from './member.ts'
@@ -33,7 +34,7 @@ const lookMs = 1_000
 export async function openSession({ env, self, sessions, onFenced }: SessionOptions):
 Promise<Session> {
   const gate = new SessionGate({ env, validate: () => sessions.state(self.id), onFenced })
-  await sessions.join(self)
+  await firstAnswer(env, () => sessions.join(self))
   const stopLooking = env.every(lookMs, () => {
     if (gate.state === 'open') gate.pass().catch(() => {})
   })

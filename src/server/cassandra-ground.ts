@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 
-import { mustBeOpen, readMemberTls, takeSeat } from '../../cluster/index.ts'
+import { firstAnswer, mustBeOpen, readMemberTls, takeSeat } from '../../cluster/index.ts'
 import type { Env, Gate, MemberTrust, Seat, Tracing } from '../../cluster/index.ts'
 import type { CassandraSettings, MemberSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
@@ -106,7 +106,7 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
 
 /** Who owns what depends on no clock; the times in records and certificates do. */
 async function mindTheClock(store: CassandraStore, env: Env): Promise<void> {
-  const aheadMs = await store.clockAheadMs()
+  const aheadMs = await firstAnswer(env, () => store.clockAheadMs())
   if (Math.abs(aheadMs) < clockOffMs) return
   env.log.warn('The clock of this machine is not that of Cassandra: set it, or the times of what ' +
     'is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })

@@ -12,6 +12,8 @@ export interface CuttingProxy {
   cut(): void
   /** From now on nothing passes and nothing breaks, on new connections as well. */
   hold(): void
+  /** As soon as a client has said the text. */
+  holdAt(text: string): void
   /** Everything passes again, what was held first. */
   release(): void
 }
@@ -21,11 +23,21 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
   const open = new Map<Socket, Socket>()
   const servers = new Set<ReturnType<typeof createServer>>()
   let held = false
+  let last: string | undefined
   const cut = () => {
     for (const socket of open.keys()) socket.resetAndDestroy()
     open.clear()
   }
+  const hold = () => {
+    held = true
+    for (const [socket, other] of open) socket.unpipe(other)
+  }
   const join = (near: Socket, far: Socket) => {
+    near.on('data', (said: Buffer) => {
+      if (last === undefined || !said.includes(last)) return
+      last = undefined
+      hold()
+    })
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       open.set(socket, other)
       socket.on('error', () => other.destroy())
@@ -36,10 +48,8 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
   return {
     cut,
     get open() { return open.size },
-    hold: () => {
-      held = true
-      for (const [socket, other] of open) socket.unpipe(other)
-    },
+    hold,
+    holdAt: (text) => { last = text },
     release: () => {
       // A socket that is piped once more passes everything on twice.
       if (!held) return

@@ -6,7 +6,15 @@
 import { Socket } from 'node:net'
 
 /** The variable that holds the detours, in JSON: from host:port to host:port. */
-export const detoursVariable = 'HEDDLE_TEST_DETOURS'
+const detoursVariable = 'HEDDLE_TEST_DETOURS'
+
+/** The environment of a process that takes them. */
+export function detoured(detours: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    [detoursVariable]: JSON.stringify(detours),
+    NODE_OPTIONS: `--import=${import.meta.url}`,
+  }
+}
 
 const detours = JSON.parse(process.env[detoursVariable] ?? '{}') as Record<string, string>
 

@@ -1,8 +1,7 @@
 /** The ways of members to Cassandra and to each other, each of which a test can cut off. */
 
-import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { detoursVariable } from './detour.ts'
+import { detoured } from './detour.ts'
 import { firstFreePort } from './port.ts'
 import type { Asked, Laid } from './roads-thread.ts'
 
@@ -39,10 +38,7 @@ export async function makeNetwork(members: number, contactPoints: readonly strin
     const peers = others.flatMap((other) => [between(place, other), between(other, place)])
     return {
       args: ['--member-port', `${portOf(place)}`],
-      env: {
-        [detoursVariable]: JSON.stringify(Object.fromEntries(detours)),
-        NODE_OPTIONS: `--import=${pathToFileURL(`${import.meta.dirname}/detour.ts`).href}`,
-      },
+      env: detoured(Object.fromEntries(detours)),
       cutOff: (from) => thread.change('hold', from === 'peers' ? peers : [toStore(place)]),
       reach: () => thread.change('release', [toStore(place), ...peers]),
     }

@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly args?: readonly string[]
   /** No file of it gets larger: as if its disk were full. */
   readonly fileKiB?: number
+  /** Called with all that it has printed so far, whenever that is more. */
+  readonly heard?: (output: string) => void
 }
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
@@ -114,6 +116,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   const url = new Promise<string>((found) => {
     const hear = (chunk: Buffer) => {
       output += chunk.toString()
+      options.heard?.(output)
       const match = /http:\/\/[\w.[\]:-]+:\d+/.exec(output)
       if (match !== null) found(match[0])
     }

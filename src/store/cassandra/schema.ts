@@ -5,6 +5,7 @@ import { errors, types } from 'cassandra-driver'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
+import { outcomeOf } from './driver-error.ts'
 import { migrations, reads } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
@@ -139,7 +140,8 @@ function schemaError(connection: Connection, caught: unknown): unknown {
   }
   if (caught instanceof HeddleError) return caught
   const said = caught instanceof Error ? caught.message : String(caught)
-  return new HeddleError('unavailable', `The tables cannot be made in Cassandra: ${said}. ` +
+  const code = outcomeOf(cause) === 'refused' ? 'invalid' : 'unavailable'
+  return new HeddleError(code, `The tables cannot be made in Cassandra: ${said}. ` +
     'See that all of its nodes are up, and start again.', {}, { cause: caught })
 }
 

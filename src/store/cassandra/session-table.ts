@@ -14,6 +14,8 @@ import type { Connection, Statement, Value } from './connection.ts'
 
 /** Whoever has to ask so often meets a cluster that has lost its quorum. */
 const triesMax = 20
+/** Where none is answered, fewer: whoever asks decides what to do meanwhile. */
+const patienceMs = 3_000
 const pauseMs = 50
 
 /** As much of a connection as control rows need. */
@@ -81,13 +83,15 @@ export class SessionTable implements SessionPort {
 
   /** Whether it was applied, or else the state that was found instead. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
+    const beganMs = this.#env.monotonicMs()
     for (let tries = 1; ; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
         return applied ? 'applied' : row?.['state'] as Found
       } catch (error) {
         if (!(error instanceof AmbiguousSwap)) throw error
-        if (tries === triesMax) throw unknown(error)
+        const late = this.#env.monotonicMs() - beganMs > patienceMs
+        if (late || tries === triesMax) throw unknown(error)
       }
       await pause(this.#env, pauseMs)
     }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 
-import { atLatest } from '../../../cluster/index.ts'
+import { atLatest, firstAnswer } from '../../../cluster/index.ts'
 import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
@@ -96,9 +96,11 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   const { env, directory, replication, commit } = options
   const connection = await Connection.open(options)
   try {
-    await prepareSchema({ connection, env, replication })
-    const [settings] = await Promise.all([readSettings(connection, env),
-      settleRegion(connection, options.region)])
+    const settings = await firstAnswer(env, async () => {
+      await prepareSchema({ connection, env, replication })
+      await settleRegion(connection, options.region)
+      return await readSettings(connection, env)
+    })
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })

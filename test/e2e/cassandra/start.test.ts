@@ -1,4 +1,7 @@
-/** A start that cannot work is refused soon, in one sentence that says what to do. */
+/**
+ * A start that cannot work is refused soon, in one sentence that says what to do; one that can work
+ * in a moment waits.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -11,8 +14,10 @@ import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { migrations } from '../../../src/store/cassandra/migration.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
+import { makeCuttingProxy } from '../../support/cutting-proxy.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
+import { detoured } from '../../support/detour.ts'
 import { failToStart, startServer } from '../../support/server-process.ts'
 import { cql, createKeyspace } from './cql.ts'
 
@@ -79,8 +84,9 @@ describe('contact points', () => {
 
 describe.skipIf(!cassandra)('a cluster', () => {
   const place = newKeyspace(cassandra!)
+  const served = newKeyspace(cassandra!)
   const control = `${place.keyspace}_control`
-  afterAll(() => dropKeyspace(place))
+  afterAll(() => Promise.all([place, served].map(dropKeyspace)))
 
   it('without the data center tells those that it has', async () => {
     const sentence = await refusal({ ...place, dataCenter: 'mars' })
@@ -123,6 +129,24 @@ describe.skipIf(!cassandra)('a cluster', () => {
     expect(sentence).toContain(`${place.keyspace} was written by a newer version`)
     expect(await tablesOf(place.keyspace)).toEqual([])
   })
+
+  it.each(['schema_version', 'setting ', 'node_session', 'shard_owner', 'member_beat'])(
+    'that says nothing for a while when it is asked for a %s is waited for', async (table) => {
+      // Its tables are there.
+      await (await startServer({ project: 'conformance', cassandra: served })).close()
+      const meant = served.contactPoints[0]!
+      const to = meant.includes(':') ? meant : `${meant}:9042`
+      const proxy = makeCuttingProxy()
+      proxy.holdAt(table)
+      const server = await startServer({
+        project: 'conformance', cassandra: served,
+        env: detoured({ [to]: new URL(await proxy.to(`http://${to}`)).host }),
+        heard: (output) => { if (output.includes('waits for it')) proxy.release() },
+      })
+      expect(server.output()).toContain('The store does not answer yet')
+      await server.close()
+      proxy.close()
+    })
 
   async function tablesOf(keyspace: string): Promise<unknown[]> {
     const rows = await cql(place, 'SELECT table_name FROM system_schema.tables ' +
