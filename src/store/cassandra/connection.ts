@@ -7,6 +7,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
+import { renewOneAtATime } from './control-connection.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { Hedge, patienceMs } from './hedge.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -91,6 +92,7 @@ export class Connection {
     }
     const hedge = new Hedge()
     const client = new Client(clientOptions(options, hedge))
+    renewOneAtATime(client, options.env)
     client.on('log', (level: string, source: string, message: string) =>
       options.env.log.debug('The driver says something.', { level, source, message }))
     try {
