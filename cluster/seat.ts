@@ -151,8 +151,10 @@ export async function takeSeat(options: SeatOptions): Promise<Seat> {
           ownership, activations, services, ...options.tracing && { tracing: options.tracing },
         }))
         // Before others know of this member, and give it what it is to have.
-        await firstAnswer(env, () => ownership.look())
-        await firstAnswer(env, () => roster.start())
+        await firstAnswer(env, async () => {
+          await ownership.look()
+          await roster.start()
+        })
         serving = true
         server.belongs()
         // Once more when they do: what changed in between, nobody told it.

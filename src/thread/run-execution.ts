@@ -1,5 +1,6 @@
 /** One execution of a run: what it is started with, and the log rows and events of its steps. */
 
+import { untilAvailable } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { StepBatch, StepEvent } from '../graph/index.ts'
@@ -9,7 +10,6 @@ import type { FeedEntry } from './run-feed.ts'
 import type { RunFeeds } from './run-feeds.ts'
 import { planOf, runRequest } from './run-request.ts'
 import type { Trail } from './run-request.ts'
-import { readSteadily } from './steady-read.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 export interface Appended {
@@ -101,7 +101,9 @@ export class RunExecution {
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
     const { ports: { env }, threadId } = this.#setting
     const { runId } = this.run
-    return readSteadily({
+    // A store that cannot be reached is nobody's fault who runs on it: the run waits, as its
+    // appends do, instead of using up its attempts.
+    return untilAvailable({
       env, isOver: () => this.#closed,
       waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),
     }, read)

@@ -98,8 +98,9 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   try {
     const settings = await firstAnswer(env, async () => {
       await prepareSchema({ connection, env, replication })
-      await settleRegion(connection, options.region)
-      return await readSettings(connection, env)
+      const [found] = await Promise.all([readSettings(connection, env),
+        settleRegion(connection, options.region)])
+      return found
     })
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)

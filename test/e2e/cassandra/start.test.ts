@@ -84,9 +84,8 @@ describe('contact points', () => {
 
 describe.skipIf(!cassandra)('a cluster', () => {
   const place = newKeyspace(cassandra!)
-  const served = newKeyspace(cassandra!)
   const control = `${place.keyspace}_control`
-  afterAll(() => Promise.all([place, served].map(dropKeyspace)))
+  afterAll(() => dropKeyspace(place))
 
   it('without the data center tells those that it has', async () => {
     const sentence = await refusal({ ...place, dataCenter: 'mars' })
@@ -130,16 +129,29 @@ describe.skipIf(!cassandra)('a cluster', () => {
     expect(await tablesOf(place.keyspace)).toEqual([])
   })
 
+  async function tablesOf(keyspace: string): Promise<unknown[]> {
+    const rows = await cql(place, 'SELECT table_name FROM system_schema.tables ' +
+      `WHERE keyspace_name = '${keyspace}'`)
+    return rows.map((row) => row['table_name'])
+  }
+})
+
+describe.skipIf(!cassandra)('a cluster that says nothing for a while', () => {
+  const place = newKeyspace(cassandra!)
+  beforeAll(async () => {
+    // Its tables are there.
+    await (await startServer({ project: 'conformance', cassandra: place })).close()
+  })
+  afterAll(() => dropKeyspace(place))
+
   it.each(['schema_version', 'setting ', 'node_session', 'shard_owner', 'member_beat'])(
-    'that says nothing for a while when it is asked for a %s is waited for', async (table) => {
-      // Its tables are there.
-      await (await startServer({ project: 'conformance', cassandra: served })).close()
-      const meant = served.contactPoints[0]!
+    'when it is asked for a %s is waited for', async (table) => {
+      const meant = place.contactPoints[0]!
       const to = meant.includes(':') ? meant : `${meant}:9042`
       const proxy = makeCuttingProxy()
       proxy.holdAt(table)
       const server = await startServer({
-        project: 'conformance', cassandra: served,
+        project: 'conformance', cassandra: place,
         env: detoured({ [to]: new URL(await proxy.to(`http://${to}`)).host }),
         heard: (output) => { if (output.includes('waits for it')) proxy.release() },
       })
@@ -147,12 +159,6 @@ describe.skipIf(!cassandra)('a cluster', () => {
       await server.close()
       proxy.close()
     })
-
-  async function tablesOf(keyspace: string): Promise<unknown[]> {
-    const rows = await cql(place, 'SELECT table_name FROM system_schema.tables ' +
-      `WHERE keyspace_name = '${keyspace}'`)
-    return rows.map((row) => row['table_name'])
-  }
 })
 
 describe.skipIf(noNodes)('a cluster that asks for passwords', () => {

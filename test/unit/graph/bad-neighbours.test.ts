@@ -15,6 +15,16 @@ const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
 const question = { kind: 'state', ns: '', checkpointId: null, subgraphs: false } as const
 
+/** The only run that a worker has, and a question to the graph `asked` that comes to it as well. */
+async function besideAQuestion(test: TestHost) {
+  const { log, end } = test.run('where', {}, { threadId: 't' })
+  await end
+  const held = gate()
+  const run = test.run('hold', { url: held.url })
+  await held.arrived()
+  return { run, ask: () => void test.host.ask('asked', 't', question, log).catch(() => {}) }
+}
+
 describe('user code', () => {
   it('that ends its worker costs the others no attempt, and is on its own then', async () => {
     const test = await TestHost.start(1)
@@ -59,13 +69,9 @@ describe('a worker that spins', () => {
         process.getBuiltinModule('node:fs').mkdirSync(${JSON.stringify(join(folder, 'spins'))})
         for (;;);
       }`))
-    const { log, end } = test.run('where', {}, { threadId: 't' })
-    await end
-    const held = gate()
-    const run = test.run('hold', { url: held.url })
-    await held.arrived()
+    const { run, ask } = await besideAQuestion(test)
     const spins = once(watch(folder), 'change')
-    test.host.ask('asked', 't', question, log).catch(() => {})
+    ask()
     await spins
     test.stall(5000)
     expect(await run.end).toBe('displaced')
@@ -80,12 +86,8 @@ describe('a question that ends its worker', () => {
         if (accessContext === 'threads.read') process.exit(1)
         return where
       }`))
-    const { log, end } = test.run('where', {}, { threadId: 't' })
-    await end
-    const held = gate()
-    const run = test.run('hold', { url: held.url })
-    await held.arrived()
-    test.host.ask('asked', 't', question, log).catch(() => {})
+    const { run, ask } = await besideAQuestion(test)
+    ask()
     expect(await run.end).toBe('displaced')
   })
 })
