@@ -1,7 +1,6 @@
 /** The command `npm run cassandra`: real Cassandra nodes on this machine until it is stopped. */
 
-import { parseArgs } from 'node:util'
-
+import { typedOptions, wholeNumber } from '../typed-options.ts'
 import { startCassandra } from './cluster.ts'
 import type { Cassandra } from './cluster.ts'
 import { stopRequests } from './stopping.ts'
@@ -28,7 +27,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = typedOptions({
     options: {
       nodes: { type: 'string', default: '3' },
       data: { type: 'string' },
@@ -43,7 +42,7 @@ async function main(): Promise<void> {
   // Asked to stop while the nodes still start: those end as soon as we are gone.
   const { first: stopped } = stopRequests('cassandra')
   const cluster = await Promise.race([stopped, startCassandra({
-    nodes: Number(values.nodes),
+    nodes: wholeNumber('nodes', values.nodes, 1, 64),
     directory: values.data,
     firstAddress: values['first-address'],
     light: values.light,

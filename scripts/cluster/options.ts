@@ -2,9 +2,9 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 
 import { regionNames } from '../../src/region.ts'
+import { typedOptions, wholeNumber } from '../typed-options.ts'
 
 export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]
        npm run cluster -- status [--data DIR]
@@ -80,7 +80,8 @@ const knownOptions = {
 
 /** Throws an Error with one sentence that says what to do. */
 export function requestFrom({ args, folder, starter }: RequestSource): ClusterRequest {
-  const { values, positionals } = parsed(args)
+  const { values, positionals } = typedOptions({ args: [...args], options: knownOptions,
+    allowPositionals: true })
   if (values.help) return { kind: 'help' }
   const data = resolve(folder, values.data)
   const [verb, ...more] = positionals
@@ -116,21 +117,6 @@ function regionsIn(text: string | undefined): readonly string[] {
   const strange = named.find((name) => !regionNames.some((known) => known === name))
   if (strange === undefined) return named
   throw new Error(`--regions names some of ${regionNames.join(', ')}, not "${strange}".`)
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: knownOptions, allowPositionals: true })
-  } catch (error) {
-    const [sentence] = (error as Error).message.split(/\.(?=\s|$)/)
-    throw new Error(`${sentence}; see --help.`, { cause: error })
-  }
-}
-
-function wholeNumber(name: string, text: string, min: number, max: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : NaN
-  if (number >= min && number <= max) return number
-  throw new Error(`--${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
 /** Sooner said here than by the first member, when Cassandra has started. */

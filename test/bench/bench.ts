@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
+import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
@@ -26,7 +26,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --quick                     small numbers, to see that it works; nothing is written down
   -h, --help                  this text`
 
-const { values: options } = parseArgs({ options: {
+const { values: options } = orExit(() => typedOptions({ options: {
   store: { type: 'string', default: 'embedded' },
   /** Several members on Cassandra. */
   cluster: { type: 'boolean', default: false },
@@ -40,14 +40,15 @@ const { values: options } = parseArgs({ options: {
   /** A smoke test: small numbers, nothing is written down. */
   quick: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
-} })
+} }))
 if (options.help) {
   console.log(help)
   process.exit()
 }
 const { store, peer, quick } = options
 if (store !== 'embedded' && store !== 'cassandra') {
-  throw new Error('--store is embedded or cassandra')
+  console.error(`--store is embedded or cassandra, not "${store}".`)
+  process.exit(2)
 }
 
 const began = new Date()

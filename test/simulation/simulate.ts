@@ -1,7 +1,6 @@
 /** The command of the simulation: many worlds by their seeds, or one with its story. */
 
-import { parseArgs } from 'node:util'
-
+import { orExit, typedOptions, wholeNumber } from '../../scripts/typed-options.ts'
 import { faultNames } from './faults.ts'
 import { replay, report } from './report.ts'
 import { rules } from './rule.ts'
@@ -15,7 +14,7 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --without <rule>       takes a rule away: ${rules.join(', ')}
   --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}`
 
-const { values } = parseArgs({ options: {
+const { values } = orExit(() => typedOptions({ options: {
   help: { type: 'boolean', default: false },
   seeds: { type: 'string', default: '100' },
   from: { type: 'string', default: '1' },
@@ -23,7 +22,7 @@ const { values } = parseArgs({ options: {
   without: { type: 'string' },
   favourite: { type: 'string' },
   trace: { type: 'boolean', default: false },
-} })
+} }))
 
 if (values.help) {
   console.log(usage)
@@ -41,8 +40,11 @@ function oneOf<Name extends string>(names: readonly Name[], given: string | unde
 
 const without = oneOf(rules, values.without)
 const favourite = oneOf(faultNames, values.favourite)
-const first = Number(values.seed ?? values.from)
-const count = values.seed === undefined ? Number(values.seeds) : 1
+const numbered = (name: string, text: string) =>
+  orExit(() => wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER))
+const first = values.seed === undefined ? numbered('from', values.from)
+  : numbered('seed', values.seed)
+const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
 // Worlds throw a lot, and where from is read only in a story.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()

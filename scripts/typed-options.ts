@@ -1,0 +1,34 @@
+/** What was typed behind a command: a mistake is one sentence that says where to look. */
+
+import { parseArgs } from 'node:util'
+import type { ParseArgsConfig } from 'node:util'
+
+type Parsed<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
+
+/** Throws an Error with a sentence. */
+export function typedOptions<const Config extends ParseArgsConfig>(config: Config):
+  Parsed<Config> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\.(?=\s|$)/)
+    throw new Error(`${sentence}; see --help.`, { cause: error })
+  }
+}
+
+/** Prints the sentence and ends the process where `read` throws one. */
+export function orExit<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+}
+
+/** Throws an Error with a sentence. */
+export function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : NaN
+  if (number >= min && number <= max) return number
+  throw new Error(`--${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+}
