@@ -37,6 +37,14 @@ const smallListLength = 256
  * same at any age; an older one that changes is noticed by the next full checkpoint.
  */
 const lookBack = 256
+/**
+ * A list of more than so many small elements is one value: each element that is stored on its own
+ * is an object in whoever reads it, some 120 bytes beside a text of one or two.
+ */
+const crowdLength = 65_536
+/** A text or a container with fewer members is small. */
+const smallStringLength = 32
+const fewMembers = 2
 
 /**
  * The channels of one checkpoint as live values. `advance` makes it those of the next one and
@@ -93,9 +101,9 @@ export class KnownChannels {
       const value = values[channel]
       if (value === undefined) continue
       const known = this.#channels.get(channel)
-      const change = known?.kind === 'list' && Array.isArray(value)
+      const change = known?.kind === 'list' && isList(value)
         ? this.#changeList(channel, known, value, isNew(channel), encode)
-        : known?.kind === 'value' && !Array.isArray(value)
+        : known?.kind === 'value' && !isList(value)
           ? changeValue(channel, known, value, isNew(channel), encode)
           : this.#state(channel, value, encode)
       if (change) changes.push(change)
@@ -136,7 +144,7 @@ export class KnownChannels {
   }
 
   #state(channel: string, value: unknown, encode: Encode): ChannelChange {
-    if (Array.isArray(value)) {
+    if (isList(value)) {
       const known = listOf([])
       known.live = value
       this.#channels.set(channel, known)
@@ -159,6 +167,17 @@ export class KnownChannels {
     const insert = replace(known, difference, encode)
     return { channel, change: { $case: 'splice', value: { at, remove, insert } } }
   }
+}
+
+/** Whether it is stored element by element. */
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && !(value.length > crowdLength && value.every(isSmall))
+}
+
+function isSmall(value: unknown): boolean {
+  if (typeof value === 'string') return value.length < smallStringLength
+  if (typeof value !== 'object' || value === null) return true
+  return Object.keys(value).length < fewMembers
 }
 
 interface Difference {

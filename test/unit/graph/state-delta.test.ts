@@ -145,6 +145,29 @@ describe('KnownChannels', () => {
     expect(kinds(known.advance({ x: [3] }, written, encode))).toEqual(['x list'])
   })
 
+  it('keeps a crowd of small elements together, whatever becomes of it', () => {
+    const known = new KnownChannels()
+    const reader = new Reader()
+    const crowd = Array.from({ length: 70_000 }, (_, i) => i % 3 === 0 ? {} : i)
+    const messages = Array.from({ length: 70_000 }, () => 'x'.repeat(40))
+    const steps: [list: unknown[], kind: string][] = [
+      [crowd, 'list set'], [[...crowd, 1], 'list set'], [crowd.slice(0, 5), 'list list'],
+      [[...crowd.slice(0, 5), 7], 'list splice'], [messages, 'list list'],
+      [[...messages, 'x'], 'list splice'], [crowd, 'list set'],
+    ]
+    reader.apply(known.restate({ list: [] }, encode), true)
+    for (const [list, kind] of steps) {
+      const changes = known.advance({ list }, written, encode)
+      expect(kinds(changes)).toEqual([kind])
+      reader.apply(changes)
+      expect(reader.state).toEqual({ list })
+    }
+    expect(known.advance({ list: crowd }, written, encode)).toEqual([])
+    crowd.push(9)
+    reader.apply(known.advance({ list: crowd }, written, encode))
+    expect(reader.state).toEqual({ list: crowd })
+  })
+
   it('keeps its own lists: what somebody does to one it handed out changes nothing', () => {
     const known = new KnownChannels()
     known.restate({ list: [1] }, encode)
