@@ -1,10 +1,18 @@
 /** The graphs of a project, however they are exported, and what the server says of itself. */
 
+import { randomUUID } from 'node:crypto'
+
 import { describe, expect, it } from 'vitest'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
 const server = useServer()
+
+/** An operation as far as it says what is sent. */
+interface Described {
+  readonly requestBody?: { content: Record<string, { example?: object }> }
+}
+
 const saidBy = async (graphId: string, payload: object = {}) =>
   await server.client.runs.wait(null, graphId, { input: { said: {} }, ...payload })
 
@@ -74,6 +82,25 @@ describe('the server', () => {
       'post /threads/*/runs/stream', 'post /threads/*/runs/wait', 'get /threads/*/runs/*/join',
       'post /runs/stream', 'post /runs/wait', 'get /ok', 'get /info',
     ]))
+  })
+
+  it('takes the example that it gives of each body', async () => {
+    const { body } = await ask(server.url, 'GET', '/openapi.json')
+    const { paths } = body as { paths: Record<string, Record<string, Described>> }
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        if (!requestBody) continue
+        const { example } = requestBody.content['application/json']!
+        const { status } = await ask(server.url, method.toUpperCase(),
+          path.replaceAll(/\{\w+\}/g, randomUUID()), example ?? 'there is none')
+        expect.soft([method, path, status]).toEqual([method, path, expect.toBeOneOf([200, 404])])
+      }
+    }
+  })
+
+  it('answers who asks for the head of what it says of itself', async () => {
+    const answer = await fetch(`${server.url}/ok`, { method: 'HEAD' })
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
   })
 
   it('shows that description to people', async () => {

@@ -39,8 +39,9 @@ const flags = {
 
 export function serverRoutes(app: App, facts: ServerFacts): void {
   const { version, region, clusterStatus, metrics } = facts
-  app.get('/ok', route('public', { tag: 'Server', summary: 'Whether the server serves',
-    querystring: CheckServer, answer: 'Ok' }), async ({ query }, reply) => {
+  const whetherServes = route('public', { tag: 'Server', summary: 'Whether the server serves',
+    querystring: CheckServer, answer: 'Ok' })
+  app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async ({ query }, reply) => {
     if (!query.check_db) return sendJson(reply, '{"ok":true}')
     const dependencies = await checkAll(facts)
     return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
@@ -57,7 +58,6 @@ export function serverRoutes(app: App, facts: ServerFacts): void {
     if (!isFromHere(request)) throw new HeddleError('not_found')
     return sendJson(reply, JSON.stringify(clusterStatus()))
   })
-
 
   if (metrics === undefined) return
   app.get('/metrics', forHere, async (request, reply) => {

@@ -27,13 +27,13 @@ export const CreateAssistant = Type.Object({
   assistant_id: Type.Optional(Uuid()),
   if_exists: Type.Optional(OneOf(['raise', 'do_nothing'], { default: 'raise' })),
   ...content,
-})
+}, { examples: [{ graph_id: 'agent', name: 'Weather' }] })
 export type CreateAssistant = Static<typeof CreateAssistant>
 
 export const PatchAssistant = Type.Object({
   graph_id: Type.Optional(Type.String({ minLength: 1 })),
   ...content,
-})
+}, { examples: [{ name: 'Weather', metadata: { team: 'north' } }] })
 export type PatchAssistant = Static<typeof PatchAssistant>
 
 const filter = {
@@ -42,7 +42,7 @@ const filter = {
   metadata: Type.Optional(Nullable(MetadataFilter())),
 }
 
-export const CountAssistants = Type.Object(filter)
+export const CountAssistants = Type.Object(filter, { examples: [{ graph_id: 'agent' }] })
 export type CountAssistants = Static<typeof CountAssistants>
 
 export const assistantFields = ['assistant_id', 'graph_id', 'version', 'name', 'description',
@@ -56,19 +56,19 @@ export const SearchAssistants = Type.Object({
     OneOf(['assistant_id', 'graph_id', 'name', 'created_at', 'updated_at']))),
   sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
   select: Type.Optional(Nullable(Type.Array(OneOf(assistantFields)))),
-})
+}, { examples: [{ limit: 10 }] })
 export type SearchAssistants = Static<typeof SearchAssistants>
 
 export const ListVersions = Type.Object({
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   metadata: Type.Optional(Nullable(MetadataFilter())),
-})
+}, { examples: [{ limit: 10 }] })
 export type ListVersions = Static<typeof ListVersions>
 
 export const SetLatest = Type.Object({
   version: Type.Integer({ minimum: 1, maximum: wholeMax }),
-})
+}, { examples: [{ version: 1 }] })
 export type SetLatest = Static<typeof SetLatest>
 
 export const DeleteAssistant = Type.Object({ delete_threads: Type.Optional(Type.Boolean()) })

@@ -39,7 +39,11 @@ const common = {
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'Of tracing; ignored.' }))),
 }
 
-const unoffered = { 'x-not-offered': ['feedback_keys'] }
+const aboutBody = {
+  'x-not-offered': ['feedback_keys'],
+  examples: [{ assistant_id: 'agent',
+    input: { messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] } }],
+}
 
 export const CreateRun = Type.Object({
   ...common,
@@ -48,7 +52,7 @@ export const CreateRun = Type.Object({
   if_not_exists: Type.Optional(Nullable(OneOf(['reject', 'create'], { default: 'reject' }))),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
-}, unoffered)
+}, aboutBody)
 export type CreateRun = Static<typeof CreateRun>
 
 export const CreateStatelessRun = Type.Object({
@@ -56,7 +60,7 @@ export const CreateStatelessRun = Type.Object({
   on_completion: Type.Optional(Nullable(OneOf(['delete', 'keep', 'complete', 'continue'], {
     default: 'delete', description: 'Whether its hidden thread is deleted or kept; the other ' +
       'two words mean the default.' }))),
-}, unoffered)
+}, aboutBody)
 export type CreateStatelessRun = Static<typeof CreateStatelessRun>
 
 export const RunPath = Type.Object({ thread_id: Uuid(), run_id: Uuid() })

@@ -21,7 +21,7 @@ export const ReadState = Type.Object({ subgraphs: Type.Optional(Type.Boolean()) 
 export const ReadStateAt = Type.Object({
   checkpoint: Checkpoint(),
   subgraphs: Type.Optional(Nullable(Type.Boolean())),
-})
+}, { examples: [{ checkpoint: { checkpoint_ns: '' }, subgraphs: true }] })
 export type ReadStateAt = Static<typeof ReadStateAt>
 
 export const UpdateState = Type.Object({
@@ -29,7 +29,7 @@ export const UpdateState = Type.Object({
   as_node: Type.Optional(Nullable(Type.String())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
-})
+}, { examples: [{ values: { messages: [{ role: 'user', content: 'And in Bergen?' }] } }] })
 export type UpdateState = Static<typeof UpdateState>
 
 /** The official client sends a config; others an id or a checkpoint. */
@@ -45,7 +45,7 @@ export const ReadHistory = Type.Object({
   before: Type.Optional(Before()),
   metadata: Type.Optional(Nullable(MetadataFilter())),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
-})
+}, { examples: [{ limit: 10 }] })
 export type ReadHistory = Static<typeof ReadHistory>
 
 export const ListHistory = Type.Object({

@@ -21,12 +21,12 @@ export const CreateThread = Type.Object({
       as_node: Type.String(),
     })),
   }), { description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
-}, { 'x-not-offered': ['ttl'] })
+}, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
 export type CreateThread = Static<typeof CreateThread>
 
 export const PatchThread = Type.Object({
   metadata: Type.Optional(Metadata({ description: 'Merged shallowly.' })),
-}, { 'x-not-offered': ['ttl'] })
+}, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
 export type PatchThread = Static<typeof PatchThread>
 
 export const ReadThread = Type.Object({}, { 'x-not-offered': ['include'] })
@@ -37,7 +37,7 @@ const filter = {
   status: Type.Optional(Nullable(OneOf(['idle', 'busy', 'interrupted', 'error']))),
 }
 
-export const CountThreads = Type.Object(filter)
+export const CountThreads = Type.Object(filter, { examples: [{ status: 'idle' }] })
 export type CountThreads = Static<typeof CountThreads>
 
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
@@ -58,5 +58,5 @@ export const SearchThreads = Type.Object({
     },
     description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
   }))),
-})
+}, { examples: [{ limit: 10, sort_by: 'updated_at', sort_order: 'desc' }] })
 export type SearchThreads = Static<typeof SearchThreads>
