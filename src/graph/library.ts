@@ -48,15 +48,22 @@ export class GraphLibrary {
     this.#graphs = new Map(graphs.map((graph) => [graph.entry.graphId, graph]))
   }
 
-  /** Once in a thread, before anything else imports @langchain/*. */
-  static async open(project: CompiledProject): Promise<GraphLibrary> {
+  /**
+   * Once in a thread, before anything else imports @langchain/*. `loads` hears of each graph before
+   * its file is imported.
+   */
+  static async open(project: CompiledProject, loads: (graphId: string) => void = () => {}):
+    Promise<GraphLibrary> {
     serveModules(project)
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
     const langgraph = await import('@langchain/langgraph')
     const messages = await import('@langchain/core/messages')
     const graphs: LoadedGraph[] = []
     // One by one: a require() may not meet a module that another graph has half imported.
-    for (const entry of project.graphs) graphs.push(await load(project.root, entry))
+    for (const entry of project.graphs) {
+      loads(entry.graphId)
+      graphs.push(await load(project.root, entry))
+    }
     return new GraphLibrary({ langgraph, messages, root: project.root }, graphs)
   }
 

@@ -28,6 +28,8 @@ export class WorkerLink {
   /** Which loading of the project it serves. */
   readonly generation: number
   state: WorkerState = 'starting'
+  /** The graph whose file it imports, while it is starting. */
+  loading: string | undefined
   /** Kept for a single execution: it may be silent. */
   solitary = false
   /** Executions under way in it. */

@@ -34,6 +34,8 @@ const stuckAfterMs = 4500
 const solitaryMax = 8
 /** Of a worker that dies young again and again the next one comes later and later. */
 const backOffMs = { first: 100, longest: 10_000, grownUp: 60_000 }
+/** A project that takes longer to load may never be there. */
+const slowLoadMs = 10_000
 /** How long the workers of an earlier project may go on with what they have. */
 const outgoingMs = 30_000
 
@@ -55,6 +57,8 @@ export class WorkerPool {
   #serving = 0
   #graphs: readonly GraphDescription[] = []
   #opening: PromiseWithResolvers<void> | undefined
+  /** The generation of which it was said that it takes long to load. */
+  #lamented = 0
 
   constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
     this.#env = env
@@ -165,7 +169,8 @@ export class WorkerPool {
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
     if (mail.type === 'pong') return this.#events.ready()
-    if (mail.type === 'ready') this.#ready(link, mail)
+    if (mail.type === 'loading') link.loading = mail.graphId
+    else if (mail.type === 'ready') this.#ready(link, mail)
     else this.#events.mail(link, mail)
   }
 
@@ -201,8 +206,10 @@ export class WorkerPool {
     this.#events.ended(link)
     if (this.#closed || link.solitary || link.generation < this.#generation) return
     if (link.generation > this.#serving) {
+      const during = link.loading === undefined ? 'before it had loaded the project'
+        : `while it imported the file of graph "${link.loading}"`
       this.#opening?.reject(new HeddleError('graph_failed',
-        'The graph worker ended before it had loaded the project; the log says why.'))
+        `The graph worker ended ${during}; the log says why.`))
       if (this.#serving === 0) return
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
@@ -226,10 +233,20 @@ export class WorkerPool {
     const stalled = nowMs - this.#lastTickMs > 2 * tickMs
     this.#lastTickMs = nowMs
     for (const link of [...this.#links]) {
+      if (link.state === 'starting') this.#lamentSlow(link)
       if (link.state !== 'ready') continue
       if (stalled) link.excuseSilence()
       if (!link.solitary && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
       else link.ping()
     }
+  }
+
+  /** Nobody could see otherwise what the start waits for. Once, whichever worker is the first. */
+  #lamentSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
+    const ms = this.#env.monotonicMs() - startedMs
+    if (graphId === undefined || ms < slowLoadMs || generation <= this.#lamented) return
+    this.#lamented = generation
+    this.#env.log.warn('The file of a graph takes long to import; the project waits for it.',
+      { graphId, ms })
   }
 }

@@ -11,7 +11,7 @@ import { rehearse } from './rehearsal.ts'
 import type { Workbench } from './runner.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
-import type { ToWorker, WorkerData } from './worker-mail.ts'
+import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
 const { name, project, entered } = workerData as WorkerData
 assert(parentPort, 'this file is started as a worker thread')
@@ -28,7 +28,8 @@ const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
 if (!asItIs) {
   copyEnvironment()
 }
-const library = await GraphLibrary.open(project)
+const say = (mails: FromWorker) => port.postMessage(mails)
+const library = await GraphLibrary.open(project, (graphId) => say([{ type: 'loading', graphId }]))
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()
 const codec = new ValueCodec(library.messages, serde)
@@ -40,7 +41,7 @@ const bench: Workbench = {
 }
 // Where it cannot be done the project's own runs tell why.
 await rehearse(bench).catch(() => {})
-const mailer = new Mailer((mails) => port.postMessage(mails))
+const mailer = new Mailer(say)
 const desk = new WorkerDesk(bench, mailer, env, entered)
 port.on('message', (mails: readonly ToWorker[]) => {
   for (const mail of mails) desk.receive(mail)

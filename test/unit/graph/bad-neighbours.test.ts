@@ -6,8 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { startGraphHost } from '../../../src/graph/index.ts'
+import { virtualEnv } from '../../support/env.ts'
 import { useGates } from '../../support/gate.ts'
 import { TestHost, hostProject } from './host-project.ts'
 
@@ -57,6 +59,31 @@ describe('user code', () => {
     }
     await test.run('pour', {}).end
     await printed.promise
+  })
+})
+
+describe('a file whose import', () => {
+  it('takes long is named, once', async () => {
+    const held = gate()
+    const project = await hostProject(`export const slow = where; await fetch('${held.url}')`)
+    const env = virtualEnv()
+    const opening = startGraphHost({ env, workers: 2, project })
+    onTestFinished(() => opening.then((host) => host.close()))
+    await held.arrived()
+    await vi.waitFor(() => {
+      env.advance(5_000)
+      expect(env.lines).toMatchObject([{ level: 'warn', facts: { graphId: 'where' } }])
+    })
+    env.advance(20_000)
+    expect(env.lines).toHaveLength(1)
+    held.open()
+    await opening
+  })
+
+  it('never ends is named where the worker ends over it', async () => {
+    const project = await hostProject('export const never = where; await new Promise(() => {})')
+    await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
+      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('"where"') })
   })
 })
 
