@@ -21,19 +21,37 @@ const checkers = new WeakMap<TObject, Checker<unknown>>()
 /**
  * Fields that the schema does not know are left alone, except those that it lists under
  * `x-not-offered`: ignoring them would promise what is not kept. Nothing at all counts as `{}`.
+ * A UUID is the same one in capitals.
  */
 export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
   const known = checkers.get(schema)
   if (known !== undefined) return known as Checker<Static<Schema>>
   const compiled = Compile(schema)
+  const uuids = Object.entries(schema.properties).flatMap(([name, property]) =>
+    isOfUuids(property) ? [name] : [])
   const checker = (value: unknown) => {
-    const given = value ?? {}
+    let given: object = value ?? {}
     if (!compiled.Check(given)) throw invalid(faultsIn(schema, given))
     refuseUnoffered(schema, given)
+    for (const name of uuids) given = inSmallLetters(given, name)
     return given as Static<Schema>
   }
   checkers.set(schema, checker)
   return checker
+}
+
+/** A UUID, several, or none where there may be none. */
+function isOfUuids(schema: TSchema): boolean {
+  const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema
+    anyOf?: TSchema[] }
+  return format === 'uuid' || [...anyOf, ...items ? [items] : []].some(isOfUuids)
+}
+
+function inSmallLetters(given: object, name: string): object {
+  const value = (given as Readonly<Record<string, unknown>>)[name]
+  const small = Array.isArray(value) ? (value as string[]).map((each) => each.toLowerCase())
+    : typeof value === 'string' ? value.toLowerCase() : value
+  return small === value ? given : { ...given, [name]: small }
 }
 
 /** Each is held against every element of a list, in every document that is looked at. */

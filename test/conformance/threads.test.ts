@@ -41,6 +41,17 @@ describe('a new thread', () => {
     })).toEqual(first)
   })
 
+  it('is the same one where its id, or its assistant\'s, is written in capitals', async () => {
+    const { assistants, runs, threads } = server.client
+    const threadId = randomUUID()
+    const made = await threads.create({ threadId: threadId.toUpperCase() })
+    expect(made.thread_id).toBe(threadId)
+    const { assistant_id: assistantId } = await assistants.create({ graphId: 'echo' })
+    await runs.wait(threadId.toUpperCase(), assistantId.toUpperCase(), { input: say('hi') })
+    expect(await threads.get(threadId)).toMatchObject({ metadata: { assistant_id: assistantId } })
+    expect(await threads.search({ ids: [threadId.toUpperCase()] })).toHaveLength(1)
+  })
+
   it('needs no body at all', async () => {
     const answer = await ask(server.url, 'POST', '/threads')
     expect(answer).toMatchObject({ status: 200, body: { status: 'idle', values: {} } })

@@ -156,7 +156,7 @@ export class AssistantOperations {
     if (this.#graphs.describe(name) !== undefined) {
       return { tenant, assistantId: systemAssistantId(name) }
     }
-    if (uuid.test(name)) return { tenant, assistantId: name }
+    if (uuid.test(name)) return { tenant, assistantId: name.toLowerCase() }
     throw new HeddleError('not_found', `No assistant found for "${name}". Name one by its UUID, ` +
       `or by a graph id for the graph's own: ${this.#graphIds()}.`)
   }

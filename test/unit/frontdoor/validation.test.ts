@@ -49,6 +49,14 @@ describe('a check', () => {
     expect(faultsOf(() => checkerOf(SearchThreads)({ ids, limit: 0 }))).toHaveLength(2)
   })
 
+  it('takes a UUID in capitals for the same one', () => {
+    const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
+      '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
+    expect(checkerOf(CreateThread)({ thread_id: large })).toEqual({ thread_id: small })
+    expect(checkerOf(SearchThreads)({ ids: [large, small] })).toEqual({ ids: [small, small] })
+    expect(checkerOf(SearchThreads)({ ids: null })).toEqual({ ids: null })
+  })
+
   it.each([[[]], ['text'], [7]])('refuses %j as a body', (body) => {
     expect(() => checkerOf(CreateThread)(body)).toThrow('must be a JSON object')
   })
