@@ -43,11 +43,15 @@ export function editInput({ values, command }: EditUpdate, engine: EngineWords):
     : commandOf(JSON.parse(command) as WireCommand, engine)
 }
 
-/** `configurable` with what selects a checkpoint; a key without a value would select nothing. */
+/**
+ * `configurable` with what selects a checkpoint; a key without a value would select nothing. The
+ * engine's own keys, such as its checkpointer, are nobody else's to say.
+ */
 function configurableOf(threadId: string, config: WireConfig,
   checkpoint: CheckpointSelector | null): Fields {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
     config.configurable ?? {}
+  for (const key in configurable) if (key.startsWith('__pregel_')) delete configurable[key]
   return {
     ...configurable,
     thread_id: threadId,

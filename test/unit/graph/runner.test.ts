@@ -108,6 +108,14 @@ describe('a run', () => {
     expect(outcome.error?.error).toBe('EmptyInputError')
   })
 
+  it('does not let a client say what only the engine does', async () => {
+    const bench = new GraphBench(line(['a', 'b']))
+    const configurable = { __pregel_checkpointer: false, __pregel_read: 7, __pregel_send: null }
+    const { outcome } = await bench.run({ input: { log: [] }, config: { configurable } })
+    expect(outcome.status).toBe('success')
+    expect(bench.log.values().log).toEqual(['a', 'b'])
+  })
+
   it('ends in error beyond its recursion limit', async () => {
     const { outcome } = await new GraphBench(line(['a', 'b', 'c']))
       .run({ input: { log: [] }, config: { recursion_limit: 2 } })
