@@ -29,8 +29,12 @@ export class ValueCodec {
   readonly #messages: ChatMessages
   readonly #shaper: ApiShaper
   readonly #serde: SerializerProtocol
+  readonly #unread: (error: unknown) => void
 
-  constructor(classes: MessageClasses, serde: SerializerProtocol) {
+  /** `unread` hears of each value that the graph's serializer wrote and cannot read. */
+  constructor(classes: MessageClasses, serde: SerializerProtocol,
+    unread: (error: unknown) => void = () => {}) {
+    this.#unread = unread
     this.#messages = new ChatMessages(classes)
     this.#shaper = new ApiShaper(this.#messages)
     this.#serde = serde
@@ -80,7 +84,8 @@ export class ValueCodec {
   async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
     try {
       return await this.#serde.loadsTyped(type, data)
-    } catch {
+    } catch (error) {
+      this.#unread(error)
       return JSON.parse(json)
     }
   }

@@ -32,7 +32,12 @@ const say = (mails: FromWorker) => port.postMessage(mails)
 const library = await GraphLibrary.open(project, (graphId) => say([{ type: 'loading', graphId }]))
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()
-const codec = new ValueCodec(library.messages, serde)
+let unread = 0
+const codec = new ValueCodec(library.messages, serde, (error) => {
+  if (unread++ > 0) return
+  env.log.warn('A stored value cannot be brought back: graphs get what the API shows of it. ' +
+    'Its class may have moved. Others are not told of.', { error })
+})
 const graphs = await library.describe()
 const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
 const bench: Workbench = {

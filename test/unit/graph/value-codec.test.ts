@@ -1,5 +1,6 @@
 /** Values of graph state: what is stored, what the API shows, what comes back. */
 
+import * as messages from '@langchain/core/messages'
 import { AIMessage, AIMessageChunk, ChatMessage, HumanMessage, RemoveMessage, SystemMessage,
   ToolMessage } from '@langchain/core/messages'
 import { Command, Send } from '@langchain/langgraph'
@@ -8,7 +9,8 @@ import { describe, expect, it } from 'vitest'
 
 import { Form } from '../../../proto/gen/storage/v1/value.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
-import { codec } from '../../support/graph-bench.ts'
+import { ValueCodec } from '../../../src/graph/value-codec.ts'
+import { codec, serde } from '../../support/graph-bench.ts'
 
 /** Stored and brought back, as after a trip through the log. */
 async function trip(value: unknown): Promise<{ stored: Value; exact: boolean; back: unknown }> {
@@ -213,6 +215,9 @@ describe('what nobody can bring back', () => {
     const envelope = { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {}, own: new Own() }
     const { stored, back } = await trip(envelope)
     expect(back).toEqual(JSON.parse(stored.json))
+    const unread: unknown[] = []
+    await new ValueCodec(messages, serde, (error) => unread.push(error)).decode(stored)
+    expect(unread).toEqual([expect.any(Error)])
   })
 })
 
