@@ -138,12 +138,15 @@ export interface ExecutionListener {
 }
 
 /** A read that needs the engine: which tasks come next, what they wrote, how they failed. */
-export type StateQuestion =
+export type StateQuestion = {
+  /** The thread's, for a factory that makes its graph from it. */
+  readonly config: JsonText
+} & (
   | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null
       readonly subgraphs: boolean }
   | { readonly kind: 'history'; readonly ns: string; readonly checkpointId: string | null
       readonly before: string | null; readonly limit: number
-      readonly filter: Readonly<Record<string, unknown>> | null }
+      readonly filter: Readonly<Record<string, unknown>> | null })
 
 /** A StateSnapshot of the engine in the API's shape (api: ThreadState), its values left out. */
 export interface SnapshotAnswer {

@@ -33,7 +33,8 @@ export class StateAnswers {
     await ledger.durable
     if (checkpointId === null && !ledger.state.row.head) return fresh
     if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
-    const [snapshot] = await this.#ask({ kind: 'state', ns, checkpointId, subgraphs })
+    const { configJson: config } = ledger.state.row
+    const [snapshot] = await this.#ask({ kind: 'state', config, ns, checkpointId, subgraphs })
     return snapshot ?? fresh
   }
 
@@ -43,8 +44,9 @@ export class StateAnswers {
     await ledger.durable
     if (!ledger.state.row.head) return '[]'
     const { checkpointId, checkpointNs: ns, before, limit, metadata: filter } = query
-    const question = { kind: 'history', ns, checkpointId, before, limit, filter } as const
-    const states = await this.#ask(question)
+    const { configJson: config } = ledger.state.row
+    const states = await this.#ask(
+      { kind: 'history', config, ns, checkpointId, before, limit, filter })
     mustFit(states)
     return `[${states.join(',')}]`
   }

@@ -126,14 +126,16 @@ export class StateEditor {
 
   #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
     const { ledger, tenant, threadId } = this.#setting
-    const { assistant_id: assistantId } = JSON.parse(ledger.state.row.metadataJson) as
-      { assistant_id?: unknown }
+    const { row } = ledger.state
+    const { assistant_id: assistantId } = JSON.parse(row.metadataJson) as { assistant_id?: unknown }
+    const { configurable } = JSON.parse(row.configJson) as { configurable?: object }
     const ids = { thread_id: threadId, graph_id: graphId,
       ...assistantId !== undefined && { assistant_id: assistantId } }
-    const config = JSON.stringify({ configurable: ids, metadata: ids })
+    // What a factory and the graph's edges read, they read of the thread's latest run.
+    const config = JSON.stringify({ configurable: { ...configurable, ...ids }, metadata: ids })
     return {
       id, kind: 'edit', tenant, threadId, graphId, runId: '', attempt: 1,
-      headId: ledger.state.row.head?.id ?? null,
+      headId: row.head?.id ?? null,
       request: { kind: 'edit', config, checkpoint, supersteps },
     }
   }

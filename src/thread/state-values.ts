@@ -21,7 +21,8 @@ export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSett
     return ledger.values(checkpointId, graph?.stateChannels ?? null)
   }
   const place = withTasks ? null : checkpointId
-  const question = { kind: 'state', ns: '', checkpointId: place, subgraphs: false } as const
+  const { configJson: config } = ledger.state.row
+  const question = { kind: 'state', config, ns: '', checkpointId: place, subgraphs: false } as const
   const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
   if (!answer) return '{}'
   return answer.valuesOf === '' ? answer.values

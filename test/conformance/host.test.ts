@@ -29,6 +29,20 @@ describe('a graph', () => {
     expect(await saidBy('factory')).toEqual({ said: { text: 'made for nobody' } })
   })
 
+  it('that needs a configuration to be made has that of the latest run in reads', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const config = { configurable: { customer: 'ada' } }
+    const values = await runs.wait(id, 'needy', { input: { said: {} }, config })
+    expect(values).toEqual({ said: { text: 'made for ada' } })
+    expect(await threads.getState(id)).toMatchObject({ values, next: [] })
+    expect(await threads.getHistory(id)).toHaveLength(3)
+    await threads.updateState(id, { values: { said: { text: 'edited' } }, asNode: 'say' })
+    expect(await threads.getState(id)).toMatchObject({ values: { said: { text: 'edited' } } })
+    await expect(runs.wait(id, 'needy', { input: { said: {} } })).rejects
+      .toThrow('who is the customer?')
+  })
+
   it('of the functional API runs, asks and goes on without repeating its tasks', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()

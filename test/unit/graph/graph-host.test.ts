@@ -9,7 +9,8 @@ import { TestHost, hostProject, logged } from './host-project.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
-const question = { kind: 'state', ns: '', checkpointId: null, subgraphs: false } as const
+const question = { kind: 'state', config: '{}', ns: '', checkpointId: null,
+  subgraphs: false } as const
 
 describe('an execution', () => {
   it('tells its steps and events first, then its outcome, and nothing after that', async () => {

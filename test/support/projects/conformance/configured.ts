@@ -38,6 +38,13 @@ export async function factory(config: LangGraphRunnableConfig) {
   return saying(`made for ${String(config.configurable?.['customer'] ?? 'nobody')}`).compile()
 }
 
+/** Cannot be made without a customer. */
+export function needy(config: LangGraphRunnableConfig) {
+  const customer = config.configurable?.['customer']
+  if (customer === undefined) throw new Error('who is the customer?')
+  return saying(`made for ${String(customer)}`).compile()
+}
+
 /** Not compiled: the server does it. */
 export const plain = saying('plain')
 
