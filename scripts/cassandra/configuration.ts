@@ -102,7 +102,6 @@ export function javaArguments({ directory, light }: NodeOptions, library: string
     `-Dcassandra.logdir=${directory}`,
     `-Dcassandra.storagedir=${directory}`,
     '-Dcassandra-foreground=yes',
-    '-Dcassandra.ring_delay_ms=100',
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.superuser_setup_delay_ms=0',
     '-Dcassandra.consistent.rangemovement=false',
