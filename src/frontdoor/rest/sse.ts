@@ -68,7 +68,7 @@ export class SseStream implements FeedListener, PulseMember {
     this.#stands = stands
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
-      const byClient = !this.#ended
+      const byClient = !this.#ended && !reply.raw.writableEnded
       this.#ended = true
       this.#beReady()
       closed(byClient)

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
 import { backlog } from '../../../src/frontdoor/backlog.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import type { FeedEvent } from '../../../src/thread/index.ts'
 import { openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
@@ -224,6 +225,19 @@ describe('a reader that goes', () => {
     leaving.abort()
     await run.cancelled.promise
     await response.text()
+  })
+
+  it('cancels nothing where its stream was refused', async () => {
+    const door = await openDoor()
+    const { run } = await stream(door)
+    door.threads.failure = new HeddleError('full')
+    const refused = await rejoin(door, run.row.runId, undefined, '?cancel_on_disconnect=1')
+    expect(refused.status).toBe(429)
+    await refused.text()
+    // The connection is at the next request when the refusal is quite over.
+    await (await fetch(`${door.url}/ok`)).text()
+    expect(door.threads.given('cancelRun')).toBeUndefined()
+    run.end()
   })
 
   it('cancels nothing where the run was over before', async () => {
