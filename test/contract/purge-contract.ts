@@ -50,6 +50,22 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await store.log.findCheckpoint(row.branch!, `${row.branch!.id} 2`)).toBeUndefined()
       })
 
+      it('lets a run of the same id be made again', async () => {
+        const row = aThread()
+        const { threadId } = row
+        const run = aRun({ threadId })
+        const list = async () => (await store.runs.list(
+          { tenant: 'local', threadId, limit: 10, offset: 0 })).map(({ runId }) => runId)
+        for (let life = 1; life <= 2; life++) {
+          const thread = { ...row, branch: aBranch() }
+          await store.log.append([], [{ table: 'thread', row: thread }, { table: 'run', row: run }])
+          expect(await list()).toEqual([run.runId])
+          await purge(thread.branch, threadId)
+          expect(await store.runs.get('local', threadId, run.runId)).toBeUndefined()
+          expect(await list()).toEqual([])
+        }
+      })
+
       it('may be asked for again, and for what never was', async () => {
         const branch = aBranch()
         await fill(branch, 1)

@@ -77,8 +77,12 @@ export class RunTable implements RunTablePort {
     let some = false
     for await (const page of this.#connection.pages(runs, orderPage)) {
       some ||= page.length > 0
-      await inFlight(atOnce, page, (each) => this.#bodies.remove(
-        this.#address({ tenant, threadId, runId: each['run_id'] as string }), rank))
+      await inFlight(atOnce, page, async (each) => {
+        const key = { tenant, threadId, runId: each['run_id'] as string }
+        await this.#bodies.remove(this.#address(key), rank)
+        // It may be made again: a stateless run has the id of its key.
+        this.#ordered.delete(textOf(key))
+      })
     }
     if (!some) return
     await this.#connection.write({
