@@ -186,8 +186,9 @@ class HttpEgress {
     })
     if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
     const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
-    const url = targetOf(hop, status, headers['location'])
+    // Before anything is thrown: what nobody reads keeps its connection.
     const outcome = { kind: 'answered', status, ...await textOf(body) } as const
+    const url = targetOf(hop, status, headers['location'])
     const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
     return { outcome, againMs: isPassing(status) ? askedMs : undefined,
       ...url !== undefined && { target: { status, url } } }

@@ -223,6 +223,19 @@ describe('a redirect', () => {
   })
 })
 
+describe('a redirect that is not followed', () => {
+  it('leaves no connection behind, however much it says', async () => {
+    const closed = Promise.withResolvers<void>()
+    const there = await receiver((_, response) => {
+      response.once('close', closed.resolve)
+      response.writeHead(302, { location: 'http://' }).end(Buffer.alloc(64 * 1024 * 1024))
+    })
+    expect(await egress().send(post(there.url), forever))
+      .toEqual({ kind: 'refused', reason: 'It redirects to what is no URL.' })
+    await closed.promise
+  })
+})
+
 describe('calls at once', () => {
   it('are so many to one host, and those to another host go on', async () => {
     const slow = await receiver(() => {})
