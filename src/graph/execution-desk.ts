@@ -90,7 +90,11 @@ export class ExecutionDesk {
 
   /** A worker may take what waits. */
   pump(): void {
-    for (const job of [...this.#queue]) if (this.#dispatch(job)) this.#queue.delete(job)
+    for (const job of this.#queue) {
+      if (this.#dispatch(job)) this.#queue.delete(job)
+      // Nobody else finds a worker either, but for who needs one of his own and cannot have it.
+      else if (!this.#suspicion.isSuspect(runOf(job))) return
+    }
   }
 
   /** The checkpoints of the thread that a job works on. */
