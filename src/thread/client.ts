@@ -120,7 +120,7 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
-  /** How long one attempt may take. */
+  /** How long it may take from when a worker gets it; from there again where it is resumed. */
   readonly timeoutMs: number
   /** Told of the end by POST. */
   readonly webhook?: string

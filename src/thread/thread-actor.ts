@@ -225,7 +225,7 @@ class ThreadActor implements Actor {
       if (request.ifExists === 'do_nothing') return { reply: this.#answers.view() }
       throw new HeddleError('exists', `Thread ${request.threadId} already exists.`)
     }
-    this.#mustNotBeInTheMaking()
+    this.#mustNotBeInTheMaking(request.ifExists)
     this.#renewIfDeleted()
     const { supersteps, metadata } = request
     const created = this.#created(metadata, request.hidden ?? false)
@@ -258,7 +258,7 @@ class ThreadActor implements Actor {
       if (id !== null) await ledger.mustHave(ns, id)
     } else {
       if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
-      this.#mustNotBeInTheMaking()
+      this.#mustNotBeInTheMaking('do_nothing')
       this.#renewIfDeleted()
       const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)
       void ledger.write([created], run.awaited ? 'soon' : 'now')
@@ -372,9 +372,11 @@ class ThreadActor implements Actor {
   }
 
   /** A thread that starts with a state exists only when that is made. */
-  #mustNotBeInTheMaking(): void {
+  /** Who takes it as it is finds it in a moment, unless its first state fails. */
+  #mustNotBeInTheMaking(ifExists: CreateThread['ifExists']): void {
     if (!this.#editor.busy) return
-    throw new HeddleError('exists', `Thread ${this.#setting.threadId} is being created already.`)
+    const code = ifExists === 'raise' ? 'exists' : 'unavailable'
+    throw new HeddleError(code, `Thread ${this.#setting.threadId} is being created already.`)
   }
 
   #mustExist(): void {

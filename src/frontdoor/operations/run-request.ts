@@ -25,7 +25,7 @@ export interface RunIds {
   readonly threadId: string
 }
 
-/** How long a run may take, all attempts together. */
+/** How long a run may take from when a worker gets it; from there again where it is resumed. */
 const runTimeoutMs = 60 * 60 * 1_000
 
 /** A run on a thread that the client names. */

@@ -56,6 +56,24 @@ describe('a state update', () => {
     expect(house.host.only.execution).toMatchObject({ kind: 'run', headId: edit.headId })
   })
 
+  it('that makes a thread lets who takes the thread as it is come again', async () => {
+    const house = new ThreadHouse()
+    const request = { threadId: 'x', metadata: { graph_id: 'agent' }, supersteps: [[update]] }
+    const made = house.client.create('t', { ...request, ifExists: 'raise' })
+    await settled()
+    await expect(house.client.create('t', { ...request, ifExists: 'raise' }))
+      .rejects.toMatchObject({ code: 'exists' })
+    await expect(house.client.create('t', { ...request, ifExists: 'do_nothing' }))
+      .rejects.toMatchObject({ code: 'unavailable' })
+    await expect(house.client.startRun('t', 'x', house.run({ ifMissing: 'create' })))
+      .rejects.toMatchObject({ code: 'unavailable' })
+    void house.host.step(house.host.only, 'edit')
+    house.host.end(house.host.only)
+    await made
+    await house.client.create('t', { ...request, ifExists: 'do_nothing' })
+    await house.client.startRun('t', 'x', house.run({ ifMissing: 'create' }))
+  })
+
   it('that hangs is given up', async () => {
     const house = await withGraph()
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
