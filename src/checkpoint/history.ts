@@ -39,7 +39,9 @@ export class History {
   #own(dropped: boolean): void {
     for (const writes of dropped ? [] : this.#unowned) {
       const key = `${writes.ns}\n${writes.checkpointId}`
-      this.#writes.set(key, [...this.#writes.get(key) ?? [], writes])
+      const known = this.#writes.get(key)
+      if (known) known.push(writes)
+      else this.#writes.set(key, [writes])
     }
     this.#unowned = []
   }

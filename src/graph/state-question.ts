@@ -131,7 +131,9 @@ function tasksWrites({ tasks }: StateSnapshot): Fields | null {
   const results = new Map<string, unknown[]>()
   for (const { name, result } of tasks as readonly Task[]) {
     if (name === '__start__' || result == null) continue
-    results.set(name, [...results.get(name) ?? [], result])
+    const others = results.get(name)
+    if (others) others.push(result)
+    else results.set(name, [result])
   }
   if (results.size === 0) return null
   return Object.fromEntries([...results].map(([name, written]) =>
