@@ -27,7 +27,7 @@ export class ReplyGate {
   readonly #env: Env
   readonly #gate: Gate
   /** How to refuse the replies that have waited long, as soon as the gate closes. */
-  readonly #late = new Set<(reason: unknown) => void>()
+  readonly #refusals = new Set<(reason: unknown) => void>()
   /** The promise that this hears of it by: one for all of them. */
   #heard: Promise<void> | undefined
 
@@ -48,16 +48,16 @@ export class ReplyGate {
     let kind: Turn['kind']
     let passing: Promise<void> | undefined
     const pass = () => passing ??= this.#pass(began)
-    const late = Promise.withResolvers<never>()
+    const givenUp = Promise.withResolvers<never>()
     const note = (turn: Turn) => {
       kind = turn.kind
-      if (kind === 'read') pass().catch(late.reject)
+      if (kind === 'read') pass().catch(givenUp.reject)
     }
     let abandoned = false
     const cancel = this.#env.after(turnMs, () => {
       if (began !== undefined && kind !== 'read') return
       abandoned = true
-      late.reject(tooLate())
+      givenUp.reject(tooLate())
     })
     const marked: Act = (actor) => {
       if (abandoned) throw tooLate()
@@ -68,7 +68,7 @@ export class ReplyGate {
       return turn
     }
     try {
-      const reply = await Promise.race([post(marked), late.promise])
+      const reply = await Promise.race([post(marked), givenUp.promise])
       if (kind !== 'early') await pass()
       return reply
     } catch (error) {
@@ -87,25 +87,25 @@ export class ReplyGate {
    */
   async #pass(began = this.#gate.mark()): Promise<void> {
     if (this.#gate.passed(began)) return
-    const late = Promise.withResolvers<never>()
-    const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(late.reject))
+    const refused = Promise.withResolvers<never>()
+    const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(refused.reject))
     try {
-      await Promise.race([this.#gate.pass(), late.promise])
+      await Promise.race([this.#gate.pass(), refused.promise])
     } finally {
       cancel()
-      this.#late.delete(late.reject)
+      this.#refusals.delete(refused.reject)
     }
   }
 
   #refuseWhenClosed(refuse: (reason: unknown) => void): void {
-    this.#late.add(refuse)
+    this.#refusals.add(refuse)
     const { closing } = this.#gate
     if (this.#heard === closing) return
     this.#heard = closing
     void closing.then(() => {
       this.#heard = undefined
-      for (const each of this.#late) each(outOfReach())
-      this.#late.clear()
+      for (const each of this.#refusals) each(outOfReach())
+      this.#refusals.clear()
     })
   }
 }

@@ -40,6 +40,16 @@ interface Ranked<Update> {
   readonly rank: bigint
 }
 
+/** What one call changes beside the log. */
+interface RowChanges {
+  readonly rows: readonly NewRow[]
+  readonly ranked: readonly Ranked<RowUpdate>[]
+  /** The timestamp under which runs go that an earlier thread of the same id left. */
+  readonly removal: bigint
+  /** Calls about the same subjects that came before. */
+  readonly before: Promise<unknown> | undefined
+}
+
 /**
  * 1. What a copy needs is noted before its first row.
  * 2. Rows of runs, and what is billed of them, are written when the log is on a quorum and the gate
@@ -73,8 +83,8 @@ export class CassandraLog implements LogPort {
     // Ranks are in the order of the calls.
     const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
-    const ticket = this.#subjects.enter([...new Set(updates.map(subjectOf))])
-    const place = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
+    const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
+    const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
     const passage = this.#parts.gate.approach()
     try {
       await this.#appendRows(rows)
@@ -84,32 +94,17 @@ export class CassandraLog implements LogPort {
         logged?.()
       }
       // Not to be waited for by those whom he waits for.
-      if (ticket.before) passage.leave()
-      // What belongs to rows that stand is written; without any, the caller may ask again.
-      const { connection, runs } = this.#parts
-      const change = (work: () => Promise<void>) =>
-        (rows.length > 0 ? connection.surely(work) : work())
-      const [owned, ofRuns] = [ranked.filter(isOwned), ranked.filter(isOfRun)]
-      const made = owned.flatMap(({ update: { table, row } }) =>
-        (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
-      await Promise.all([
-        ...made.map(({ tenant, threadId }) => change(async () => {
-          await ticket.before
-          await runs.removeAll({ tenant, threadId, untilMs: undefined }, removal)
-        })),
-        ...ofRuns.map((each) => change(() => this.#changeRun(each, ticket.before))),
-      ])
-      await ticket.before
-      await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
+      if (amongSubjects.before) passage.leave()
+      await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
       await passage.pass()
       // From here on he waits for others at most.
       passage.leave()
-      await this.#parts.index.put(owned.map(({ update }) => update))
-      await place.before
+      await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
+      await amongBranches.before
     } finally {
       passage.leave()
-      place.leave()
-      ticket.leave()
+      amongBranches.leave()
+      amongSubjects.leave()
     }
   }
 
@@ -214,6 +209,28 @@ export class CassandraLog implements LogPort {
     if (await log.tail({ id: branch.id, ancestors: [] })) return
     await branches.forgetCopy(row)
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
+  }
+
+  /**
+   * The rows that the updates are about: those of runs first. What belongs to rows of the log that
+   * stand is written for certain; without any, the caller may ask again.
+   */
+  async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
+    const { connection, runs } = this.#parts
+    const change = (work: () => Promise<void>) =>
+      (rows.length > 0 ? connection.surely(work) : work())
+    const owned = ranked.filter(isOwned)
+    const made = owned.flatMap(({ update: { table, row } }) =>
+      (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
+    await Promise.all([
+      ...made.map(({ tenant, threadId }) => change(async () => {
+        await before
+        await runs.removeAll({ tenant, threadId, untilMs: undefined }, removal)
+      })),
+      ...ranked.filter(isOfRun).map((each) => change(() => this.#changeRun(each, before))),
+    ])
+    await before
+    await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
   }
 
   async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined):
