@@ -15,6 +15,7 @@
 
 import type { Beat, BeatPort } from './beat-port.ts'
 import type { Env } from './env.ts'
+import { Lateness } from './lateness.ts'
 import type { Member } from './member.ts'
 import type { MembershipView } from './membership.ts'
 import { pause } from './pause.ts'
@@ -50,8 +51,6 @@ const silentMs = 5_000
 const cutOffMs = 8_000
 /** After a silence of the store of so long, or of this member itself, nobody is judged at once. */
 const gapMs = 3_000
-/** For each millisecond that its own timers come late, others may be silent for so many more. */
-const grace = 4
 /** So often a member asks its neighbours whether they are there. */
 const askMs = 700
 /** The next ones in the order of ids, each of which is asked by as many. */
@@ -80,17 +79,15 @@ export class Roster {
   #leaving = false
   #count = 0
   #lookedMs = Number.NEGATIVE_INFINITY
-  /** When this member last asked its neighbours, and last did so far too late. */
-  #askedMs = Number.POSITIVE_INFINITY
-  #stoodStillMs = Number.NEGATIVE_INFINITY
-  /** The latest that it did so of late, and when. */
-  #late = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
+  /** Of this member, by how it asks its neighbours. */
+  readonly #lateness: Lateness
   #looking: Promise<void> | undefined
   #stopTimers = () => {}
 
   constructor(options: RosterOptions) {
     this.#options = options
-    const { self, member } = options
+    const { env, self, member } = options
+    this.#lateness = new Lateness({ env, everyMs: askMs, stillMs: gapMs, lastingMs: staleMs })
     this.#view = { self, members: member ? [self] : [] }
   }
 
@@ -114,7 +111,7 @@ export class Roster {
 
   /** Resolves when it is known who is there. Throws where the store does not answer. */
   async start(): Promise<void> {
-    this.#askedMs = this.#options.env.monotonicMs()
+    this.#lateness.begin()
     await this.#look()
     // Whoever died a moment ago has left a beat: it is not waited for.
     await Promise.all(this.others.map((other) => this.#examine(other)))
@@ -224,8 +221,8 @@ export class Roster {
     const still = known?.beat.count === beat.count && !afterGap
     const seenMs = still ? known.seenMs : nowMs
     this.#signs.set(beat.id, { beat, seenMs })
-    const isStale = nowMs - seenMs > staleMs + this.#graceMs
-    if (isStale && !this.#stoodStill()) void this.#end(beat, 'It lost the store.')
+    const isStale = nowMs - seenMs > staleMs + this.#lateness.graceMs
+    if (isStale && !this.#lateness.stoodStill) void this.#end(beat, 'It lost the store.')
   }
 
   /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
@@ -235,30 +232,9 @@ export class Roster {
     this.#options.over(member)
   }
 
-  /** Lately: to one that could not look, everybody seems silent. */
-  #stoodStill(): boolean {
-    const nowMs = this.#options.env.monotonicMs()
-    if (nowMs - this.#askedMs > gapMs) this.#stoodStillMs = nowMs
-    return nowMs - this.#stoodStillMs < staleMs
-  }
-
-  /** On a busy machine everybody is busy: whoever comes late himself has patience with others. */
-  get #graceMs(): number {
-    const { ms, atMs } = this.#late
-    return this.#options.env.monotonicMs() - atMs < staleMs ? grace * ms : 0
-  }
-
-  #noteLate(): void {
-    const nowMs = this.#options.env.monotonicMs()
-    const lateMs = Math.min(Math.max(nowMs - this.#askedMs - askMs, 0), gapMs)
-    if (grace * lateMs >= this.#graceMs) this.#late = { ms: lateMs, atMs: nowMs }
-    this.#stoodStill()
-    this.#askedMs = nowMs
-  }
-
   #askNeighbours(): void {
     const { self } = this.#options
-    this.#noteLate()
+    this.#lateness.note()
     const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
     const next = Math.max(others.findIndex(({ id }) => id > self.id), 0)
     const ring = [...others.slice(next), ...others.slice(0, next)]
@@ -289,14 +265,15 @@ export class Roster {
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
     // A busy one that speaks with others may be slow to let somebody new in.
     const speaks = heardMs(member) >= askedMs
-    if (own || others === 'seen' || speaks || this.#stoodStill()) return this.#sighted(member)
+    const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill
+    if (isSeen) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Up to now: while its beat is waited for nobody asks it.
     const silenceMs = env.monotonicMs() - silentSinceMs
-    if (!await this.#beatsAgain(member)) return this.#stoodStill()
+    if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill
     // One that beats and that nobody reaches is cut off, unless it is this one that is.
-    return others === 'nobody asked' || silenceMs < cutOffMs + this.#graceMs
+    return others === 'nobody asked' || silenceMs < cutOffMs + this.#lateness.graceMs
   }
 
   #sighted({ id }: Member): true {
@@ -312,7 +289,7 @@ export class Roster {
     for (;;) {
       await this.look()
       if (this.#signs.get(id)?.beat.count !== before.beat.count) return true
-      const restMs = before.seenMs + silentMs + this.#graceMs - env.monotonicMs()
+      const restMs = before.seenMs + silentMs + this.#lateness.graceMs - env.monotonicMs()
       if (restMs <= 0) return false
       await pause(env, Math.min(restMs, beatMs))
     }

@@ -107,9 +107,7 @@ class Scatter {
         const answer = owners && await attempt(owners, (member, question) =>
           Promise.race([this.#ask(member, question, failed), patience.promise]))
         if (answer !== undefined) return answer
-        this.#scout ??= scout.promise
-      } while (await (this.#scout === scout.promise ? this.#change(patience.promise)
-        : Promise.race([this.#scout, patience.promise])))
+      } while (await this.#isTimeToAskAgain(scout.promise, patience.promise))
     } finally {
       cancel()
       if (this.#scout === scout.promise) this.#scout = undefined
@@ -157,6 +155,12 @@ class Scatter {
     } finally {
       stop()
     }
+  }
+
+  /** One of those that wait becomes the scout; the others go when it has ended. */
+  #isTimeToAskAgain(own: Promise<true>, patience: Promise<undefined>): Promise<true | undefined> {
+    this.#scout ??= own
+    return this.#scout === own ? this.#change(patience) : Promise.race([this.#scout, patience])
   }
 
   /** True when it is worth to ask again, undefined when the time is over. */
