@@ -43,8 +43,9 @@ export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
   readonly #size: number
-  #project: CompiledProject
   #generation = 1
+  /** By generation: the one that takes work, and what is to follow it. */
+  readonly #projects = new Map<number, CompiledProject>()
   #names = 0
   #deaths = 0
   #lost = 0
@@ -64,7 +65,7 @@ export class WorkerPool {
     this.#env = env
     this.#events = events
     this.#size = workers
-    this.#project = project
+    this.#projects.set(this.#generation, project)
     this.#lastTickMs = env.monotonicMs()
     this.#stopTick = env.every(tickMs, () => this.#tick())
   }
@@ -72,7 +73,7 @@ export class WorkerPool {
   /** Resolves when one worker has loaded the project. */
   open(): Promise<void> {
     this.#opening = Promise.withResolvers()
-    for (let i = 0; i < this.#size; i++) this.#start()
+    for (let i = 0; i < this.#size; i++) this.#start(this.#generation)
     return this.#opening.promise
   }
 
@@ -81,8 +82,8 @@ export class WorkerPool {
    * the one before end when they are done, or after a while.
    */
   reload(project: CompiledProject): Promise<void> {
-    this.#project = project
     this.#generation += 1
+    this.#projects.set(this.#generation, project)
     this.#opening?.reject(new HeddleError('unavailable', 'The project changed once more.'))
     return this.open()
   }
@@ -103,7 +104,7 @@ export class WorkerPool {
   /** A worker for one execution; undefined where there are too many of these already. */
   startSolitary(): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
-    const link = this.#start()
+    const link = this.#start(this.#current)
     link.solitary = true
     return link
   }
@@ -148,9 +149,12 @@ export class WorkerPool {
     return [...this.#links].filter(({ solitary }) => solitary).length
   }
 
-  #start(): WorkerLink {
-    const options = { name: `graph-${++this.#names}`, generation: this.#generation,
-      project: this.#project }
+  /** What serves, or is the first to. */
+  get #current(): number { return this.#serving || this.#generation }
+
+  #start(generation: number): WorkerLink {
+    const options = { name: `graph-${++this.#names}`, generation,
+      project: this.#projects.get(generation)! }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
@@ -159,12 +163,16 @@ export class WorkerPool {
     return link
   }
 
-  /** As many members of the newest generation as there should be. */
+  /** As many members as there should be: of what serves, too, until what follows is loaded. */
   #refill(): void {
     if (this.#closed) return
-    const members = [...this.#links].filter(({ solitary, generation }) =>
-      !solitary && generation === this.#generation)
-    for (let missing = this.#size - members.length; missing > 0; missing--) this.#start()
+    for (const generation of new Set([this.#current, this.#generation])) {
+      const members = [...this.#links].filter((link) =>
+        !link.solitary && link.generation === generation)
+      for (let missing = this.#size - members.length; missing > 0; missing--) {
+        this.#start(generation)
+      }
+    }
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
@@ -179,6 +187,7 @@ export class WorkerPool {
     if (link.generation > this.#serving) {
       this.#serving = link.generation
       this.#graphs = graphs
+      for (const old of this.#projects.keys()) if (old < link.generation) this.#projects.delete(old)
       for (const { graphId, message } of failures) {
         this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
       }
@@ -204,7 +213,7 @@ export class WorkerPool {
     if (!this.#links.delete(link)) return
     this.#lost++
     this.#events.ended(link)
-    if (this.#closed || link.solitary || link.generation < this.#generation) return
+    if (this.#closed || link.solitary || !this.#projects.has(link.generation)) return
     if (link.generation > this.#serving) {
       const during = link.loading === undefined ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`

@@ -81,6 +81,17 @@ describe('a file whose import', () => {
     await opening
   })
 
+  it('takes long does not keep the project before it from getting workers', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const reloading = test.host.reload(await hostProject(`await fetch('${held.url}')`))
+    await held.arrived()
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    expect(await test.run('where', {}).end).toEqual(success)
+    held.open()
+    await reloading
+  })
+
   it('never ends is named where the worker ends over it', async () => {
     const project = await hostProject('export const never = where; await new Promise(() => {})')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
