@@ -96,10 +96,12 @@ export class Activations {
 
   /**
    * The actor's reply; it lives under the epoch given where it does not live yet. `id` is the same
-   * each time one command is sent. Throws `not_owner` where the actor may not live here any more.
+   * each time one command is sent. `gone` aborts when nobody waits for the reply any more.
+   * Throws `not_owner` where the actor may not live here any more.
    */
-  ask(key: ActorKey, epoch: number, command: unknown, id?: string): Promise<unknown> {
-    return this.#reply(key, epoch, (actor) => actor.receive(command, id))
+  ask(key: ActorKey, epoch: number, command: unknown, id?: string, gone?: AbortSignal):
+  Promise<unknown> {
+    return this.#reply(key, epoch, (actor) => actor.receive(command, id, gone))
   }
 
   async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):

@@ -30,8 +30,11 @@ export interface Actor {
    * `id`: the same for each try of one command, also where an earlier one reached another owner.
    * Whatever the actor leaves for a next owner says which commands are done: one that comes again
    * has no second effect. Undefined where nobody tries again.
+   *
+   * `gone` aborts when nobody waits for the reply any more: a promise that only waits for
+   * something may be broken then, and what the command does is done all the same.
    */
-  receive(command: unknown, id?: string): Turn | Promise<Turn>
+  receive(command: unknown, id?: string, gone?: AbortSignal): Turn | Promise<Turn>
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
   /**

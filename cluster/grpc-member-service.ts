@@ -35,10 +35,13 @@ export interface MemberServiceOptions {
 /** The most that a caller's patience counts for: who waits longer asks again. */
 const patienceMaxMs = 30_000
 
+/** Who was told that the reply is to come has heard so once more by then, or has gone. */
+const comesBackMs = patienceMaxMs + 10_000
+
 export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
   readonly #wires: ReadonlyMap<string, ActorWire | undefined>
-  readonly #recent = new RecentCommands()
+  readonly #recent: RecentCommands
   readonly #kept: KeptReplies
   /** By the ids of the follows. */
   readonly #outboxes = new Map<string, FollowOutbox>()
@@ -47,6 +50,7 @@ export class MemberService implements MemberServiceImplementation {
 
   constructor(options: MemberServiceOptions) {
     this.#options = options
+    this.#recent = new RecentCommands(options.env)
     this.#kept = new KeptReplies(options.env)
     this.#wires = new Map(options.kinds.map(({ name, wire }) => [name, wire]))
   }
@@ -96,13 +100,15 @@ export class MemberService implements MemberServiceImplementation {
   async #deliver({ key, epoch, commandId, patienceMs, command, trace }: DeliverRequest):
   Promise<DeliverResponse> {
     const { values } = wireOf(this.#wires, named(key))
-    const reply = this.#recent.answer(commandId, async () => {
+    const reply = this.#recent.answer(commandId, async (gone) => {
       const said = await this.#heard().ask(named(key), values.decode(command),
-        { id: commandId, epoch, ...trace !== '' && { trace } })
+        { id: commandId, epoch, gone, ...trace !== '' && { trace } })
       return withinLimit(values.encode(said))
     })
     const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
-    return { reply: known ?? new Uint8Array(), underWay: known === undefined }
+    if (known !== undefined) return { reply: known, underWay: false }
+    this.#recent.expectBack(commandId, comesBackMs)
+    return { reply: new Uint8Array(), underWay: true }
   }
 
   async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):

@@ -4,9 +4,11 @@
  *   1. A command that comes again is not done again: whoever sends it gets the same answer.
  *   2. What came to nothing is forgotten at once: the next try is a new one.
  *   3. What is under way is never forgotten. What is answered is, when much came after it.
+ *   4. Of one that nobody asks for any more its actor hears, and takes back what only waits.
  */
 
 import { HeddleError } from '../src/errors.ts'
+import type { Env } from './env.ts'
 
 export interface RecentCommandsOptions {
   /** Answers that are remembered at most: 20 000 unless told. */
@@ -15,6 +17,12 @@ export interface RecentCommandsOptions {
   readonly bytes?: number
   /** Commands that may be under way: 100 000 unless told. */
   readonly underWay?: number
+}
+
+interface UnderWay {
+  readonly reply: Promise<Uint8Array>
+  readonly gone: AbortController
+  stopTimer(): void
 }
 
 interface Answered {
@@ -26,36 +34,56 @@ interface Answered {
 const entryBytes = 200
 
 export class RecentCommands {
-  readonly #underWay = new Map<string, Promise<Uint8Array>>()
+  readonly #env: Pick<Env, 'after'>
+  readonly #underWay = new Map<string, UnderWay>()
   /** The oldest one first. */
   readonly #answered = new Map<string, Answered>()
   readonly #bound: Required<RecentCommandsOptions>
   #bytes = 0
 
-  constructor({ answers = 20_000, bytes = 32 * 1024 * 1024, underWay = 100_000 }:
-  RecentCommandsOptions = {}) {
+  constructor(env: Pick<Env, 'after'>, { answers = 20_000, bytes = 32 * 1024 * 1024,
+    underWay = 100_000 }: RecentCommandsOptions = {}) {
+    this.#env = env
     this.#bound = { answers, bytes, underWay }
   }
 
-  /** The answer to the command of this id, which `hear` does where it was not heard yet. */
-  answer(id: string, hear: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const known = this.#underWay.get(id) ?? this.#answered.get(id)?.reply
-    if (known !== undefined) return known
+  /**
+   * The answer to the command of this id, which `hear` does where it was not heard yet. The signal
+   * aborts when nobody asks for it any more.
+   */
+  answer(id: string, hear: (gone: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.#underWay.get(id) ?? this.#answered.get(id)
+    if (known !== undefined) return known.reply
     if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new HeddleError('full'))
-    const reply = hear()
-    this.#underWay.set(id, reply)
+    const gone = new AbortController()
+    const reply = hear(gone.signal)
+    this.#underWay.set(id, { reply, gone, stopTimer: () => {} })
     reply.then(
       (bytes) => this.#remember(id, reply, bytes.length),
       (error: unknown) => {
         if (isFinal(error)) this.#remember(id, reply, 0)
-        else this.#underWay.delete(id)
+        else this.#over(id)
       },
     )
     return reply
   }
 
-  #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
+  /** Who asked was told that the answer is to come: he is told so again within `ms`, or went. */
+  expectBack(id: string, ms: number): void {
+    const underWay = this.#underWay.get(id)
+    if (underWay === undefined) return
+    underWay.stopTimer()
+    underWay.stopTimer = this.#env.after(ms, () =>
+      underWay.gone.abort(new HeddleError('unavailable', 'Nobody asks for this any more.')))
+  }
+
+  #over(id: string): void {
+    this.#underWay.get(id)?.stopTimer()
     this.#underWay.delete(id)
+  }
+
+  #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
+    this.#over(id)
     const bytes = length + entryBytes
     this.#answered.set(id, { reply, bytes })
     this.#bytes += bytes

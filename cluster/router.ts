@@ -22,8 +22,11 @@ import { atLatest } from './within.ts'
  * earlier try of the same command may have been heard.
  */
 export interface Router {
-  /** The actor's reply. */
-  ask(key: ActorKey, command: unknown): Promise<unknown>
+  /**
+   * The actor's reply. `gone` aborts, with a HeddleError, when nobody waits for it any more: the
+   * actor hears of that, wherever it lives, and what the command does is done all the same.
+   */
+  ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown>
   /** Lets the actor tell `listener` until the returned function is called. */
   follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
@@ -49,7 +52,8 @@ export function createRouter(options: RouterOptions): Router {
   const { env, movable = true, ownership, activations, transport, tracing } = options
   const traced = () => tracing && { trace: tracing.current() }
   return {
-    ask: (key, command) => watched(tracing, asking(key, command), () => ask(key, command)),
+    ask: (key, command, gone) =>
+      watched(tracing, asking(key, command), () => ask(key, command, gone)),
     follow: (key, request, listener) => watched(tracing, asking(key, { type: 'follow' }), () =>
       untilHeard(options, key, (owner) => owner.member === ownership.self
         ? activations.follow(key, owner.epoch, request, listener)
@@ -57,25 +61,33 @@ export function createRouter(options: RouterOptions): Router {
           { epoch: owner.epoch, ...traced() }))),
   }
 
-  function ask(key: ActorKey, command: unknown): Promise<unknown> {
+  function ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown> {
     const owner = ownerOf(ownership, key)
-    if (owner?.member !== ownership.self) return askOthers(key, command, env.uuid())
+    if (owner?.member !== ownership.self) return askOthers(key, command, { gone })
     // Where nobody asks again it need not be known again.
     const id = movable ? env.uuid() : undefined
-    const asked = activations.ask(key, owner.epoch, command, id)
+    const asked = activations.ask(key, owner.epoch, command, id, gone)
     return asked.catch((error: unknown) => {
       if (!mayBeHeardElsewhere(error)) throw error
-      return askOthers(key, command, id, error)
+      return askOthers(key, command, { id, before: error, gone })
     })
   }
 
-  function askOthers(key: ActorKey, command: unknown, id = env.uuid(), before?: unknown):
+  function askOthers(key: ActorKey, command: unknown,
+    { id = env.uuid(), ...tries }: Tries & { readonly id?: string | undefined }):
   Promise<unknown> {
+    const { gone } = tries
     return untilHeard(options, key, (owner) => owner.member === ownership.self
-      ? activations.ask(key, owner.epoch, command, id)
+      ? activations.ask(key, owner.epoch, command, id, gone)
       : transport.deliver(owner.member, key, command,
-        { id, epoch: owner.epoch, ...traced() }), before)
+        { id, epoch: owner.epoch, ...traced(), ...gone && { gone } }), tries)
   }
+}
+
+interface Tries {
+  /** What the try before these came to. */
+  readonly before?: unknown
+  readonly gone?: AbortSignal | undefined
 }
 
 function asking({ kind }: ActorKey, command: unknown): EpisodeStart {
@@ -83,11 +95,12 @@ function asking({ kind }: ActorKey, command: unknown): EpisodeStart {
 }
 
 async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
-  send: (owner: Owner) => Promise<Reply>, before?: unknown): Promise<Reply> {
+  send: (owner: Owner) => Promise<Reply>, { before, gone }: Tries = {}): Promise<Reply> {
   const shard = shardOf(actorKeyText(key), ownership.shards)
   const giveUpMs = env.monotonicMs() + patienceMs
   let doubtful = isAmbiguous(before) ? before : undefined
   for (;;) {
+    gone?.throwIfAborted()
     const owner = ownership.ownerOf(shard)
     try {
       if (owner !== undefined) return await send(owner)
@@ -161,10 +174,10 @@ export function createInbound(options: InboundOptions): Inbound {
     work: () => Promise<Reply>) => watched(parent ? tracing : undefined,
     { name: `hear ${key.kind}${titleOf(command)}`, kind: 'server', parent: parent ?? '' }, work)
   return {
-    ask: (key, command, { id, trace } = {}) => hear(key, command, trace, async () => {
+    ask: (key, command, { id, trace, gone } = {}) => hear(key, command, trace, async () => {
       const service = services.get(key.kind)
       if (service !== undefined) return await service.answer(command)
-      return await activations.ask(key, epochOf(key), command, id)
+      return await activations.ask(key, epochOf(key), command, id, gone)
     }),
     follow: (key, request, listener, { trace } = {}) =>
       hear(key, { type: 'follow' }, trace, async () =>

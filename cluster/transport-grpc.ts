@@ -62,11 +62,12 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     }
   })
   return {
-    deliver: async (to, key, command, { id = env.uuid(), epoch = 0, trace = '' } = {}) => {
+    deliver: async (to, key, command, delivery = {}) => {
+      const { id = env.uuid(), epoch = 0, trace = '', gone } = delivery
       const { values } = wireOf(wires, key)
       const request = { key, epoch, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
-      const reply = await untilReply(linkTo(to), request)
+      const reply = await untilReply(linkTo(to), request, gone)
       options.heard?.(to)
       return values.decode(reply)
     },
@@ -101,10 +102,11 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
 }
 
 /**
- * Asks for the reply until it is there; the command itself is done once. What is large, there or
- * back, or takes long goes by calls of its own.
+ * Asks for the reply until it is there, or nobody waits for it any more; the command itself is
+ * done once. What is large, there or back, or takes long goes by calls of its own.
  */
-async function untilReply(link: MemberLink, request: DeliverRequest): Promise<Uint8Array> {
+async function untilReply(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+Promise<Uint8Array> {
   const timeoutMs = request.patienceMs + wayMs
   let byCall = request.command.length > saidBytesMax
   for (let heard = false; ; heard = true) {
@@ -113,6 +115,8 @@ async function untilReply(link: MemberLink, request: DeliverRequest): Promise<Ui
         ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))
         : await link.say(timeoutMs, request)
       if (!underWay) return reply
+      // The other member knows by it that nobody comes back.
+      gone?.throwIfAborted()
       byCall = true
     } catch (error) {
       const { facts, message } = HeddleError.from(error)

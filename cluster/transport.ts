@@ -25,6 +25,8 @@ export interface Delivery {
   readonly epoch?: number
   /** What the command is part of, for those who watch; empty where nobody does. */
   readonly trace?: string
+  /** Aborts, with a HeddleError, when nobody waits for the reply any more. */
+  readonly gone?: AbortSignal
 }
 
 /** What a member takes from others. */

@@ -33,7 +33,7 @@ export interface ThreadClient {
    * The run's result when it is over: the state values as JSON text with `__interrupt__` where it
    * waits, `{"__error__": {error, message}}` where it failed. Never `null`.
    */
-  joinRun(tenant: string, threadId: string, runId: string): Promise<JsonText>
+  joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
   /** Tells the events after `after` and all that come. The result stops the telling. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
@@ -131,6 +131,17 @@ export interface RunPlan {
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
   readonly wait: boolean
+}
+
+/** Who waits for a run, and for how long. */
+export interface JoinRun {
+  /**
+   * Of whoever made the run, who waits for it however long an owner is looked for: begins it once
+   * more where it turns out that it was lost before it was written down.
+   */
+  readonly startAgain?: () => Promise<void>
+  /** Aborts, with a HeddleError, when nobody waits any more: nothing is left of the waiting. */
+  readonly gone?: AbortSignal | undefined
 }
 
 export interface FollowRun {

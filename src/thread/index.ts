@@ -4,7 +4,7 @@ export { ByteBudget } from './byte-budget.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
   CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery,
-  MultitaskStrategy, RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
+  JoinRun, MultitaskStrategy, RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
   ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'

@@ -199,8 +199,8 @@ export class RunDriver {
     return { reply: this.#ledger.durable }
   }
 
-  join(runId: string): Turn {
-    if (this.#unfinished(runId)) return { reply: this.#waiters.wait(runId) }
+  join(runId: string, gone?: AbortSignal): Turn {
+    if (this.#unfinished(runId)) return { reply: this.#waiters.wait(runId, gone) }
     return { reply: this.row(runId).then((run) => this.#resultOf(run)) }
   }
 

@@ -4,14 +4,29 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 
+interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
+  /** He is answered, and does not go any more. */
+  stay(): void
+}
+
 export class RunWaiters {
-  readonly #waiters = new Map<string, PromiseWithResolvers<JsonText>[]>()
+  readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #lastEnded = new Map<string, RunRow>()
 
-  wait(runId: string): Promise<JsonText> {
-    const waiter = Promise.withResolvers<JsonText>()
-    this.#waiters.set(runId, [...this.#waiters.get(runId) ?? [], waiter])
-    return waiter.promise
+  /** Until `gone` aborts: it rejects with the reason then, and nothing is left of it. */
+  wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
+    if (gone?.aborted) return Promise.reject(HeddleError.from(gone.reason))
+    const { promise, resolve, reject } = Promise.withResolvers<JsonText>()
+    const waiters = this.#waiters.get(runId) ?? new Set()
+    const go = () => {
+      waiters.delete(waiter)
+      if (waiters.size === 0) this.#waiters.delete(runId)
+      reject(HeddleError.from(gone!.reason))
+    }
+    const waiter = { resolve, reject, stay: () => gone?.removeEventListener('abort', go) }
+    gone?.addEventListener('abort', go)
+    this.#waiters.set(runId, waiters.add(waiter))
+    return promise
   }
 
   has(runId: string): boolean {
@@ -19,14 +34,12 @@ export class RunWaiters {
   }
 
   answer(runId: string, result: Promise<JsonText>): void {
-    for (const { resolve } of this.#waiters.get(runId) ?? []) resolve(result)
-    this.#waiters.delete(runId)
+    for (const { resolve } of this.#take(runId)) resolve(result)
     result.catch(() => {})
   }
 
   refuse(runId: string, reason: HeddleError): void {
-    for (const { reject } of this.#waiters.get(runId) ?? []) reject(reason)
-    this.#waiters.delete(runId)
+    for (const { reject } of this.#take(runId)) reject(reason)
   }
 
   refuseAll(reason: HeddleError): void {
@@ -55,6 +68,13 @@ export class RunWaiters {
 
   forget(runId: string): void {
     this.#lastEnded.delete(runId)
+  }
+
+  #take(runId: string): Iterable<Waiter> {
+    const waiters = this.#waiters.get(runId) ?? []
+    this.#waiters.delete(runId)
+    for (const { stay } of waiters) stay()
+    return waiters
   }
 }
 

@@ -1,9 +1,16 @@
-/** Waits for a run through changes of its owner. */
+/** Waits for a run through changes of its owner, until it is over or nobody waits any more. */
 
 import { pause } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { JoinRun } from './client.ts'
+
+export interface SteadyJoin extends JoinRun {
+  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  /** Waits at the owner of now; throws at once when `gone` has aborted. */
+  join(): Promise<JsonText>
+}
 
 /** How long an owner is looked for. Whoever waited longer than this had one. */
 const patienceMs = 60_000
@@ -11,30 +18,34 @@ const patienceMs = 60_000
 const againMs = 250
 
 /**
- * Throws what no other owner would answer otherwise, with `again` among the facts where it is not
- * known what an earlier one would have said, and what is thrown when all patience is used up.
+ * Throws what no other owner would answer otherwise, and what is thrown when all patience is used
+ * up: that of whoever made the run never is.
  */
-export async function joinSteadily(env: Pick<Env, 'after' | 'monotonicMs'>,
-  join: () => Promise<JsonText>): Promise<JsonText> {
+export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
+Promise<JsonText> {
+  const made = startAgain !== undefined
   let untilMs = env.monotonicMs() + patienceMs
-  for (let tries = 1; ; tries++) {
+  for (let again = false; ; again = true) {
     const askedMs = env.monotonicMs()
     try {
       return await join()
-    } catch (error) {
+    } catch (caught) {
+      const error = HeddleError.from(caught)
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      if (nowMs >= untilMs || !mayChange(error)) {
-        throw tries > 1 ? HeddleError.from(error).with({ again: true }) : error
-      }
+      const isLost = error.code === 'not_found' && (again || error.facts['again'] === true)
+      if (gone?.aborted) throw caught
+      if (made && isLost) await startAgain()
+      else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
     await pause(env, againMs)
   }
 }
 
 /** The actor went, or is out of reach: it is worth asking the next one. */
-function mayChange(error: unknown): boolean {
-  const { code, retry, facts, ambiguous } = HeddleError.from(error)
+function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
   if (ambiguous) return true
-  return retry !== 'no' && code !== 'internal' && code !== 'full' && facts['unwritten'] !== true
+  // Who did not make the run can ask later as well; who did would make another.
+  if (code === 'full') return made
+  return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
 }

@@ -113,7 +113,7 @@ class ThreadActor implements Actor {
       || this.#setting.ledger.unsettled || this.#purge.underWay
   }
 
-  receive(command: unknown, id?: string): Turn | Promise<Turn> {
+  receive(command: unknown, id?: string, gone?: AbortSignal): Turn | Promise<Turn> {
     const told = command as ThreadCommand | OwnCommand
     const heard = heardAs(this.#setting.ledger.state.heard, id)
     if (heard) return { reply: this.#again(told as ThreadCommand, heard) }
@@ -132,12 +132,12 @@ class ThreadActor implements Actor {
       case 'create': return this.#create(told.request, noteOf(id))
       case 'adopt': return this.#adopt(told.origin)
       case 'start': return this.#start(told.run, noteOf(id))
-      default: return this.#receiveExisting(told, noteOf(id))
+      default: return this.#receiveExisting(told, noteOf(id), gone)
     }
   }
 
   #receiveExisting(command: Exclude<ThreadCommand, { type: 'create' | 'adopt' | 'start' }>,
-    note: readonly RecordOf[]): Turn | Promise<Turn> {
+    note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
       case 'get': return read(this.#answers.view(command.withoutValues))
@@ -154,7 +154,7 @@ class ThreadActor implements Actor {
       }
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
       case 'delete_run': return this.#deleteRun(command.runId, note)
-      case 'join': return this.#runs.join(command.runId)
+      case 'join': return this.#runs.join(command.runId, gone)
     }
   }
 

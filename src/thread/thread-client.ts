@@ -25,8 +25,8 @@ const candidatesMax = 1_000
 export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
   ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
-  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
-    router.ask(keyOf(tenant, id), command) as Promise<Reply>
+  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
+    router.ask(keyOf(tenant, id), command, gone) as Promise<Reply>
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
     ask<Reply>(tenant, id, command).catch(asUnread)
 
@@ -85,8 +85,10 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     listRuns: (query) => read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
-    joinRun: (tenant, id, runId) =>
-      joinSteadily(env, () => ask<JsonText>(tenant, id, { type: 'join', runId })),
+    joinRun: (tenant, id, runId, join = {}) => joinSteadily({
+      env, ...join,
+      join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.gone),
+    }),
     followRun: (tenant, id, runId, { after, modes, made = false }, listener) => followSteadily({
       env, runId, after, made, listener,
       follow: (from, steady) =>

@@ -77,7 +77,7 @@ export class Member {
   readonly #index = new MemoryIndex({ shards, tenant })
   readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
-  readonly #recent = new RecentCommands()
+  readonly #recent: RecentCommands
   #seat: Seat | undefined
   /** Of the next row. */
   #onceWritten: (() => void) | undefined
@@ -89,6 +89,7 @@ export class Member {
     this.#options = options
     this.process = process
     this.self = { id: process.env.uuid(), address }
+    this.#recent = new RecentCommands(process.env)
     this.#connection = connectionWithout(without, simulatedConnection(process, cassandra),
       (branchId, seq) => this.#rowWritten(branchId, seq))
     this.#rows = rowTables(this.#connection)

@@ -12,6 +12,7 @@ import { JoinStream, ListRuns, RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { whileStanding } from '../standing.ts'
 import { checkerOf } from '../validation.ts'
+import { whenAborted } from '../when-aborted.ts'
 import { callerOf, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
@@ -40,8 +41,8 @@ function creationCalls(parts: Parts) {
     waitRun: async ({ run: spec }, context) => {
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const result = runs.result(tenantOf(context), nameOf(run))
-      const text = await whileStanding(callerOf(context), parts.pulse, result)
+      const text = await longAnswer(parts, context, (gone) =>
+        runs.result(tenantOf(context), nameOf(run), gone))
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function* (request, context) {
@@ -55,7 +56,8 @@ function creationCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-function recordCalls({ runs, pulse }: Parts) {
+function recordCalls(parts: Parts) {
+  const { runs } = parts
   return {
     getRun: async (request, context) =>
       ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
@@ -65,8 +67,10 @@ function recordCalls({ runs, pulse }: Parts) {
       return { runs: (await runs.list(tenantOf(context), thread_id, body)).map(runMessage) }
     },
     joinRun: async (request, context) => {
-      const result = runs.join(tenantOf(context), runNamed(request))
-      return { resultJson: bytesOf(await whileStanding(callerOf(context), pulse, result)) }
+      const run = runNamed(request)
+      const text = await longAnswer(parts, context, (gone) =>
+        runs.join(tenantOf(context), run, gone))
+      return { resultJson: bytesOf(text) }
     },
     cancelRun: async (request, context) => {
       const action = request.rollback ? 'rollback' : 'interrupt'
@@ -105,6 +109,11 @@ async function* eventsOf({ runs, pulse }: Parts, run: RunName, watch: WatchRun,
   }
 }
 
+function longAnswer<Answer>({ pulse }: Parts, context: HandlerContext,
+  ask: (gone: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  return whileStanding({ caller: callerOf(context), pulse, left: context.signal, ask })
+}
+
 /** Only while what it returns is in use: a call that ends by itself is nobody's going. */
 function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
@@ -113,13 +122,6 @@ function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: 
     // The run may be over as well, and nobody is left to be told.
     runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
-}
-
-/** A caller may go while his run is still being put on disk. */
-function whenAborted(signal: AbortSignal, aborted: () => void): Disposable {
-  if (signal.aborted) aborted()
-  else signal.addEventListener('abort', aborted, { once: true })
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', aborted) }
 }
 
 function eventMessage({ id, name, json }: FeedEvent) {

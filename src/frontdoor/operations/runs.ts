@@ -2,7 +2,6 @@
 
 import { v5 } from 'uuid'
 
-import { pause } from '../../../cluster/index.ts'
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Egress } from '../../egress/index.ts'
@@ -33,8 +32,6 @@ export interface RunName {
 export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
-
-const joinAgainMs = 250
 
 /** Stateless run ids are made from Idempotency-Keys under this name. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
@@ -96,19 +93,21 @@ export class RunOperations {
   }
 
   /** The result when the run is over: an object as JSON text. */
-  join(tenant: string, { threadId, runId }: RunName): Promise<JsonText> {
-    return this.#threads.joinRun(tenant, threadId, runId)
+  join(tenant: string, { threadId, runId }: RunName, gone?: AbortSignal): Promise<JsonText> {
+    return this.#threads.joinRun(tenant, threadId, runId, { gone })
   }
 
   /**
    * As `join`, for whoever made the run: its thread may begin a new life meanwhile, and the run
    * goes on, or begins once more where it was never written down.
    */
-  async result(tenant: string, run: RunName): Promise<JsonText> {
+  async result(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
+    const { threadId, runId } = run
+    const startAgain = () => this.#startAgain(tenant, run)
     try {
-      return await this.#result(tenant, run)
+      return await this.#threads.joinRun(tenant, threadId, runId, { startAgain, gone })
     } finally {
-      this.#untold.delete(run.runId)
+      this.#untold.delete(runId)
     }
   }
 
@@ -140,20 +139,6 @@ export class RunOperations {
   #traced(run: StartRun): StartRun {
     const trace = this.#tracing?.current()
     return trace ? { ...run, plan: { ...run.plan, trace } } : run
-  }
-
-  async #result(tenant: string, run: RunName): Promise<JsonText> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.join(tenant, run)
-      } catch (error) {
-        const { code, retry, facts } = HeddleError.from(error)
-        const again = tries > 1 || facts['again'] === true
-        if (again && code === 'not_found') await this.#startAgain(tenant, run)
-        else if (retry === 'no' || code === 'internal' || facts['unwritten'] === true) throw error
-      }
-      await pause(this.#env, joinAgainMs)
-    }
   }
 
   /** Throws `unavailable` where it is not known any more what it was. */

@@ -24,8 +24,8 @@ export interface LateAnswerOptions {
   readonly runId: string
   /** Of an answer; an error has none of them. */
   readonly headers: Readonly<Record<string, string>>
-  /** `left` rejects when the client goes: nobody waits for the answer from then on. */
-  answer(left: Promise<never>): Promise<JsonText>
+  /** `left` aborts when the client goes: nobody waits for the answer from then on. */
+  answer(left: AbortSignal): Promise<JsonText>
   /** Resolves when what the headers tell of is on disk. */
   settled(): Promise<unknown>
   /** Called where the client goes before it has the answer. */
@@ -52,7 +52,7 @@ class WaitingReply implements PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #settled: () => Promise<unknown>
-  readonly #left = Promise.withResolvers<never>()
+  readonly #left = new AbortController()
   #ticks = 0
   /** The client went, or was sent away. */
   gone = false
@@ -65,16 +65,15 @@ class WaitingReply implements PulseMember {
     this.#reply = reply
     this.#headers = headers
     this.#settled = settled
-    this.#left.promise.catch(() => {})
     whenClosed(reply.raw, () => {
       const byClient = !this.gone && !reply.raw.writableEnded
       this.gone = true
-      this.#left.reject(new HeddleError('unavailable', 'The client went.'))
+      if (!this.answered) this.#left.abort()
       if (byClient) abandoned()
     })
   }
 
-  get left(): Promise<never> { return this.#left.promise }
+  get left(): AbortSignal { return this.#left.signal }
 
   beat(): void {
     const ticks = ++this.#ticks

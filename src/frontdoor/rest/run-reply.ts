@@ -94,11 +94,12 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   const { caller } = reply.request
   const { tenant } = caller
   mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
-  const result = made ? runs.result(tenant, run) : runs.join(tenant, run)
+  const ask = (gone: AbortSignal) =>
+    made ? runs.result(tenant, run, gone) : runs.join(tenant, run, gone)
   return answerLate({
     reply, pulse, runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: (left) => whileStanding(caller, pulse, Promise.race([result, left])),
+    answer: (left) => whileStanding({ caller, pulse, left, ask }),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })

@@ -61,6 +61,8 @@ export class Game implements Actor {
   moves = 0
   readonly heard: Command[] = []
   readonly watchers = new Set<(move: number) => void>()
+  /** What tells whether anybody waits for the last reply. */
+  gone: AbortSignal | undefined
   readonly context: ActorContext
   /** How it ended: with time to go in peace, or at once. */
   end: 'peace' | 'at once' | undefined
@@ -87,8 +89,9 @@ export class Game implements Actor {
     }
   }
 
-  receive(command: unknown): Turn | Promise<Turn> {
+  receive(command: unknown, _id?: string, gone?: AbortSignal): Turn | Promise<Turn> {
     this.heard.push(command as Command)
+    this.gone = gone
     if (this.#turning) throw new Error('two turns at once')
     const move = ++this.moves
     for (const watcher of this.watchers) watcher(move)

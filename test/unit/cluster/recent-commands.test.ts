@@ -5,13 +5,16 @@ import { describe, expect, it } from 'vitest'
 
 import { RecentCommands } from '../../../cluster/recent-commands.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+const recentCommands = (bound = {}) => new RecentCommands(virtualEnv(), bound)
 
 const bytesOf = (number: number) => Uint8Array.of(number)
 
 describe('recent commands', () => {
   it('do each command once while it is remembered', async () => {
     await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 20 })), async (ids) => {
-      const recent = new RecentCommands({ answers: 21 })
+      const recent = recentCommands({ answers: 21 })
       const done: number[] = []
       for (const id of ids) {
         const reply = await recent.answer(`${id}`, async () => bytesOf(done.push(id)))
@@ -22,7 +25,7 @@ describe('recent commands', () => {
   })
 
   it('join one that is under way', async () => {
-    const recent = new RecentCommands()
+    const recent = recentCommands()
     const held = Promise.withResolvers<Uint8Array>()
     const first = recent.answer('a', () => held.promise)
     const second = recent.answer('a', () => Promise.reject(new Error('done twice')))
@@ -31,7 +34,7 @@ describe('recent commands', () => {
   })
 
   it('remember a refusal for good, and try again what failed otherwise', async () => {
-    const recent = new RecentCommands()
+    const recent = recentCommands()
     const failing = (id: string, error: unknown) =>
       recent.answer(id, () => Promise.reject(error)).catch((caught: unknown) => caught)
     const exists = new HeddleError('exists')
@@ -46,7 +49,7 @@ describe('recent commands', () => {
 
   it('forget the oldest answers, by number and by weight', async () => {
     for (const bound of [{ answers: 2 }, { bytes: 500 }]) {
-      const recent = new RecentCommands(bound)
+      const recent = recentCommands(bound)
       let done = 0
       const ask = (id: string) => recent.answer(id, async () => bytesOf(++done))
       for (const id of ['a', 'b', 'c']) await ask(id)
@@ -58,12 +61,76 @@ describe('recent commands', () => {
   })
 
   it('refuse what would be too much under way, and forget none of it', async () => {
-    const recent = new RecentCommands({ underWay: 1, answers: 0 })
+    const recent = recentCommands({ underWay: 1, answers: 0 })
     const held = Promise.withResolvers<Uint8Array>()
     const first = recent.answer('a', () => held.promise)
     await expect(recent.answer('b', async () => bytesOf(2))).rejects.toMatchObject({ code: 'full' })
     const again = recent.answer('a', () => Promise.reject(new Error('done twice')))
     held.resolve(bytesOf(1))
     expect(await again).toEqual(await first)
+  })
+})
+
+describe('commands that nobody asks for any more', () => {
+  /** One that only waits, until it is told that nobody does. */
+  const begun = () => {
+    const env = virtualEnv()
+    const recent = new RecentCommands(env, { underWay: 1 })
+    const heard: AbortSignal[] = []
+    const ask = () => recent.answer('a', (gone) => {
+      heard.push(gone)
+      return new Promise((_, reject) =>
+        gone.addEventListener('abort', () => reject(gone.reason as Error)))
+    })
+    const reply = ask().catch((error: unknown) => error)
+    return { env, recent, ask, reply, heard }
+  }
+
+  it('leave nothing behind where their actor takes them back', async () => {
+    const { env, recent, ask, reply, heard } = begun()
+    recent.expectBack('a', 1_000)
+    env.advance(1_000)
+    expect(await reply).toMatchObject({ code: 'unavailable' })
+    expect(await recent.answer('b', async () => bytesOf(2))).toEqual(bytesOf(2))
+    void ask().catch(() => {})
+    expect(heard).toHaveLength(2)
+  })
+
+  it('are under way as long as their actor wants', async () => {
+    const env = virtualEnv()
+    const recent = new RecentCommands(env)
+    const held = Promise.withResolvers<Uint8Array>()
+    const first = recent.answer('a', () => held.promise)
+    recent.expectBack('a', 1_000)
+    env.advance(1_000)
+    const second = recent.answer('a', () => Promise.reject(new Error('done twice')))
+    held.resolve(bytesOf(1))
+    expect(await Promise.all([first, second])).toEqual([bytesOf(1), bytesOf(1)])
+  })
+
+  it('are not those of an asker who comes back again and again', async () => {
+    const { env, recent, ask, heard } = begun()
+    for (let times = 0; times < 10; times++) {
+      recent.expectBack('a', 1_000)
+      env.advance(999)
+      void ask().catch(() => {})
+    }
+    expect(heard.map(({ aborted }) => aborted)).toEqual([false])
+  })
+
+  it('keep no timer when they are answered', async () => {
+    const env = virtualEnv()
+    const recent = new RecentCommands(env)
+    for (const end of [async () => bytesOf(1), () => Promise.reject(new HeddleError('full')),
+      () => Promise.reject(new HeddleError('exists'))]) {
+      const id = env.uuid()
+      const reply = recent.answer(id, end).catch(() => {})
+      recent.expectBack(id, 1_000)
+      expect(env.timers()).toBe(1)
+      await reply
+      expect(env.timers()).toBe(0)
+      recent.expectBack(id, 1_000)
+      expect(env.timers()).toBe(0)
+    }
   })
 })

@@ -195,6 +195,30 @@ describe('a router whose owners change', () => {
     expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
   })
 
+  it('looks for nobody any more when nobody waits for the reply', async () => {
+    const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
+    answers.push(open, open)
+    const leaving = new AbortController()
+    const left = new HeddleError('unavailable', 'The client went.')
+    const asked = router.ask(game('a'), 'move', leaving.signal).catch((error: unknown) => error)
+    await settle()
+    env.advance(100)
+    await settle()
+    leaving.abort(left)
+    env.advance(100)
+    expect(await asked).toBe(left)
+    expect(sent.map(({ gone }) => gone)).toEqual([leaving.signal, leaving.signal])
+  })
+
+  it('lets an actor know here and elsewhere that nobody waits', async () => {
+    const transport = inProcessTransport()
+    const members = [white, black].map((self) => join(self, [white, black], transport))
+    const { signal } = new AbortController()
+    await Promise.all(games.map((id) => members[0]!.router.ask(game(id), 'move', signal)))
+    const lives = members.flatMap(({ chess }) => chess.lives)
+    expect(lives.map(({ gone }) => gone)).toEqual(games.map(() => signal))
+  })
+
   it('goes elsewhere, with one id, when the owner here is none any more', async () => {
     const { router, sent, set, chess } = asking({ member: white, epoch: 4 })
     await router.ask(game('a'), 'move')

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
+import type { Delivery } from '../../../cluster/index.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { useCuttingProxy } from '../../support/own-proxy.ts'
@@ -33,7 +34,9 @@ const rejection = (promise: Promise<unknown>) => promise.then(
 
 describe('a delivered command', () => {
   it('is answered by the actor of the other member, with key, epoch and id', async () => {
-    const member = await memberThat({ ask: async (...heard) => ({ heard }) })
+    const member = await memberThat({
+      ask: async (to, command, { id, epoch } = {}) => ({ heard: [to, command, { id, epoch }] }),
+    })
     const delivery = { id: 'c1', epoch: 7 }
     const answer = await transportWith().deliver(member, white, { move: 'e4' }, delivery)
     expect(answer).toEqual({ heard: [white, { move: 'e4' }, delivery] })
@@ -148,17 +151,51 @@ describe('a delivered command', () => {
   it('may wait longer for its reply than a call lasts, and is done once all the same', async () => {
     const clock = virtualEnv()
     const held = Promise.withResolvers<string>()
-    let heard = 0
-    const member = await memberThat({ ask: () => { heard++; return held.promise } }, { env: clock })
-    const asked = transportWith().deliver(member, white, 'e4')
-    for (let calls = 1; calls <= 3; calls++) {
-      await until(() => clock.timers() === 1)
-      clock.advance(10_000)
+    const heard: AbortSignal[] = []
+    const ask = (_key: unknown, _command: unknown, { gone }: Delivery = {}) => {
+      heard.push(gone!)
+      return held.promise
     }
+    const member = await memberThat({ ask }, { env: clock })
+    const asked = transportWith().deliver(member, white, 'e4')
     await until(() => clock.timers() === 1)
+    for (let calls = 1; calls <= 6; calls++) {
+      clock.advance(10_000)
+      // That of the call, and that of who may not come back.
+      await until(() => clock.timers() === 2)
+    }
     held.resolve('mate')
     expect(await asked).toBe('mate')
-    expect(heard).toBe(1)
+    expect(heard.map(({ aborted }) => aborted)).toEqual([false])
+    expect(clock.timers()).toBe(0)
+  })
+
+  it('is asked for no more when nobody waits, and leaves nothing if it only waits', async () => {
+    const clock = virtualEnv()
+    const heard: AbortSignal[] = []
+    const ask = (_key: unknown, _command: unknown, { gone }: Delivery = {}) => {
+      heard.push(gone!)
+      return new Promise((_, reject) => {
+        gone!.addEventListener('abort', () => reject(gone!.reason as Error))
+      })
+    }
+    const member = await memberThat({ ask }, { env: clock })
+    const transport = transportWith()
+    const leaving = new AbortController()
+    const left = new HeddleError('unavailable', 'The client went.')
+    const asked = rejection(
+      transport.deliver(member, white, 'e4', { id: 'one', gone: leaving.signal }))
+    await until(() => clock.timers() === 1)
+    leaving.abort(left)
+    clock.advance(10_000)
+    expect(await asked).toBe(left)
+    expect([heard[0]!.aborted, clock.timers()]).toEqual([false, 1])
+    clock.advance(40_000)
+    expect([heard[0]!.aborted, clock.timers()]).toEqual([true, 0])
+    const again = rejection(transport.deliver(member, white, 'e4', { id: 'one' }))
+    await until(() => heard.length === 2)
+    transport.close()
+    await again
   })
 })
 

@@ -10,6 +10,7 @@ import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.j
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { HeddleError } from '../../../src/errors.ts'
+import type { JoinRun } from '../../../src/thread/index.ts'
 import { call, openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
 import { wires } from '../../support/wires.ts'
@@ -268,6 +269,24 @@ describe('runs', () => {
       expect((await call(door, 'GET', '/ok')).status).toBe(200)
       disk.resolve()
       await expect.poll(() => door.threads.calls.map(({ name }) => name)).toContain('cancelRun')
+    })
+
+  it.each(['waitRun', 'joinRun'] as const)(
+    'are not waited for below either when a caller goes: %s', async (how) => {
+      const door = await openDoor()
+      const leaving = new AbortController()
+      const { runs } = clientsFor(door)
+      const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
+      const { signal } = leaving
+      const failure = errorOf(how === 'joinRun' ? runs.joinRun({ runId: run!.runId }, { signal })
+        : runs.waitRun({ run: { assistantId: 'agent' } }, { signal }))
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+      const { gone } = door.threads.given('joinRun') as JoinRun
+      expect(gone!.aborted).toBe(false)
+      leaving.abort()
+      expect((await failure).code).toBe(Code.Canceled)
+      await expect.poll(() => gone!.aborted).toBe(true)
+      expect(gone!.reason).toBeInstanceOf(HeddleError)
     })
 
   it('cancel nothing where they end by themselves', async () => {

@@ -3,8 +3,8 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type {
-  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, StartRun, StateQuery,
-  StateUpdate, ThreadClient, ThreadView, ValuesFilter,
+  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun, StartRun,
+  StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
 } from '../../../src/thread/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/records/index.ts'
 
@@ -149,8 +149,8 @@ export class FakeThreads implements ThreadClient {
     this.runs.delete(runId)
   }
 
-  joinRun(_tenant: string, threadId: string, runId: string): Promise<string> {
-    this.#call('joinRun', runId)
+  joinRun(_tenant: string, threadId: string, runId: string, join: JoinRun = {}): Promise<string> {
+    this.#call('joinRun', join)
     return this.#run(threadId, runId).result.promise
   }
 

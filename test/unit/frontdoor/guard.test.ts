@@ -18,6 +18,7 @@ import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { App } from '../../../src/frontdoor/rest/route.ts'
 import { keyDesk } from '../../../src/records/index.ts'
 import type { CallerRole } from '../../../src/records/index.ts'
+import type { JoinRun } from '../../../src/thread/index.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { issuer, keySetFile, token } from '../../support/sessions.ts'
@@ -233,6 +234,7 @@ describe('whoever listens', () => {
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' }, { authorization })
       await expect.poll(() => door.threads.runs.size).toBe(1)
       await pass(seconds)
+      expect((door.threads.given('joinRun') as JoinRun).gone!.aborted).toBe(true)
       door.threads.lastRun.end('{"secret":1}')
       const answer = await waiting
       expect(answer.status).toBe(status)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
+import type { JoinRun } from '../../../src/thread/index.ts'
 import { call, openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
 
@@ -115,49 +116,32 @@ describe('a client', () => {
 })
 
 describe('a run whose thread begins a new life', () => {
-  const interrupted = async (door: OpenDoor, reason = new HeddleError('unavailable')) => {
-    const waiting = wait(door)
-    await started(door)
-    door.threads.lastRun.interrupt(reason)
-    await settled()
-    return { waiting, joins: () => door.threads.calls.filter(({ name }) => name === 'joinRun') }
-  }
-  /** Passes time in which promises go on. */
-  const settled = () => new Promise((done) => setImmediate(done))
-
-  it('is waited for on and on', async () => {
-    const door = await openDoor()
-    const { waiting, joins } = await interrupted(door)
-    door.env.advance(1_000)
-    await expect.poll(() => joins().length).toBe(2)
-    door.threads.lastRun.end('{"a":1}')
-    expect(await (await waiting).text()).toBe('{"a":1}')
-    expect(door.threads.runs.size).toBe(1)
-  })
-
   it('may be made again at once where it was never written down', async () => {
     const door = await openDoor()
-    const reason = new HeddleError('unavailable', 'Nothing was written.', { unwritten: true })
-    const { waiting, joins } = await interrupted(door, reason)
+    const waiting = wait(door)
+    await started(door)
+    door.threads.lastRun.interrupt(
+      new HeddleError('unavailable', 'Nothing was written.', { unwritten: true }))
     const response = await waiting
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('1')
     expect(await response.json()).toMatchObject({ message: 'Nothing was written.' })
-    expect(joins()).toHaveLength(1)
   })
 
-  it('begins once more where it turns out later that it was lost', async () => {
+  it('can be begun once more as long as it is waited for', async () => {
     const door = await openDoor()
-    const { waiting, joins } = await interrupted(door)
-    const starts = () => door.threads.calls.filter(({ name }) => name === 'startRun')
-    door.threads.failure = new HeddleError('not_found')
-    door.env.advance(1_000)
-    await expect.poll(() => starts().length).toBe(2)
-    door.env.advance(1_000)
-    await expect.poll(() => joins().length).toBe(3)
+    const waiting = wait(door)
+    await started(door)
+    const first = door.threads.given('startRun')
+    const { lastRun } = door.threads
+    const { startAgain } = door.threads.given('joinRun') as JoinRun
+    await startAgain!()
+    expect(door.threads.given('startRun')).toEqual(first)
+    expect(door.threads.calls.filter(({ name }) => name === 'startRun')).toHaveLength(2)
     expect([...door.threads.runs]).toHaveLength(1)
-    door.threads.lastRun.end('{"a":1}')
+    lastRun.end('{"a":1}')
     expect(await (await waiting).json()).toEqual({ a: 1 })
+    await expect(startAgain!()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('is followed by whoever made it as one that is there', async () => {
@@ -202,6 +186,26 @@ describe('a client that does not wait', () => {
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('cancelRun')
     await expect.poll(() => door.threads.lastRun.listeners.size).toBe(0)
   })
+
+  it.each(['runs/wait', 'threads/*/runs/wait', 'threads/*/runs/*/join'])(
+    'is not waited for below either: %s', async (path) => {
+      const door = await openDoor()
+      const { json } = await call(door, 'POST', '/threads', {})
+      const runs = `/threads/${String(json.thread_id)}/runs`
+      const { json: run } = await call(door, 'POST', runs, body)
+      const place = path.replace('*', String(json.thread_id)).replace('*', String(run.run_id))
+      const leaving = new AbortController()
+      const gone = fetch(`${door.url}/${place}`, { signal: leaving.signal,
+        ...path.endsWith('wait') && { method: 'POST', body: JSON.stringify(body) },
+      }).catch(() => 'gone')
+      await started(door)
+      const join = door.threads.given('joinRun') as JoinRun
+      expect(join.gone!.aborted).toBe(false)
+      leaving.abort()
+      expect(await gone).toBe('gone')
+      await expect.poll(() => join.gone!.aborted).toBe(true)
+      expect(join.gone!.reason).toBeInstanceOf(HeddleError)
+    })
 
   it('leaves the run alone otherwise, and the server unharmed', async () => {
     const door = await openDoor()

@@ -3,13 +3,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { fanOut, systemEnv } from '../../../cluster/index.ts'
+import type { Env, Inbound } from '../../../cluster/index.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { grpcTransport } from '../../../cluster/transport-grpc.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../src/thread/index.ts'
+import { virtualEnv } from '../../support/env.ts'
 import { updates } from '../../support/scripted-host.ts'
-import { ThreadHouse, aRun } from '../../support/thread-house.ts'
+import { ThreadHouse, aRun, settled } from '../../support/thread-house.ts'
 import { ThreadPair } from '../../support/thread-pair.ts'
 
 const ends: (() => unknown)[] = []
@@ -26,20 +29,25 @@ let far: ThreadClient
 beforeEach(async () => {
   house = new ThreadHouse()
   near = house.client
-  const server = await openGrpcServer({ ...common, id: 'm', host: '127.0.0.1' })
-  server.serve(house.inbound)
+  far = await throughMember(house.inbound)
+})
+
+/** A client whose threads live in another member, which answers so. */
+async function throughMember(inbound: Inbound, env: Env = common.env): Promise<ThreadClient> {
+  const server = await openGrpcServer({ ...common, env, id: 'm', host: '127.0.0.1' })
+  server.serve(inbound)
   const { close, ...transport } = grpcTransport(common)
   const shared = fanOut(transport, common.kinds)
   const to = { id: 'm', address: server.address }
   ends.push(() => server.close(AbortSignal.abort()), close)
-  far = createThreadClient({
+  return createThreadClient({
     router: {
-      ask: (key, command) => shared.deliver(to, key, command),
+      ask: (key, command, gone) => shared.deliver(to, key, command, gone && { gone }),
       follow: (key, request, listener) => shared.follow(to, key, request, listener),
     },
     threads: house.tables.threads, newThreadId: () => house.env.uuid(), env: house.env,
   })
-})
+}
 
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
@@ -101,6 +109,34 @@ describe('a thread of another member', () => {
     const query = { tenant: 't', threadId: 'x', limit: 10, offset: 0 }
     expect(await far.listRuns(query)).toEqual(await near.listRuns(query))
     expect(await far.get('t', 'x')).toEqual(await near.get('t', 'x'))
+  })
+
+  it('keeps nothing of whoever waited from here and went, and its run goes on', async () => {
+    const clock = virtualEnv()
+    const asked: { readonly type: string; readonly outcome: Promise<unknown> }[] = []
+    const client = await throughMember({ ...house.inbound, ask: (key, command, delivery) => {
+      const reply = house.inbound.ask(key, command, delivery)
+      const { type } = command as { readonly type: string }
+      asked.push({ type, outcome: reply.catch((error: unknown) => error) })
+      return reply
+    } }, clock)
+    const run = house.run()
+    await client.startRun('t', 'x', run)
+    const leaving = new AbortController()
+    const left = new HeddleError('unavailable', 'The client went.')
+    const joined = client.joinRun('t', 'x', run.runId, { gone: leaving.signal })
+      .catch((error: unknown) => error)
+    while (clock.timers() === 0) await settled()
+    leaving.abort(left)
+    // It is told that the answer is to come, and does not come back for it.
+    clock.advance(10_000)
+    expect(await joined).toBe(left)
+    clock.advance(40_000)
+    expect(asked.map(({ type }) => type)).toEqual(['start', 'join'])
+    expect(await asked[1]!.outcome).toMatchObject({ message: 'Nobody asks for this any more.' })
+    expect(clock.timers()).toBe(0)
+    house.host.end(house.host.only)
+    expect((await near.getRun('t', 'x', run.runId)).status).toBe('success')
   })
 
   it('has its runs cancelled from here', async () => {

@@ -1,0 +1,108 @@
+/** Waiting for a run through changes of its owner: how long, for whom, and until when. */
+
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../src/errors.ts'
+import { joinSteadily } from '../../../src/thread/steady-join.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { settled } from '../../support/thread-house.ts'
+
+type Answer = () => Promise<string>
+
+const refused = (code: ConstructorParameters<typeof HeddleError>[0], facts = {}): Answer =>
+  () => Promise.reject(new HeddleError(code, undefined, facts))
+
+/** Joins where owners answer so, one after another, and the last one for ever. */
+function joining(answers: readonly Answer[], { made = false, startAgain = async () => {} } = {}) {
+  const env = virtualEnv()
+  const gone = new AbortController()
+  const seen = { joins: 0, starts: 0 }
+  const outcome = joinSteadily({
+    env, gone: gone.signal,
+    join: () => answers[Math.min(seen.joins++, answers.length - 1)]!(),
+    ...made && { startAgain: () => { seen.starts++; return startAgain() } },
+  }).catch((error: unknown) => error)
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await settled()
+      env.advance(250)
+    }
+    await settled()
+  }
+  return { env, gone, seen, outcome, pass }
+}
+
+const over: Answer = async () => '{"a":1}'
+
+describe('whoever waits for a run', () => {
+  it('asks the next owner, and gives up where there is none for a minute', async () => {
+    const found = joining([refused('unavailable'), refused('internal', { ambiguous: true }), over])
+    await found.pass(500)
+    expect(await found.outcome).toBe('{"a":1}')
+    const lost = joining([refused('unavailable')])
+    await lost.pass(60_250)
+    expect(await lost.outcome).toMatchObject({ code: 'unavailable' })
+    expect(lost.env.timers()).toBe(0)
+  })
+
+  it.each(['full', 'not_found', 'internal'] as const)('is told at once that it is %s',
+    async (code) => {
+      const { outcome, seen } = joining([refused(code)])
+      expect(await outcome).toMatchObject({ code })
+      expect(seen.joins).toBe(1)
+    })
+})
+
+describe('whoever made the run', () => {
+  it('waits for it on and on, whatever the owners are like', async () => {
+    const owners = Array.from({ length: 400 }, (_, number) => refused(
+      (['unavailable', 'full', 'not_owner'] as const)[number % 3]!))
+    const { outcome, pass, seen } = joining([...owners, over], { made: true })
+    await pass(400 * 250)
+    expect(await outcome).toBe('{"a":1}')
+    expect(seen).toEqual({ joins: 401, starts: 0 })
+  })
+
+  it('is told at once of one that was never written down', async () => {
+    const { outcome, seen } = joining([refused('unavailable', { unwritten: true })],
+      { made: true })
+    expect(await outcome).toMatchObject({ facts: { unwritten: true } })
+    expect(seen).toEqual({ joins: 1, starts: 0 })
+  })
+
+  it('begins it once more where it turns out later that it was lost', async () => {
+    for (const before of [[refused('unavailable'), refused('not_found')],
+      [refused('not_found', { again: true })]]) {
+      const { outcome, pass, seen } = joining([...before, over], { made: true })
+      await pass(500)
+      expect(await outcome).toBe('{"a":1}')
+      expect(seen.starts).toBe(1)
+    }
+  })
+
+  it('is told that it cannot be begun once more', async () => {
+    const { outcome } = joining([refused('not_found', { again: true })],
+      { made: true, startAgain: () => Promise.reject(new HeddleError('unavailable')) })
+    expect(await outcome).toMatchObject({ code: 'unavailable' })
+  })
+
+  it('is told at once that it has gone, where it was there to be waited for', async () => {
+    const { outcome, seen } = joining([refused('not_found')], { made: true })
+    expect(await outcome).toMatchObject({ code: 'not_found' })
+    expect(seen).toEqual({ joins: 1, starts: 0 })
+  })
+})
+
+describe('whoever goes', () => {
+  it.each([false, true])('asks no more, and begins nothing once more: made %s', async (made) => {
+    const { env, gone, outcome, pass, seen } = joining([refused('unavailable'),
+      refused('not_found')], { made })
+    await settled()
+    gone.abort(new HeddleError('unavailable', 'The client went.'))
+    await pass(1_000)
+    await outcome
+    expect(seen.starts).toBe(0)
+    expect(seen.joins).toBeLessThanOrEqual(2)
+    expect(env.timers()).toBe(0)
+  })
+})
