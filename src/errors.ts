@@ -94,14 +94,3 @@ export function asUnread(error: unknown): never {
 export function assert(condition: unknown, sentence: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${sentence}`)
 }
-
-/** Characters of one answer: texts have an end, and those who read at once share the memory. */
-const answerMax = 128 * 1024 * 1024
-
-/** Throws `too_large` where the texts of an answer are too long together. */
-export function mustFit(texts: readonly string[]): void {
-  const length = texts.reduce((sum, text) => sum + text.length, 0)
-  if (length <= answerMax) return
-  throw new HeddleError('too_large', 'The answer would be longer than ' +
-    `${answerMax / 1024 / 1024} MB: ask for a smaller page with "limit".`)
-}

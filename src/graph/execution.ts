@@ -150,6 +150,7 @@ export type StateQuestion = {
 
 /** A StateSnapshot of the engine in the API's shape (api: ThreadState), its values left out. */
 export interface SnapshotAnswer {
+  readonly checkpointId: string
   /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}` */
   readonly json: JsonText
   /** The checkpoint whose stored channels are the values; empty where `values` states them. */

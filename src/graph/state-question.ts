@@ -45,7 +45,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const values = valuesOf === '' ? bench.codec.text(snapshot.values) : ''
     const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(idOf(snapshot.config)))
-    return { json: bench.codec.text(stateOf(snapshot, graphId, writes)), valuesOf, values }
+    const json = bench.codec.text(stateOf(snapshot, graphId, writes))
+    return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
   })
 }
 

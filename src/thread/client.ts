@@ -12,7 +12,12 @@ export interface ThreadClient {
   patch(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<ThreadView>
   delete(tenant: string, threadId: string): Promise<void>
   copy(tenant: string, threadId: string): Promise<ThreadView>
-  search(query: ThreadQuery & ValuesFilter): Promise<{ threads: ThreadView[]; total: number }>
+  /**
+   * `found` is told of each thread of the page, in its order, as it is read: nothing else is kept
+   * of it, and what `found` throws ends the search.
+   */
+  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found):
+    Promise<{ threads: Found[]; total: number }>
   count(filter: ThreadFilter & ValuesFilter): Promise<number>
 
   /** A ThreadState of the API as JSON text. */

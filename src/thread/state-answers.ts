@@ -4,13 +4,25 @@ import { toTuple } from '../checkpoint/index.ts'
 import type {
   ChannelView, CheckpointReader, CheckpointSource, JsonText,
 } from '../checkpoint/index.ts'
-import { HeddleError, mustFit } from '../errors.ts'
+import { AnswerRoom } from '../answer-room.ts'
+import { HeddleError } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
 import { valuesAt } from './state-values.ts'
 import type { Channels } from './thread-ledger.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOf } from './thread-setting.ts'
+
+/** States of a history that are looked at together: at first, and when those before were small. */
+const [fewStates, manyStates] = [16, 64]
+/** Characters of them, where they are like the largest before. */
+const togetherMax = 32 * 1024 * 1024
+
+interface Asked {
+  readonly answers: readonly SnapshotAnswer[]
+  /** A whole state, values and all. */
+  readonly textOf: (answer: SnapshotAnswer) => Promise<JsonText>
+}
 
 export class StateAnswers {
   readonly #setting: ThreadSetting
@@ -34,8 +46,9 @@ export class StateAnswers {
     if (checkpointId === null && !ledger.state.row.head) return fresh
     if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
     const { configJson: config } = ledger.state.row
-    const [snapshot] = await this.#ask({ kind: 'state', config, ns, checkpointId, subgraphs })
-    return snapshot ?? fresh
+    const question = { kind: 'state', config, ns, checkpointId, subgraphs } as const
+    const { answers: [answer], textOf } = await this.#ask(question)
+    return answer ? textOf(answer) : fresh
   }
 
   /** ThreadStates of the API, newest first, as the text of an array. */
@@ -43,16 +56,30 @@ export class StateAnswers {
     const { ledger } = this.#setting
     await ledger.durable
     if (!ledger.state.row.head) return '[]'
-    const { checkpointId, checkpointNs: ns, before, limit, metadata: filter } = query
+    const { checkpointId, checkpointNs: ns, metadata: filter } = query
     const { configJson: config } = ledger.state.row
-    const states = await this.#ask(
-      { kind: 'history', config, ns, checkpointId, before, limit, filter })
-    mustFit(states)
-    return `[${states.join(',')}]`
+    const room = new AnswerRoom()
+    const states: JsonText[] = []
+    let { before } = query
+    for (let together = fewStates, largest = 1; ;) {
+      const limit = Math.min(query.limit - states.length, together)
+      const question =
+        { kind: 'history', config, ns, checkpointId, before, limit, filter } as const
+      const { answers, textOf } = await this.#ask(question)
+      for (const answer of answers) {
+        const text = await textOf(answer)
+        room.take(text)
+        states.push(text)
+        largest = Math.max(largest, text.length)
+      }
+      if (answers.length < limit || states.length === query.limit) return `[${states.join(',')}]`
+      before = answers.at(-1)!.checkpointId
+      together = Math.min(manyStates, Math.max(1, Math.floor(togetherMax / largest)))
+    }
   }
 
   /** Throws `graph_failed` where the graph that knows what comes next is not there any more. */
-  async #ask(question: StateQuestion): Promise<JsonText[]> {
+  async #ask(question: StateQuestion): Promise<Asked> {
     const { ports: { host }, ledger, threadId } = this.#setting
     const graph = graphOf(this.#setting)
     if (!graph) {
@@ -61,8 +88,9 @@ export class StateAnswers {
     }
     const source = new RememberingSource(ledger.settled)
     const answers = await host.ask(graph.graphId, threadId, question, source)
-    return Promise.all(answers.map(async (answer) =>
-      withValues(answer, await this.#valuesOf(answer, source, graph.stateChannels))))
+    const textOf = async (answer: SnapshotAnswer) =>
+      withValues(answer, await this.#valuesOf(answer, source, graph.stateChannels))
+    return { answers, textOf }
   }
 
   async #valuesOf(answer: SnapshotAnswer, source: RememberingSource,

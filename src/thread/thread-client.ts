@@ -1,7 +1,8 @@
 /** The typed caller of threads: every call is a command that the router brings to its thread. */
 
+import { readAhead } from '../../cluster/index.ts'
 import type { ActorKey, Env, Router } from '../../cluster/index.ts'
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
 import { HeddleError, asUnread, unlessGone } from '../errors.ts'
@@ -21,6 +22,8 @@ export interface ThreadClientOptions {
 
 /** A filter on values reads the state of every candidate: this many at the most. */
 const candidatesMax = 1_000
+/** States that are read for a search at the same time: each may be large. */
+const viewsAtOnce = 16
 
 export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
   ThreadClient {
@@ -31,36 +34,39 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     ask<Reply>(tenant, id, command).catch(asUnread)
 
   /** Threads that are deleted between the search and the look are left out. */
-  const viewOf = (tenant: string, id: string) =>
-    read<ThreadView>(tenant, id, { type: 'get', withoutValues: false }).catch(unlessGone)
+  const viewOf = ({ tenant, threadId }: ThreadRow) =>
+    read<ThreadView>(tenant, threadId, { type: 'get', withoutValues: false }).catch(unlessGone)
 
-  const search = async (query: ThreadQuery & ValuesFilter) => {
+  const search = async <Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found) => {
     const { values, withoutValues = false, ...plain } = query
-    if (values) return searchValues(plain, values)
+    if (values) return searchValues(plain, values, found)
     const { rows, total } = await threads.search(plain)
-    if (withoutValues) return { threads: rows.map((row) => ({ row, values: '{}' })), total }
-    const views = await Promise.all(rows.map((row) => viewOf(row.tenant, row.threadId)))
-    return { threads: views.filter((view) => view !== undefined), total }
+    if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
+    const kept: Found[] = []
+    for await (const view of readAhead(viewsAtOnce, rows, viewOf)) if (view) kept.push(found(view))
+    return { threads: kept, total }
   }
 
-  const searchValues = async (query: ThreadQuery, wanted: Readonly<Record<string, unknown>>) => {
-    const matches = await withValues(query, wanted)
+  const searchValues = async <Found>(query: ThreadQuery,
+    wanted: Readonly<Record<string, unknown>>, found: (view: ThreadView) => Found) => {
     const { offset, limit } = query
-    return { threads: matches.slice(offset, offset + limit), total: matches.length }
-  }
-
-  const withValues = async (query: ThreadQuery, wanted: Readonly<Record<string, unknown>>) => {
     const candidates = await threads.search({ ...query, offset: 0, limit: candidatesMax })
     if (candidates.total > candidatesMax) {
       throw new HeddleError('invalid', 'A filter on values looks into each thread: narrow it to ' +
         `${candidatesMax} threads at most by metadata, status or ids (${candidates.total} match).`)
     }
-    const matches: ThreadView[] = []
-    for (const { tenant, threadId } of candidates.rows) {
-      const view = await viewOf(tenant, threadId)
-      if (view && contains(JSON.parse(view.values), wanted)) matches.push(view)
+    const kept: Found[] = []
+    let total = 0
+    for await (const view of readAhead(viewsAtOnce, candidates.rows, async (row) => {
+      const read = await viewOf(row)
+      return read && contains(JSON.parse(read.values), wanted) ? read : undefined
+    })) {
+      if (!view) continue
+      if (total >= offset && kept.length < limit) kept.push(found(view))
+      total++
     }
-    return matches
+    return { threads: kept, total }
   }
 
   return {
@@ -74,8 +80,8 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
       const { values, withoutValues: _, ...plain } = filter
       if (!values) return threads.count(plain)
       const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
-      const query = { ...plain, ...order, limit: candidatesMax, offset: 0 }
-      return (await withValues(query, values)).length
+      const query = { ...plain, ...order, limit: 0, offset: 0 }
+      return (await searchValues(query, values, () => {})).total
     },
     state: (tenant, id, query) => read<JsonText>(tenant, id, { type: 'state', query }),
     history: (tenant, id, query) => read<JsonText>(tenant, id, { type: 'history', query }),

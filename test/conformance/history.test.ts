@@ -83,6 +83,19 @@ describe('a page of the history', () => {
     expect(collected).toEqual(all)
   })
 
+  it('is the same whether a page holds much or little', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: long } = await threads.create()
+    for (const topic of 'abcdefg') await runs.wait(long, 'steps', { input: { topic } })
+    const whole = await threads.getHistory(long, { limit: 1_000 })
+    expect(whole).toHaveLength(35)
+    expect(await threads.getHistory(long, { limit: 20 })).toEqual(whole.slice(0, 20))
+    for (const [at, { checkpoint }] of whole.slice(0, -1).entries()) {
+      const before = { configurable: { checkpoint_id: checkpoint.checkpoint_id! } }
+      expect(await threads.getHistory(long, { limit: 1, before })).toEqual([whole[at + 1]])
+    }
+  })
+
   it('holds only what fits the metadata', async () => {
     const { threads } = server.client
     const inputs = await threads.getHistory(id, { metadata: { source: 'input' }, limit: 100 })

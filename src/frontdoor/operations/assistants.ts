@@ -177,11 +177,10 @@ export class AssistantOperations {
       limit: deletionPage, sortBy: 'thread_id', sortOrder: 'asc',
     } as const
     for (;;) {
-      const { threads } = await this.#threads.search(query)
-      if (threads.length === 0) return
+      const { threads: ids } = await this.#threads.search(query, ({ row }) => row.threadId)
+      if (ids.length === 0) return
       // Somebody else may be faster.
-      await Promise.all(threads.map(({ row }) =>
-        this.#threads.delete(tenant, row.threadId).catch(unlessGone)))
+      await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(unlessGone)))
     }
   }
 }

@@ -1,10 +1,15 @@
 /** Picks single values out of a thread by paths such as `values.messages[-1].content`. */
 
+import type { AnswerRoom } from '../../answer-room.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
-/** Alias to what its path leads to; null where it leads nowhere. */
-export function extract(view: ThreadView, paths: Readonly<Record<string, string>>):
-  Record<string, unknown> {
+/**
+ * An object of each alias and what its path leads to; null where it leads nowhere. Throws
+ * `too_large` as `room` does: several paths may lead to the same large value.
+ */
+export function extract(view: ThreadView, paths: Readonly<Record<string, string>>,
+  room: AnswerRoom): JsonText {
   const { row } = view
   const texts = {
     values: view.values, metadata: row.metadataJson, config: row.configJson,
@@ -15,10 +20,14 @@ export function extract(view: ThreadView, paths: Readonly<Record<string, string>
     if (!parsed.has(name)) parsed.set(name, JSON.parse(texts[name as keyof typeof texts] || '{}'))
     return parsed.get(name)
   }
-  return Object.fromEntries(Object.entries(paths).map(([alias, path]) => {
+  const members = Object.entries(paths).map(([alias, path]) => {
     const [root = '', ...steps] = stepsOf(path)
-    return [alias, steps.reduce<unknown>(stepInto, rootOf(root)) ?? null]
-  }))
+    const found = steps.reduce<unknown>(stepInto, rootOf(root)) ?? null
+    const member = `${JSON.stringify(alias)}:${JSON.stringify(found)}`
+    room.take(member)
+    return member
+  })
+  return `{${members.join(',')}}`
 }
 
 /** `a.b[-1]['c d']` → a, b, -1, c d. */

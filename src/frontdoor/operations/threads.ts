@@ -1,6 +1,7 @@
 /** What can be done with threads and their state, whichever wire asked for it. */
 
 import type { Env } from '../../../cluster/index.ts'
+import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { EditUpdate, GraphHost } from '../../graph/index.ts'
@@ -19,8 +20,8 @@ export interface ThreadOperationParts {
 }
 
 export interface FoundThread extends ThreadView {
-  /** Alias to value, where the search asked to extract. */
-  readonly extracted?: Readonly<Record<string, unknown>>
+  /** An object of alias to value, where the search asked to extract. */
+  readonly extracted?: JsonText
 }
 
 export class ThreadOperations {
@@ -59,19 +60,23 @@ export class ThreadOperations {
     return this.#threads.copy(tenant, threadId)
   }
 
-  /** The page that was asked for, and how many threads match in all. */
+  /** The page that was asked for, and how many threads match in all. Throws `too_large`. */
   async search(tenant: string, request: SearchThreads):
     Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
-    const { threads, total } = await this.#threads.search({
+    const room = new AnswerRoom()
+    const query = {
       ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
+    }
+    return await this.#threads.search(query, (view): FoundThread => {
+      const values = selects('values') ? view.values : '{}'
+      room.take(values)
+      return { row: view.row, values, ...paths && { extracted: extract(view, paths, room) } }
     })
-    if (!paths) return { threads, total }
-    return { threads: threads.map((view) => ({ ...view, extracted: extract(view, paths) })), total }
   }
 
   count(tenant: string, request: CountThreads): Promise<number> {

@@ -37,8 +37,8 @@ export function assistantRoutes(app: App, { assistants }: RouteParts): void {
   app.post('/assistants/search', route('read', { tag, summary: 'Search assistants',
     body: SearchAssistants, answer: 'Assistant[]' }), async ({ body, caller }, reply) => {
     const { rows, total } = await assistants.search(caller.tenant, body)
-    const texts = rows.map((row) => assistantJson(row, body.select))
-    return sendPage(reply, { texts, total, offset: body.offset ?? 0 })
+    const json = (row: typeof rows[number]) => assistantJson(row, body.select)
+    return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
 
   app.post('/assistants/count', route('read', { tag, summary: 'Count assistants',
@@ -56,7 +56,7 @@ function versionRoutes(app: App, { assistants }: Parts): void {
     body: ListVersions, summary: 'List the versions of an assistant, newest first' }),
   async ({ params, body, caller }, reply) => {
     const rows = await assistants.versions(caller.tenant, params.assistant_id, body)
-    return sendJson(reply, arrayText(rows.map((row) => assistantJson(row))))
+    return sendJson(reply, arrayText(rows, (row) => assistantJson(row)))
   })
 
   app.post('/assistants/:assistant_id/latest', route('change', { ...one, body: SetLatest,

@@ -1,8 +1,8 @@
 /** Rows as the API's JSON. Texts that are JSON already are joined, never parsed. */
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { mustFit } from '../../errors.ts'
 import { timeText } from '../../time-text.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
@@ -42,7 +42,7 @@ export function threadJson({ row, values, extracted }: FoundThread, select?: Sel
   }, select)
   if (extracted === undefined) return text
   const rest = text === '{}' ? '}' : `,${text.slice(1)}`
-  return `{"extracted":${JSON.stringify(extracted)}${rest}`
+  return `{"extracted":${extracted}${rest}`
 }
 
 /** A run that was told to wait counts from when it may start. */
@@ -60,9 +60,14 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
   }, select)
 }
 
-/** Throws `too_large` where there is more to say than fits one answer. */
-export function arrayText(texts: readonly JsonText[]): JsonText {
-  mustFit(texts)
+/** Throws `too_large` where there is more to say than fits one answer, before all of it is said. */
+export function arrayText<Row>(rows: readonly Row[], json: (row: Row) => JsonText): JsonText {
+  const room = new AnswerRoom()
+  const texts = rows.map((row) => {
+    const text = json(row)
+    room.take(text)
+    return text
+  })
   return `[${texts.join(',')}]`
 }
 

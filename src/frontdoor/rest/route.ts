@@ -64,17 +64,19 @@ export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply {
   return reply.type('application/json').send(text)
 }
 
-interface Page {
-  readonly texts: readonly JsonText[]
+interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly json: (row: Row) => JsonText
   /** How many there are in all. */
   readonly total: number
   readonly offset: number
 }
 
 /** A page and, in its headers, where it stands. */
-export function sendPage(reply: FastifyReply, { texts, total, offset }: Page): FastifyReply {
-  const next = offset + texts.length
+export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
+  FastifyReply {
+  const next = offset + rows.length
   void reply.header('x-pagination-total', total)
-  if (texts.length > 0 && next < total) void reply.header('x-pagination-next', next)
-  return sendJson(reply, arrayText(texts))
+  if (rows.length > 0 && next < total) void reply.header('x-pagination-next', next)
+  return sendJson(reply, arrayText(rows, json))
 }

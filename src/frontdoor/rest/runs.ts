@@ -75,7 +75,7 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
     querystring: ListRuns, answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
     const rows = await runs.list(caller.tenant, params.thread_id, query)
-    return sendJson(reply, arrayText(rows.map((row) => runJson(row, query.select))))
+    return sendJson(reply, arrayText(rows, (row) => runJson(row, query.select)))
   })
 
   app.get('/threads/:thread_id/runs/:run_id', route('read', { ...one, answer: 'Run',

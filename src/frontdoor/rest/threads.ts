@@ -40,9 +40,9 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
 
   app.post('/threads/search', route('read', { tag, summary: 'Search threads', body: SearchThreads,
     answer: 'Thread[]' }), async ({ body, caller }, reply) => {
-    const { threads: found, total } = await threads.search(caller.tenant, body)
-    const texts = found.map((view) => threadJson(view, body.select))
-    return sendPage(reply, { texts, total, offset: body.offset ?? 0 })
+    const { threads: rows, total } = await threads.search(caller.tenant, body)
+    const json = (view: typeof rows[number]) => threadJson(view, body.select)
+    return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
 
   app.post('/threads/count', route('read', { tag, summary: 'Count threads', body: CountThreads,

@@ -15,6 +15,8 @@ export class FakeThreads implements ThreadClient {
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
+  /** How many threads searches came to. */
+  shown = 0
   /** What the next call of any kind throws. */
   failure: unknown
   /** How long it takes to put a run on disk. */
@@ -72,10 +74,15 @@ export class FakeThreads implements ThreadClient {
     return { ...copy, values: this.#thread(threadId).values }
   }
 
-  async search(query: ThreadQuery & ValuesFilter) {
+  async search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found) {
     this.#call('search', query)
     const all = [...this.views.values()].filter(({ row }) => matches(row, query))
-    return { threads: all.slice(query.offset, query.offset + query.limit), total: all.length }
+    const page = all.slice(query.offset, query.offset + query.limit)
+    const threads = page.map((view) => {
+      this.shown++
+      return found(view)
+    })
+    return { threads, total: all.length }
   }
 
   async count(filter: ThreadFilter & ValuesFilter): Promise<number> {

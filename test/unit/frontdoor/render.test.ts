@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { AnswerRoom } from '../../../src/answer-room.ts'
 import { extract } from '../../../src/frontdoor/operations/extract.ts'
 import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
 import { timeText } from '../../../src/time-text.ts'
@@ -27,9 +28,9 @@ describe('a thread', () => {
 
   it('shows the selected fields only, and what was extracted beside them', () => {
     expect(parsed(threadJson(view, ['status', 'context']))).toEqual({ status: 'idle' })
-    expect(parsed(threadJson({ ...view, extracted: { last: 1 } }, [])))
+    expect(parsed(threadJson({ ...view, extracted: '{"last":1}' }, [])))
       .toEqual({ extracted: { last: 1 } })
-    expect(parsed(threadJson({ ...view, extracted: { last: 1 } }, ['status'])))
+    expect(parsed(threadJson({ ...view, extracted: '{"last":1}' }, ['status'])))
       .toEqual({ extracted: { last: 1 }, status: 'idle' })
   })
 })
@@ -58,6 +59,6 @@ describe('extracting', () => {
     ['metadata.toString', null],
     ['interrupts', {}],
   ])('%s', (path, value) => {
-    expect(extract(view, { it: path })).toEqual({ it: value })
+    expect(parsed(extract(view, { it: path }, new AnswerRoom()))).toEqual({ it: value })
   })
 })

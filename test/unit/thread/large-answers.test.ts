@@ -1,0 +1,158 @@
+/** Answers over much that is large: read a few at a time, in order, and no further than is kept. */
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+import { describe, expect, it } from 'vitest'
+
+import { AnswerRoom } from '../../../src/answer-room.ts'
+import type { SnapshotAnswer, StateQuestion } from '../../../src/graph/index.ts'
+import { createThreadClient } from '../../../src/thread/index.ts'
+import type { ThreadView } from '../../../src/thread/index.ts'
+import { ThreadHouse } from '../../support/thread-house.ts'
+import { aThread } from '../../contract/rows.ts'
+
+const megabyte = 1024 * 1024
+/** So many states of five megabytes fit one answer. */
+const fitting = Math.floor(128 / 5)
+/** No more are read, or held, at the same time. */
+const atOnce = 16
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** A client of threads that do nothing but tell their values, and a count of who reads them. */
+function threadsWith(count: number, valuesOf: (n: number) => string) {
+  const rows = Array.from({ length: count }, (_, n) => aThread({ threadId: String(n) }))
+  const told = { begun: 0, underWay: 0, most: 0, mostHeld: 0 }
+  const held: WeakRef<ThreadView>[] = []
+  const look = () => {
+    collect()
+    const alive = held.filter((each) => each.deref() !== undefined).length
+    told.mostHeld = Math.max(told.mostHeld, alive)
+  }
+  const router = {
+    follow: () => Promise.reject(new Error('nobody follows')),
+    ask: async ({ id }: { id: string }) => {
+      const n = Number(id)
+      told.most = Math.max(told.most, ++told.underWay)
+      if (told.begun++ % 50 === 49) look()
+      // Those that come later are answered sooner.
+      for (let turn = n % 3; turn < 3; turn++) await new Promise(setImmediate)
+      told.underWay--
+      const view: ThreadView = { row: rows[n]!, values: valuesOf(n) }
+      held.push(new WeakRef(view))
+      return view
+    },
+  }
+  const threads = {
+    search: async ({ offset, limit }: { offset: number; limit: number }) =>
+      ({ rows: rows.slice(offset, offset + limit), total: rows.length }),
+    count: async () => rows.length,
+  }
+  const client = createThreadClient({
+    router, threads, newThreadId: () => 'copy', env: new ThreadHouse().env,
+  })
+  return { client, told }
+}
+
+const page = { tenant: 't', sortBy: 'created_at', sortOrder: 'desc', offset: 0 } as const
+const parity = (n: number) => JSON.stringify({ even: n % 2 === 0 })
+const idOf = ({ row }: ThreadView) => Number(row.threadId)
+
+describe('a search', () => {
+  it('reads a few threads at a time, and tells of them in their order', async () => {
+    const { client, told } = threadsWith(200, parity)
+    const { threads, total } = await client.search({ ...page, limit: 150 }, idOf)
+    expect(threads).toEqual(Array.from({ length: 150 }, (_, n) => n))
+    expect(total).toBe(200)
+    expect(told.begun).toBe(150)
+    expect(told.most).toBe(atOnce)
+    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+  })
+
+  it('reads a small page at once', async () => {
+    const { client, told } = threadsWith(10, parity)
+    await client.search({ ...page, limit: 10 }, idOf)
+    expect(told.most).toBe(10)
+  })
+
+  it('stops where the answer has no more room', async () => {
+    const values = `"${'x'.repeat(5 * megabyte)}"`
+    const { client, told } = threadsWith(1_000, () => values)
+    const room = new AnswerRoom()
+    const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
+    await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
+    expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
+  })
+
+  it('by values keeps a page of those that match, and knows how many do', async () => {
+    const { client, told } = threadsWith(400, parity)
+    const { threads, total } = await client.search(
+      { ...page, offset: 3, limit: 4, values: { even: true } }, idOf)
+    expect([threads, total]).toEqual([[6, 8, 10, 12], 200])
+    expect(told.most).toBe(atOnce)
+    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+  })
+})
+
+describe('a count by values', () => {
+  it('keeps none of what it counts', async () => {
+    const { client, told } = threadsWith(400, parity)
+    expect(await client.count({ tenant: 't', values: { even: true } })).toBe(200)
+    expect([told.begun, told.most]).toEqual([400, atOnce])
+    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+  })
+})
+
+/** A thread with as many states as the test says, and the questions that its graph heard. */
+async function threadWithStates(count: number, values: string) {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  await house.host.step(house.host.only, 'one')
+  house.host.end(house.host.only)
+  const asked: (StateQuestion & { kind: 'history' })[] = []
+  const told = { read: 0 }
+  const all = Array.from({ length: count }, (_, n): SnapshotAnswer =>
+    ({ checkpointId: `c${n}`, json: `{"n":${n}}`, valuesOf: '', values }))
+  Object.assign(house.host, {
+    ask: async (_graph: string, _thread: string, question: StateQuestion & { kind: 'history' }) => {
+      asked.push(question)
+      const from = all.findIndex(({ checkpointId }) => checkpointId === question.before) + 1
+      const answers = all.slice(from, from + question.limit)
+      told.read += answers.length
+      return answers
+    },
+  })
+  const history = (limit: number) => house.client.history('t', 'x',
+    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null })
+  return { history, asked, told }
+}
+
+describe('a history', () => {
+  it('is read some states at a time, each time on from the last one', async () => {
+    const { history, asked } = await threadWithStates(100, '1')
+    const numbers = async (limit: number) =>
+      (JSON.parse(await history(limit)) as { n: number }[]).map(({ n }) => n)
+    expect(await numbers(20)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+    expect(asked.map(({ before, limit }) => [before, limit])).toEqual([[null, 16], ['c15', 4]])
+    asked.length = 0
+    expect(await numbers(1_000)).toEqual(Array.from({ length: 100 }, (_, n) => n))
+    expect(asked.map(({ before, limit }) => [before, limit]))
+      .toEqual([[null, 16], ['c15', 64], ['c79', 64]])
+  })
+
+  it('is asked for once where it is short', async () => {
+    const { history, asked } = await threadWithStates(50, '1')
+    await history(10)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('of large states is refused before all of them are read', async () => {
+    const { history, asked, told } =
+      await threadWithStates(1_000, `"${'x'.repeat(5 * megabyte)}"`)
+    await expect(history(1_000)).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
+    expect(asked.map(({ limit }) => limit)).toEqual([16, 6, 6])
+    expect(told.read).toBe(16 + 6 + 6)
+  })
+})
