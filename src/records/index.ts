@@ -28,7 +28,7 @@ export { longestLeaseMs } from './limit-counter.ts'
 export type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
 export { limitService, limitServiceName, limitWires } from './limit-service.ts'
 export type { LimitAdmit, LimitKey, LimitTable } from './limit-table.ts'
-export type { RunQuery, RunStatus, RunTable } from './run-table.ts'
+export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
 export type { ScatterOptions, ScatteredIndex } from './scattered-index.ts'
 export type {

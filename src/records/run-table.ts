@@ -12,6 +12,9 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
  */
 export type RunStatus = 'pending' | 'running' | 'success' | 'error' | 'interrupted' | 'timeout'
 
+/** Fields of a run whose texts may be long: what a client sent, and what its graph made. */
+export type RunText = 'metadataJson' | 'kwargsJson' | 'planJson' | 'errorJson' | 'interruptsJson'
+
 export interface RunQuery {
   readonly tenant: string
   readonly threadId: string
@@ -19,10 +22,15 @@ export interface RunQuery {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
+  /** The long texts that are wanted, the others may be left empty; all unless told. */
+  readonly texts?: readonly RunText[]
 }
 
 export interface RunTable {
   get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined>
-  /** Newest first; runs made in the same millisecond in the reverse order of their creation. */
+  /**
+   * Newest first; runs made in the same millisecond in the reverse order of their creation.
+   * Throws `too_large` where what is wanted of them does not fit one answer, and holds no more.
+   */
   list(query: RunQuery): Promise<RunRow[]>
 }

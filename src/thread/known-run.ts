@@ -12,11 +12,14 @@ const rememberedKeys = 100
 export async function runOfKey(key: string, setting: ThreadSetting): Promise<RunRow | undefined> {
   if (key === '') return undefined
   const { ports: { runs }, ledger, tenant, threadId } = setting
+  // Of the others only the keys are wanted, and their inputs may be large.
+  const newest = { tenant, threadId, limit: rememberedKeys, offset: 0, texts: [] }
   const same = (run: RunRow) => run.commandId === key
   const unfinished = ledger.state.runs.find(same)
   if (unfinished) return unfinished
   await ledger.durable
-  return (await runs.list({ tenant, threadId, limit: rememberedKeys, offset: 0 })).find(same)
+  const known = (await runs.list(newest)).find(same)
+  return known && await runs.get(tenant, threadId, known.runId)
 }
 
 /** The run as the command made it: it may have been taken out of history since. */

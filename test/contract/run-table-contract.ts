@@ -62,6 +62,18 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       }
     })
 
+    it('leaves out the texts that are not wanted', async () => {
+      const row = aRun({ metadataJson: '{"a":1}', kwargsJson: `"${'x'.repeat(600_000)}"`,
+        planJson: '{"b":1}', errorJson: '{"c":1}', interruptsJson: '{"d":1}', commandId: 'key' })
+      await put(row)
+      const none = { metadataJson: '', kwargsJson: '', planJson: '', errorJson: '',
+        interruptsJson: '' }
+      expect(await list(row.threadId, { texts: [] })).toEqual([{ ...row, ...none }])
+      expect(await list(row.threadId, { texts: ['metadataJson', 'errorJson'] })).toEqual(
+        [{ ...row, ...none, metadataJson: '{"a":1}', errorJson: '{"c":1}' }])
+      expect(await list(row.threadId)).toEqual([row])
+    })
+
     it('finds a run under its status of now, not of before', async () => {
       const row = aRun()
       const steps: RunStatus[] = ['pending', 'running', 'success']

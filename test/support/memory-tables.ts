@@ -2,6 +2,8 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery, RunTable, ThreadIndex, UnfinishedThread } from '../../src/records/index.ts'
+import { AnswerRoom } from '../../src/answer-room.ts'
+import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'
 
 /** Rows by id, found by folding every update anew. */
@@ -30,8 +32,9 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       status === 'busy' || owedWebhooks.length > 0),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
-      list: async ({ threadId, limit, offset }: RunQuery) =>
-        runRows(threadId).toReversed().slice(offset, offset + limit),
+      list: async ({ threadId, limit, offset, texts }: RunQuery) =>
+        runRows(threadId).toReversed().slice(offset, offset + limit)
+          .map((row) => withTexts(row, new AnswerRoom(), texts)),
     },
   }
 }

@@ -33,6 +33,9 @@ export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
 
+/** Fields of a listed run that may be long, and where they stand. */
+const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as const
+
 /** Stateless run ids are made from Idempotency-Keys under this name. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
@@ -79,8 +82,10 @@ export class RunOperations {
 
   /** Newest first. */
   async list(tenant: string, threadId: string, request: ListRuns): Promise<RunRow[]> {
-    const { limit = 10, offset = 0, status } = request
-    return this.#threads.listRuns({ tenant, threadId, status, limit, offset })
+    const { limit = 10, offset = 0, status, select } = request
+    const texts = textsOf.filter(([name]) => !select || select.includes(name))
+      .map(([, text]) => text)
+    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts })
   }
 
   cancel(tenant: string, { threadId, runId }: RunName, request: CancelRun): Promise<void> {

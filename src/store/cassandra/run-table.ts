@@ -1,8 +1,11 @@
 /** Rows of runs: by id, and in the order of their creation. */
 
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { readAhead } from '../../../cluster/index.ts'
+import { AnswerRoom } from '../../answer-room.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../records/index.ts'
 import { Recent } from '../recent.ts'
+import { withTexts } from '../run-texts.ts'
 import type { Connection, Row } from './connection.ts'
 import { inFlight } from './in-flight.ts'
 import { bodyColumns } from './stored-body.ts'
@@ -19,6 +22,8 @@ export interface RunKey {
 const ordersKept = 20_000
 /** Rows that are removed, or looked at for a status, at the same time. */
 const atOnce = 64
+/** Runs of a list that are read whole at the same time: what is not in its row may be large. */
+const wholeAtOnce = 4
 /** Places in the order that are read at a time. */
 const orderPage = 1_000
 
@@ -92,41 +97,47 @@ export class RunTable implements RunTablePort {
 
   async get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined> {
     const key = { tenant, threadId, runId }
-    const read = () => this.#row(key)
-    const row = await read()
-    const body = row && await this.#bodies.read(this.#address(key), row, read)
-    return body && RunRow.decode(body)
+    return await this.#whole(key, await this.#row(key))
   }
 
   async list(query: RunQuery): Promise<RunRow[]> {
-    const { tenant, threadId, status, limit, offset } = query
+    const { tenant, threadId, status, limit, offset, texts } = query
     const order = {
       cql: `SELECT run_id FROM ${this.#orders} WHERE tenant = ? AND thread_id = ?`,
       values: [tenant, threadId],
     }
     const end = offset + limit
     const page = status === undefined ? Math.min(end, orderPage) : atOnce
+    const room = new AnswerRoom()
     const found: RunRow[] = []
     let passed = 0
+    let matching = 0
     for await (const rows of this.#connection.pages(order, page)) {
       const from = Math.max(0, offset - passed)
       const wanted = status === undefined ? rows.slice(from, from + limit - found.length) : rows
       passed += rows.length
-      const runs = await this.#all(tenant, threadId, wanted)
-      found.push(...runs.filter((run) => status === undefined || run.status === status))
-      const needed = status === undefined ? limit : end
-      if (found.length >= needed) break
+      for await (const run of this.#all(tenant, threadId, wanted)) {
+        if (status !== undefined && (run.status !== status || matching++ < offset)) continue
+        found.push(withTexts(run, room, texts))
+        if (found.length === limit) return found
+      }
     }
-    return status === undefined ? found : found.slice(offset, end)
+    return found
   }
 
   /** In the order of the ids; one that is in the order only, was never there or is gone. */
-  async #all(tenant: string, threadId: string, ids: readonly Row[]): Promise<RunRow[]> {
-    const runs: (RunRow | undefined)[] = []
-    await inFlight(atOnce, ids.entries(), async ([index, row]) => {
-      runs[index] = await this.get(tenant, threadId, row['run_id'] as string)
+  async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
+    const rows = readAhead(atOnce, ids, async (each) => {
+      const key = { tenant, threadId, runId: each['run_id'] as string }
+      return { key, row: await this.#row(key) }
     })
-    return runs.filter((run) => run !== undefined)
+    const runs = readAhead(wholeAtOnce, rows, ({ key, row }) => this.#whole(key, row))
+    for await (const run of runs) if (run) yield run
+  }
+
+  async #whole(key: RunKey, row: Row | undefined): Promise<RunRow | undefined> {
+    const body = row && await this.#bodies.read(this.#address(key), row, () => this.#row(key))
+    return body && RunRow.decode(body)
   }
 
   /** A place is written once; again where it is not known whether it was. */

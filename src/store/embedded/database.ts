@@ -12,6 +12,8 @@ export type NamedValues = Record<string, Value>
 export interface Statement<Row extends readonly unknown[]> {
   get(...values: Value[] | [NamedValues]): Row | undefined
   all(...values: Value[] | [NamedValues]): Row[]
+  /** One at a time: what was looked at is not held. */
+  iterate(...values: Value[] | [NamedValues]): Iterable<Row>
   run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
 }
 

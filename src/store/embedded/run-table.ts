@@ -1,6 +1,9 @@
 /** Rows of runs: by id, and the newest page of a thread. */
 
+import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { AnswerRoom } from '../../answer-room.ts'
 import type { RunQuery } from '../../records/index.ts'
+import { withTexts } from '../run-texts.ts'
 import type { Database, Statement } from './database.ts'
 
 /** A row as the writer takes it: what is looked up in columns, everything in the body. */
@@ -33,6 +36,9 @@ export const runSchema = `
   CREATE INDEX run_status ON run (tenant, thread_id, status, created_at)
     WHERE status <> 'success';
 `
+
+/** A page of rows that are no larger is little: they are passed on as they are. */
+const smallBytes = 16 * 1024
 
 type Bodies = Statement<readonly [body: Uint8Array]>
 
@@ -82,10 +88,17 @@ export class RunTable {
     return this.#get.get(runId, threadId, tenant)?.[0]
   }
 
-  list({ tenant, threadId, status, limit, offset }: RunQuery): Uint8Array[] {
+  /** Throws `too_large`. */
+  list({ tenant, threadId, status, limit, offset, texts }: RunQuery): Uint8Array[] {
     const rows = status === undefined ? this.#list
       : status === 'success' ? this.#listSuccess : this.#listStatus
-    return rows.all({ tenant, threadId, limit, offset, status: status ?? null })
-      .map(([body]) => body)
+    const page = { tenant, threadId, limit, offset, status: status ?? null }
+    const room = new AnswerRoom()
+    const bodies: Uint8Array[] = []
+    for (const [body] of rows.iterate(page)) {
+      bodies.push(body.byteLength <= smallBytes ? body
+        : RunRow.encode(withTexts(RunRow.decode(body), room, texts)).finish())
+    }
+    return bodies
   }
 }

@@ -269,7 +269,10 @@ describe('runs', () => {
     const { row: { runId } } = door.threads.lastRun
     expect((await call(door, 'GET', `${path}?limit=5&status=pending&select=run_id`)).json)
       .toEqual([{ run_id: runId }])
-    expect(door.threads.given('listRuns')).toMatchObject({ limit: 5, offset: 0, status: 'pending' })
+    expect(door.threads.given('listRuns'))
+      .toMatchObject({ limit: 5, offset: 0, status: 'pending', texts: [] })
+    await call(door, 'GET', path)
+    expect(door.threads.given('listRuns')).toMatchObject({ texts: ['metadataJson', 'kwargsJson'] })
     expect((await call(door, 'GET', `${path}/${runId}`)).json).toMatchObject({ run_id: runId })
     const cancel = (query: string) => call(door, 'POST', `${path}/${runId}/cancel${query}`)
     expect((await cancel('?wait=0&action=interrupt')).status).toBe(202)

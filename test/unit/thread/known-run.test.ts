@@ -1,0 +1,38 @@
+/** Runs that are asked for again by their caller's key: found without reading what others hold. */
+
+import { expect, it } from 'vitest'
+
+import { ThreadHouse } from '../../support/thread-house.ts'
+
+it('A run is found by its key without the inputs of the others.', async () => {
+  const house = new ThreadHouse()
+  const { list, get } = house.tables.runs
+  const asked: unknown[] = []
+  const got: string[] = []
+  Object.assign(house.tables.runs, {
+    list: (query: Parameters<typeof list>[0]) => {
+      asked.push(query.texts)
+      return list(query)
+    },
+    get: (...name: Parameters<typeof get>) => {
+      got.push(name[2])
+      return get(...name)
+    },
+  })
+  house.restart()
+  const runs = []
+  for (const commandId of ['k1', 'k2', 'k3']) {
+    const run = house.run({ commandId, kwargs: { input: commandId } })
+    runs.push(run)
+    await house.client.startRun('t', 'x', run)
+    house.host.end(house.host.only)
+  }
+  asked.length = 0
+  const again = await house.client.startRun('t', 'x', house.run({ commandId: 'k2' }))
+  expect(asked).toEqual([[]])
+  expect(got).toEqual([runs[1]!.runId])
+  expect(again).toMatchObject({ runId: runs[1]!.runId, kwargsJson: '{"input":"k2"}',
+    status: 'success' })
+  await house.client.startRun('t', 'x', house.run({ commandId: 'k4' }))
+  expect(got).toHaveLength(1)
+})
