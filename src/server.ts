@@ -262,7 +262,7 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   const cannotReload = ({ message: reason }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it goes on.', { reason })
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
-    changed: (_, compiled) => {
+    changed: (compiled) => {
       host.reload(compiled).then(() => env.log.info('The project was loaded anew.'), cannotReload)
     },
     failed: cannotReload,

@@ -15,7 +15,7 @@ import type { Project } from './project.ts'
 
 export interface ProjectListener {
   /** What a worker would run now differs from before. */
-  changed(project: Project, compiled: CompiledProject): void
+  changed(compiled: CompiledProject): void
   /** The change cannot be used; what was there before stays good. */
   failed(error: HeddleError): void
 }
@@ -119,7 +119,7 @@ class ProjectWatcher {
     this.#watch(project, compiled)
     const differs = !isDeepStrictEqual(compiled, this.#compiled)
     this.#compiled = compiled
-    if (differs) this.#listener.changed(project, compiled)
+    if (differs) this.#listener.changed(compiled)
   }
 }
 

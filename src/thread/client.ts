@@ -31,7 +31,7 @@ export interface ThreadClient {
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery): Promise<RunRow[]>
-  /** Resolves when the cancel is in the log, or with `wait` when the run is over. */
+  /** Resolves when the cancel is in the log: the run is over then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
   /**
@@ -66,8 +66,6 @@ export interface CreateThread {
   readonly metadata: Record<string, unknown>
   readonly ifExists: 'raise' | 'do_nothing'
   readonly supersteps: readonly (readonly EditUpdate[])[]
-  /** Of a stateless run: hidden until kept. */
-  readonly hidden?: boolean
 }
 
 export interface StateQuery {
@@ -135,7 +133,6 @@ export interface RunPlan {
 
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
-  readonly wait: boolean
 }
 
 /** Who waits for a run, and for how long. */

@@ -10,7 +10,7 @@ import type {
 /** From the front door, and between threads. */
 export type ThreadCommand =
   | { readonly type: 'create'; readonly request: CreateThread }
-  | { readonly type: 'get'; readonly withoutValues?: boolean }
+  | { readonly type: 'get' }
   | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
   | { readonly type: 'delete' }
   | { readonly type: 'copy'; readonly targetId: string }

@@ -31,12 +31,12 @@ export class StateAnswers {
     this.#setting = setting
   }
 
-  /** The thread's record, and its state values unless they are not wanted. */
-  async view(withoutValues = false): Promise<ThreadView> {
+  /** The thread's record and its state values. */
+  async view(): Promise<ThreadView> {
     const { ledger } = this.#setting
     const { row } = ledger.state
     await ledger.durable
-    return { row, values: withoutValues ? '{}' : await this.#values(row.head?.id) }
+    return { row, values: await this.#values(row.head?.id) }
   }
 
   /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */

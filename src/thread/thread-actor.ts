@@ -140,7 +140,7 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return read(this.#answers.view(command.withoutValues))
+      case 'get': return read(this.#answers.view())
       case 'patch': return this.#patch(command.metadata, note)
       case 'delete': return this.#delete(note)
       case 'copy': return this.#copy(command.targetId)
@@ -228,7 +228,7 @@ class ThreadActor implements Actor {
     this.#mustNotBeInTheMaking(request.ifExists)
     this.#renewIfDeleted()
     const { supersteps, metadata } = request
-    const created = this.#created(metadata, request.hidden ?? false)
+    const created = this.#created(metadata, false)
     if (supersteps.length === 0) {
       void ledger.write([created, ...note])
       return { reply: this.#answers.view() }

@@ -35,7 +35,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
 
   /** Threads that are deleted between the search and the look are left out. */
   const viewOf = ({ tenant, threadId }: ThreadRow) =>
-    read<ThreadView>(tenant, threadId, { type: 'get', withoutValues: false }).catch(unlessGone)
+    read<ThreadView>(tenant, threadId, { type: 'get' }).catch(unlessGone)
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
     found: (view: ThreadView) => Found) => {

@@ -74,7 +74,7 @@ function recordCalls(parts: Parts) {
     },
     cancelRun: async (request, context) => {
       const action = request.rollback ? 'rollback' : 'interrupt'
-      await runs.cancel(tenantOf(context), runNamed(request), { action, wait: request.wait })
+      await runs.cancel(tenantOf(context), runNamed(request), { action })
       return {}
     },
     deleteRun: async (request, context) => {

@@ -88,9 +88,10 @@ export class RunOperations {
     return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts })
   }
 
-  cancel(tenant: string, { threadId, runId }: RunName, request: CancelRun): Promise<void> {
-    const { action = 'interrupt', wait = false } = request
-    return this.#threads.cancelRun(tenant, threadId, runId, { action, wait })
+  /** Resolves when the run is over, whether or not the caller wants to wait for that. */
+  cancel(tenant: string, { threadId, runId }: RunName,
+    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
+    return this.#threads.cancelRun(tenant, threadId, runId, { action })
   }
 
   delete(tenant: string, { threadId, runId }: RunName): Promise<void> {

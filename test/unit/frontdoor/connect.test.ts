@@ -215,7 +215,7 @@ describe('runs', () => {
     expect((await runs.getRun({ threadId, runId })).run).toMatchObject({ runId, threadId })
     expect((await runs.listRuns({ threadId, status: 'success' })).runs).toHaveLength(1)
     await runs.cancelRun({ threadId, runId, rollback: true, wait: true })
-    expect(door.threads.given('cancelRun')).toEqual({ action: 'rollback', wait: true })
+    expect(door.threads.given('cancelRun')).toEqual({ action: 'rollback' })
     await runs.deleteRun({ threadId, runId })
     expect((await errorOf(runs.getRun({ threadId, runId }))).code).toBe(Code.NotFound)
   })

@@ -213,7 +213,7 @@ describe('a reader that goes', () => {
     const leaving = new AbortController()
     const { run } = await stream(door, { on_disconnect: 'cancel' }, leaving.signal)
     leaving.abort()
-    expect(await run.cancelled.promise).toEqual({ action: 'interrupt', wait: false })
+    expect(await run.cancelled.promise).toEqual({ action: 'interrupt' })
   })
 
   it('takes the run with it also where it only joined, if it said so', async () => {

@@ -42,7 +42,7 @@ async function watching(initial: ProjectFiles = files) {
   const env = { ...system, after: (ms: number, fn: () => void) =>
     system.after(ms, () => { fn(); look() }) }
   const stop = watchProject(env, project, compiled, {
-    changed: (_, changed) => keep({ changed }),
+    changed: (changed) => keep({ changed }),
     failed: (failed) => keep({ failed }),
   })
   onTestFinished(stop)

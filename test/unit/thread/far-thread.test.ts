@@ -144,7 +144,7 @@ describe('a thread of another member', () => {
     await far.startRun('t', 'x', run)
     const { listener, ended } = reading()
     await far.followRun('t', 'x', run.runId, { after: null, modes: null }, listener)
-    await far.cancelRun('t', 'x', run.runId, { action: 'interrupt', wait: true })
+    await far.cancelRun('t', 'x', run.runId, { action: 'interrupt' })
     expect(await ended).toBe('over')
     expect((await far.getRun('t', 'x', run.runId)).status).toBe('interrupted')
   })

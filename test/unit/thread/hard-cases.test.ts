@@ -36,7 +36,7 @@ describe('a rollback', () => {
     const { house, runId } = await answered()
     const before = await house.host.only.source.tuple('', null)
     expect(before!.writes).toHaveLength(1)
-    await house.client.cancelRun('t', 'x', runId, { action: 'rollback', wait: true })
+    await house.client.cancelRun('t', 'x', runId, { action: 'rollback' })
     await house.startRun('x')
     const { source } = house.host.only
     expect((await source.tuple('', null))!.writes).toEqual([])
@@ -49,7 +49,7 @@ describe('a rollback', () => {
     const { house, runId } = await answered()
     const read = house.log.read.bind(house.log)
     house.log.read = () => Promise.reject(new HeddleError('unavailable', 'the disk is away'))
-    const cancel = { action: 'rollback', wait: false } as const
+    const cancel = { action: 'rollback' } as const
     await expect(house.client.cancelRun('t', 'x', runId, cancel)).rejects.toThrow('away')
     house.log.read = read
     expect(house.host.only.execution.runId).toBe(runId)
@@ -68,7 +68,7 @@ describe('a rollback', () => {
     await scripted.listener.steps({ steps: [], events: [
       { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
     await house.host.step(scripted, 'two')
-    await house.client.cancelRun('t', 'x', run.runId, { action: 'rollback', wait: true })
+    await house.client.cancelRun('t', 'x', run.runId, { action: 'rollback' })
     const events: FeedEvent[] = []
     const { promise: over, resolve } = Promise.withResolvers<string>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
@@ -276,7 +276,7 @@ describe('a thread that waits for a human', () => {
     const later = house.run({ afterMs: 60_000 })
     await house.client.startRun('t', 'x', later)
     house.restart()
-    await house.client.cancelRun('t', 'x', later.runId, { action: 'interrupt', wait: false })
+    await house.client.cancelRun('t', 'x', later.runId, { action: 'interrupt' })
     expect((await house.client.get('t', 'x')).row.status).toBe('interrupted')
   })
 })

@@ -93,7 +93,7 @@ class Story {
         return (await client.startRun('t', 'x', run) as { runId: string }).runId
       }
       case 'cancel': {
-        const cancel = { action: act.action, wait: false }
+        const cancel = { action: act.action }
         return client.cancelRun('t', 'x', this.#picked(act.pick), cancel)
       }
       case 'delete run': return client.deleteRun('t', 'x', this.#picked(act.pick))

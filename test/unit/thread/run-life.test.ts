@@ -353,7 +353,7 @@ describe('a thread under any sequence of commands', () => {
         } else if (step.do === 'cancel') {
           const runs = await listed(house)
           const runId = runs[step.pick % Math.max(1, runs.length)]?.runId
-          const cancel = { action: step.action as 'rollback', wait: false }
+          const cancel = { action: step.action as 'rollback' }
           if (runId) await house.client.cancelRun('t', 'x', runId, cancel)
         } else if (step.do === 'crash') {
           if (shared) house.log.loseUpdates(step.lag)

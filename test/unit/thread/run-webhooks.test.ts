@@ -113,7 +113,7 @@ describe('a run with a webhook', () => {
     await house.client.startRun('t', 'x', withWebhook(house))
     const waiting = withWebhook(house)
     await house.client.startRun('t', 'x', waiting)
-    await house.client.cancelRun('t', 'x', waiting.runId, { action: 'interrupt', wait: false })
+    await house.client.cancelRun('t', 'x', waiting.runId, { action: 'interrupt' })
     house.host.end(house.host.only,
       { status: 'error', error: { error: 'TypeError', message: 'boom' } })
     await settled()

@@ -80,7 +80,7 @@ describe('a run whose thread cannot be read', () => {
       { ns: '', checkpointId: null, before: null, limit: 1, filter: null })
     const refused = expect(listed).rejects.toThrow('away')
     await settled()
-    await house.client.cancelRun('t', 'x', runId, { action: 'interrupt', wait: false })
+    await house.client.cancelRun('t', 'x', runId, { action: 'interrupt' })
     house.env.advance(250)
     await refused
     expect(house.host.running.has(id)).toBe(false)
