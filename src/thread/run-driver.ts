@@ -12,6 +12,7 @@ import { runAsMade, runOfKey } from './known-run.ts'
 import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
+import { RunLinger } from './run-linger.ts'
 import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
@@ -42,11 +43,9 @@ export class RunDriver {
   readonly #setting: ThreadSetting
   readonly #feeds: RunFeeds
   readonly #waiters = new RunWaiters()
+  readonly #linger: RunLinger
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
-  #stopLinger: (() => void) | undefined
-  /** The thread of a stateless run that nobody comes back to: it goes when its end was heard. */
-  #mayGo = false
   /** Runs start only while nothing else has the thread's state in hand. */
   #held = false
   /** Another owner is to go on with the runs: none starts here. */
@@ -54,9 +53,8 @@ export class RunDriver {
 
   constructor(setting: ThreadSetting) {
     this.#setting = setting
-    this.#feeds = new RunFeeds(setting, () => {
-      if (this.#mayGo) setting.tell({ type: 'expire' })
-    })
+    this.#linger = new RunLinger(setting)
+    this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
   }
 
   get busy(): boolean { return this.#ledger.state.runs.length > 0 }
@@ -302,26 +300,13 @@ export class RunDriver {
     this.#waiters.answer(run.runId, answered)
     this.#ledger.rest()
     if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
-    // Who may come back with a key or an id finds it for a while.
-    const mayGo = plan.temporary && !plan.resumable && run.commandId === ''
-    answered.then(() => { this.#mayGo = mayGo }, () => {})
-    if (!plan.temporary) return
-    this.#expire((waited || followed) && mayGo ? answered : undefined)
-    durable.then(() => this.#ledger.release(), () => {})
+    this.#linger.ended(run, answered, waited || followed)
+    if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
   }
 
   /** After loading: nobody knows who has heard of a stateless run's end. */
   linger(): void {
-    this.#expire()
-  }
-
-  /** A stateless run's thread goes when somebody has `heard` its end, or after a while. */
-  #expire(heard?: Promise<unknown>): void {
-    const { ports: { env, limits }, tell } = this.#setting
-    const expire = () => tell({ type: 'expire' })
-    heard?.then(expire, () => {})
-    this.#stopLinger?.()
-    this.#stopLinger = env.after(limits.lingerMs, expire)
+    this.#linger.begin()
   }
 
   /** `note` is written with what is done. Throws `not_found` where `fork` would go with it. */
@@ -363,13 +348,13 @@ export class RunDriver {
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
     void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
-    if (planOf(run).temporary) this.#expire(durable)
+    if (planOf(run).temporary) this.#linger.begin(durable)
   }
 
   #stopAll(): void {
     this.#abort()
     this.#stopTimer?.()
-    this.#stopLinger?.()
+    this.#linger.stop()
   }
 
   /** Ends the execution without waiting for user code. */

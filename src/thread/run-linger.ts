@@ -1,0 +1,46 @@
+/** The thread of a stateless run stays until the run's end was heard, or for a while. */
+
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import { planOf } from './run-request.ts'
+import type { ThreadSetting } from './thread-setting.ts'
+
+export class RunLinger {
+  readonly #setting: ThreadSetting
+  #stopTimer: (() => void) | undefined
+  /** Nobody comes back to the run that ended last. */
+  #mayGo = false
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** Somebody has had the end of a run, whom nobody waited for. */
+  heard(): void {
+    if (this.#mayGo) this.#expire()
+  }
+
+  /** The run is over when `answered` resolves; `isHeard`: somebody hears of it then. */
+  ended(run: RunRow, answered: Promise<unknown>, isHeard: boolean): void {
+    const { temporary, resumable } = planOf(run)
+    // Who may come back with a key or an id finds it for a while.
+    const mayGo = temporary && !resumable && run.commandId === ''
+    answered.then(() => { this.#mayGo = mayGo }, () => {})
+    if (temporary) this.begin(isHeard && mayGo ? answered : undefined)
+  }
+
+  /** The thread goes when `heard` resolves, or after a while. */
+  begin(heard?: Promise<unknown>): void {
+    const { env, limits } = this.#setting.ports
+    heard?.then(() => this.#expire(), () => {})
+    this.stop()
+    this.#stopTimer = env.after(limits.lingerMs, () => this.#expire())
+  }
+
+  stop(): void {
+    this.#stopTimer?.()
+  }
+
+  #expire(): void {
+    this.#setting.tell({ type: 'expire' })
+  }
+}
