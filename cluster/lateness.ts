@@ -27,7 +27,7 @@ export class Lateness {
     this.#options = options
   }
 
-  /** The first call is due. */
+  /** From now on `note` is called. */
   begin(): void {
     this.#notedMs = this.#options.env.monotonicMs()
   }
@@ -48,8 +48,8 @@ export class Lateness {
     return env.monotonicMs() - atMs < lastingMs ? grace * ms : 0
   }
 
-  /** Lately, or right now. */
-  get stoodStill(): boolean {
+  /** Lately, or right now: it is looked for. */
+  stoodStill(): boolean {
     const { env, lastingMs } = this.#options
     const nowMs = env.monotonicMs()
     this.#lookForGap(nowMs)

@@ -222,7 +222,7 @@ export class Roster {
     const seenMs = still ? known.seenMs : nowMs
     this.#signs.set(beat.id, { beat, seenMs })
     const isStale = nowMs - seenMs > staleMs + this.#lateness.graceMs
-    if (isStale && !this.#lateness.stoodStill) void this.#end(beat, 'It lost the store.')
+    if (isStale && !this.#lateness.stoodStill()) void this.#end(beat, 'It lost the store.')
   }
 
   /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
@@ -265,13 +265,13 @@ export class Roster {
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
     // A busy one that speaks with others may be slow to let somebody new in.
     const speaks = heardMs(member) >= askedMs
-    const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill
+    const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill()
     if (isSeen) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Up to now: while its beat is waited for nobody asks it.
     const silenceMs = env.monotonicMs() - silentSinceMs
-    if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill
+    if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill()
     // One that beats and that nobody reaches is cut off, unless it is this one that is.
     return others === 'nobody asked' || silenceMs < cutOffMs + this.#lateness.graceMs
   }

@@ -110,8 +110,11 @@ export class CheckpointReader implements CheckpointSource {
     if (query.before !== null && (!before || before.seq === 0)) return []
     const page: Checkpoint[] = []
     const history = new History()
-    const read = () => this.#withStates(now,
-      page.map((checkpoint) => ({ checkpoint, writes: history.writesOf(checkpoint) })))
+    const read = async () => this.#withStates(now, await Promise.all(page.map(
+      async (checkpoint) => ({ checkpoint, writes: [
+        ...history.writesOf(checkpoint),
+        ...before ? await this.#lateWrites(now, checkpoint, before.seq) : [],
+      ] }))))
     let waiting = query.before
     for await (const row of this.#backwards(now, before?.seq ?? now.stepSeq)) {
       for (const record of decodeRow(row.body).reverse()) {
@@ -165,6 +168,14 @@ export class CheckpointReader implements CheckpointSource {
     ])
     if (!late || late.seq <= near.through) return near.writes
     return [...near.writes, ...(await this.#writesFrom(now, of, late.seq)).writes]
+  }
+
+  /** Those that a page does not meet which begins at the row `through`. */
+  async #lateWrites(now: LogHead, of: { ns: string; id: string }, through: number):
+    Promise<Writes[]> {
+    const late = await this.#log.findCheckpoint(now.branch, lateWritesOf(of.id))
+    if (!late || late.seq <= through) return []
+    return (await this.#writesFrom(now, of, late.seq)).writes
   }
 
   /** Writes from a row on to the end of the checkpoint's time, and the last row looked at. */

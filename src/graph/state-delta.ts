@@ -42,9 +42,8 @@ const lookBack = 256
  * is an object in whoever reads it, some 120 bytes beside a text of one or two.
  */
 const crowdLength = 65_536
-/** A text or a container with fewer members is small. */
+/** A text that is shorter is small. */
 const smallStringLength = 32
-const fewMembers = 2
 
 /**
  * The channels of one checkpoint as live values. `advance` makes it those of the next one and
@@ -174,10 +173,22 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && !(value.length > crowdLength && value.every(isSmall))
 }
 
+/** A small scalar, or a plain object or list that holds one at most. */
 function isSmall(value: unknown): boolean {
-  if (typeof value === 'string') return value.length < smallStringLength
-  if (typeof value !== 'object' || value === null) return true
-  return Object.keys(value).length < fewMembers
+  if (typeof value !== 'object' || value === null) return isSmallScalar(value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== Array.prototype) return false
+  let members = 0
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name]
+    if (++members > 1 || !isSmallScalar(name) || !isSmallScalar(member)) return false
+  }
+  return true
+}
+
+function isSmallScalar(value: unknown): boolean {
+  return typeof value === 'string' ? value.length < smallStringLength
+    : typeof value !== 'object' || value === null
 }
 
 interface Difference {

@@ -28,7 +28,7 @@ export class WorkerLink {
   /** Which loading of the project it serves. */
   readonly generation: number
   state: WorkerState = 'starting'
-  /** The graph whose file it imports, while it is starting. */
+  /** The graph whose file it imports right now. */
   loading: string | undefined
   /** Kept for a single execution: it may be silent. */
   solitary = false

@@ -31,8 +31,8 @@ export type ToWorker =
 export type FromWorker = readonly WorkerMail[]
 
 export type WorkerMail =
-  /** Before the file of a graph is imported: what stands in it may keep the worker for ever. */
-  | { readonly type: 'loading'; readonly graphId: string }
+  /** Before the file of a graph is imported, which may keep the worker for ever; null after all. */
+  | { readonly type: 'loading'; readonly graphId: string | null }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
       readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
   | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }

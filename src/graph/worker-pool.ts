@@ -44,7 +44,7 @@ export class WorkerPool {
   readonly #events: PoolEvents
   readonly #size: number
   #generation = 1
-  /** By generation: the one that takes work, and what is to follow it. */
+  /** By generation, from the one that takes work on. */
   readonly #projects = new Map<number, CompiledProject>()
   #names = 0
   #deaths = 0
@@ -177,7 +177,7 @@ export class WorkerPool {
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
     if (mail.type === 'pong') return this.#events.ready()
-    if (mail.type === 'loading') link.loading = mail.graphId
+    if (mail.type === 'loading') link.loading = mail.graphId ?? undefined
     else if (mail.type === 'ready') this.#ready(link, mail)
     else this.#events.mail(link, mail)
   }
@@ -213,7 +213,8 @@ export class WorkerPool {
     if (!this.#links.delete(link)) return
     this.#lost++
     this.#events.ended(link)
-    if (this.#closed || link.solitary || !this.#projects.has(link.generation)) return
+    const isWanted = link.generation === this.#current || link.generation === this.#generation
+    if (this.#closed || link.solitary || !isWanted) return
     if (link.generation > this.#serving) {
       const during = link.loading === undefined ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`

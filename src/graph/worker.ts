@@ -29,7 +29,9 @@ if (!asItIs) {
   copyEnvironment()
 }
 const say = (mails: FromWorker) => port.postMessage(mails)
-const library = await GraphLibrary.open(project, (graphId) => say([{ type: 'loading', graphId }]))
+const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
+const library = await GraphLibrary.open(project, loads)
+loads(null)
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()
 let unread = 0

@@ -14,7 +14,7 @@ export class RunLinger {
     this.#setting = setting
   }
 
-  /** Somebody has had the end of a run, whom nobody waited for. */
+  /** Somebody who followed a run has had its end. */
   heard(): void {
     if (this.#mayGo) this.#expire()
   }

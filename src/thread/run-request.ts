@@ -1,6 +1,7 @@
 /** From a run's record to what the engine is started with. */
 
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
 import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
 import type { RunPlan, StartRun } from './client.ts'
 
@@ -63,6 +64,12 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
     told: trail.told,
   }
+}
+
+/** What a thread shows of its latest run's configuration, as graphs may have it outside of runs. */
+export function sharedConfig({ configJson }: Pick<ThreadRow, 'configJson'>): JsonText {
+  const config = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
+  return JSON.stringify({ ...config, configurable: withoutClaims(config.configurable) })
 }
 
 /** Who was authenticated is ours to say. */

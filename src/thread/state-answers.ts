@@ -8,6 +8,7 @@ import { AnswerRoom } from '../answer-room.ts'
 import { HeddleError } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
+import { sharedConfig } from './run-request.ts'
 import { valuesAt } from './state-values.ts'
 import type { Channels } from './thread-ledger.ts'
 import type { ThreadSetting } from './thread-setting.ts'
@@ -45,7 +46,7 @@ export class StateAnswers {
     await ledger.durable
     if (checkpointId === null && !ledger.state.row.head) return fresh
     if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
-    const { configJson: config } = ledger.state.row
+    const config = sharedConfig(ledger.state.row)
     const question = { kind: 'state', config, ns, checkpointId, subgraphs } as const
     const { answers: [answer], textOf } = await this.#ask(question)
     return answer ? textOf(answer) : fresh
@@ -56,8 +57,17 @@ export class StateAnswers {
     const { ledger } = this.#setting
     await ledger.durable
     if (!ledger.state.row.head) return '[]'
+    for (;;) {
+      const states = await this.#statesOf(query)
+      if (states) return `[${states.join(',')}]`
+    }
+  }
+
+  /** Undefined where a rollback took away the state that they were read up to. */
+  async #statesOf(query: HistoryQuery): Promise<JsonText[] | undefined> {
+    const { ledger } = this.#setting
     const { checkpointId, checkpointNs: ns, metadata: filter } = query
-    const { configJson: config } = ledger.state.row
+    const config = sharedConfig(ledger.state.row)
     const room = new AnswerRoom()
     const states: JsonText[] = []
     let { before } = query
@@ -66,13 +76,16 @@ export class StateAnswers {
       const question =
         { kind: 'history', config, ns, checkpointId, before, limit, filter } as const
       const { answers, textOf } = await this.#ask(question)
+      const isCut = answers.length === 0 && states.length > 0 &&
+        await ledger.settled.view(ns, before!) === undefined
+      if (isCut) return undefined
       for (const answer of answers) {
         const text = await textOf(answer)
         room.take(text)
         states.push(text)
         largest = Math.max(largest, text.length)
       }
-      if (answers.length < limit || states.length === query.limit) return `[${states.join(',')}]`
+      if (answers.length < limit || states.length === query.limit) return states
       before = answers.at(-1)!.checkpointId
       together = Math.min(manyStates, Math.max(1, Math.floor(togetherMax / largest)))
     }

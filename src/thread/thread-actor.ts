@@ -371,8 +371,7 @@ class ThreadActor implements Actor {
     if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid())
   }
 
-  /** A thread that starts with a state exists only when that is made. */
-  /** Who takes it as it is finds it in a moment, unless its first state fails. */
+  /** One that starts with a state exists when that is made: who takes any thread comes again. */
   #mustNotBeInTheMaking(ifExists: CreateThread['ifExists']): void {
     if (!this.#editor.busy) return
     const code = ifExists === 'raise' ? 'exists' : 'unavailable'

@@ -155,6 +155,28 @@ describe('the history of a run with durability exit', () => {
   })
 })
 
+describe('a long history', () => {
+  it('tells what came late to an old entry, on whichever page that is', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: thread } = await threads.create()
+    await runs.wait(thread, 'ask', { input: { topic: 't' } })
+    const { checkpoint } = await threads.getState(thread)
+    for (let i = 0; i < 20; i++) {
+      await threads.updateState(thread, { values: { topic: `t${i}` }, asNode: 'ask' })
+    }
+    await runs.wait(thread, 'ask', { command: { resume: 'late' },
+      checkpointId: checkpoint.checkpoint_id! })
+    const { tasks } = await threads.getState(thread, checkpoint)
+    expect(tasks[0]).toMatchObject({ interrupts: [], result: expect.anything() })
+    const history = await threads.getHistory(thread, { limit: 50 })
+    const entry = history.find((each) =>
+      each.checkpoint.checkpoint_id === checkpoint.checkpoint_id)
+    expect(entry!.tasks).toEqual(tasks)
+    const before = { configurable: { checkpoint_id: history[16]!.checkpoint.checkpoint_id! } }
+    expect(await threads.getHistory(thread, { limit: 50, before })).toEqual(history.slice(17))
+  })
+})
+
 describe('a filter of the history by metadata', () => {
   it('finds the entries that contain it, in whatever order its keys come', async () => {
     const { runs, threads } = server.client

@@ -32,7 +32,7 @@ describe('a graph', () => {
   it('that needs a configuration to be made has that of the latest run in reads', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
-    const config = { configurable: { customer: 'ada' } }
+    const config = { configurable: { customer: 'ada', langgraph_auth_user_id: 'root' } }
     const values = await runs.wait(id, 'needy', { input: { said: {} }, config })
     expect(values).toEqual({ said: { text: 'made for ada' } })
     expect(await threads.getState(id)).toMatchObject({ values, next: [] })

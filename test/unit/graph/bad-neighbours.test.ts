@@ -92,6 +92,30 @@ describe('a file whose import', () => {
     await reloading
   })
 
+  it('ends the worker does not end the change that came after it', async () => {
+    const test = await TestHost.start(1)
+    const [held, second] = [gate(), gate()]
+    const first = test.host.reload(
+      await hostProject(`await fetch('${held.url}'); process.exit(1)`))
+    await held.arrived()
+    const reloading = test.host.reload(
+      await hostProject(`export const fresh = where; await fetch('${second.url}')`))
+    await expect(first).rejects.toThrow('once more')
+    await second.arrived()
+    held.open()
+    await vi.waitFor(() => expect(test.env.lines)
+      .toContainEqual(expect.objectContaining({ message: 'A graph worker ended by itself.' })))
+    second.open()
+    await reloading
+    expect(test.host.describe('fresh')).toBeDefined()
+  })
+
+  it('was over before a factory ended the worker is not blamed', async () => {
+    const project = await hostProject('export const quits = () => process.exit(3)')
+    await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
+      .toThrow('before it had loaded the project')
+  })
+
   it('never ends is named where the worker ends over it', async () => {
     const project = await hostProject('export const never = where; await new Promise(() => {})')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects

@@ -29,6 +29,8 @@ function kinds(changes: readonly ChannelChange[]): string[] {
   return changes.map(({ channel, change }) => `${channel} ${change?.$case}`)
 }
 
+const longText = 'x'.repeat(40)
+
 /** How a reducer or a node may treat a list. */
 const listStep = fc.record({
   how: fc.constantFrom('append', 'replace', 'remove', 'clear', 'push in place', 'drop in place'),
@@ -149,11 +151,11 @@ describe('KnownChannels', () => {
     const known = new KnownChannels()
     const reader = new Reader()
     const crowd = Array.from({ length: 70_000 }, (_, i) => i % 3 === 0 ? {} : i)
-    const messages = Array.from({ length: 70_000 }, () => 'x'.repeat(40))
+    const texts = Array.from({ length: 70_000 }, () => longText)
     const steps: [list: unknown[], kind: string][] = [
       [crowd, 'list set'], [[...crowd, 1], 'list set'], [crowd.slice(0, 5), 'list list'],
-      [[...crowd.slice(0, 5), 7], 'list splice'], [messages, 'list list'],
-      [[...messages, 'x'], 'list splice'], [crowd, 'list set'],
+      [[...crowd.slice(0, 5), 7], 'list splice'], [texts, 'list list'],
+      [[...texts, 'x'], 'list splice'], [crowd, 'list set'],
     ]
     reader.apply(known.restate({ list: [] }, encode), true)
     for (const [list, kind] of steps) {
@@ -167,6 +169,13 @@ describe('KnownChannels', () => {
     reader.apply(known.advance({ list: crowd }, written, encode))
     expect(reader.state).toEqual({ list: crowd })
   })
+
+  it.each([[[longText]], [[[longText]]], [[{ a: longText }]], [[{ a: 1, b: 2 }]], [[[1, 2]]],
+    [[{ a: {} }]], [[new Map([[1, 2]])]], [[new AIMessage('a')]]])(
+    'stores many elements one by one where %j is among them', (other) => {
+      const list = [...Array.from({ length: 70_000 }, (_, i) => i), ...other]
+      expect(kinds(new KnownChannels().restate({ list }, encode))).toEqual(['list list'])
+    })
 
   it('keeps its own lists: what somebody does to one it handed out changes nothing', () => {
     const known = new KnownChannels()

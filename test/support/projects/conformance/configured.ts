@@ -38,9 +38,10 @@ export async function factory(config: LangGraphRunnableConfig) {
   return saying(`made for ${String(config.configurable?.['customer'] ?? 'nobody')}`).compile()
 }
 
-/** Cannot be made without a customer. */
+/** Cannot be made without a customer, nor for one who says himself who he is. */
 export function needy(config: LangGraphRunnableConfig) {
-  const customer = config.configurable?.['customer']
+  const { customer, langgraph_auth_user_id: claim } = config.configurable ?? {}
+  if (claim !== undefined) throw new Error(`are you really ${String(claim)}?`)
   if (customer === undefined) throw new Error('who is the customer?')
   return saying(`made for ${String(customer)}`).compile()
 }
