@@ -15,7 +15,7 @@ export interface Dependency {
   check(): Promise<void>
 }
 
-export interface Finding {
+export interface CheckResult {
   readonly ok: boolean
   /** How long it took to find out. */
   readonly ms: number
@@ -27,7 +27,7 @@ const patienceMs = 2_000
 /** By their names. Throws `unavailable`, with all of them, where a vital one is out of reach. */
 export async function checkAll({ dependencies, env }:
 { readonly dependencies: readonly Dependency[]; readonly env: Env }):
-Promise<Readonly<Record<string, Finding>>> {
+Promise<Readonly<Record<string, CheckResult>>> {
   const checked = await Promise.all(dependencies.map(async (dependency) => {
     const beganMs = env.monotonicMs()
     const answered = dependency.check().then(() => undefined,
@@ -35,11 +35,11 @@ Promise<Readonly<Record<string, Finding>>> {
     const failure = await atLatest(env, patienceMs, answered.then((reason) => ({ reason })))
     const reason = failure === undefined ? `${dependency.title} does not answer.`
       : failure.reason
-    const finding = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
-    return { ...dependency, reason, finding }
+    const result = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
+    return { ...dependency, reason, result }
   }))
-  const findings = Object.fromEntries(checked.map(({ name, finding }) => [name, finding]))
-  const lost = checked.find(({ vital, finding }) => vital && !finding.ok)
+  const findings = Object.fromEntries(checked.map(({ name, result }) => [name, result]))
+  const lost = checked.find(({ vital, result }) => vital && !result.ok)
   if (lost === undefined) return findings
   throw new HeddleError('unavailable', lost.reason, { dependencies: findings })
 }

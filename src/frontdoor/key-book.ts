@@ -36,7 +36,7 @@ const looksOfStrangers = {
     'again in a moment.',
 } as const
 
-/** `unknown` has no `row`: of what nobody has, nothing can be said. */
+/** What is known of a key that somebody has; of one that nobody has nothing can be said. */
 export type FoundKey =
   | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stands(): boolean }
   | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }

@@ -7,6 +7,7 @@ import type { FollowRun } from '../../thread/index.ts'
 import { mustBeAllowed, userOf } from '../caller.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
+import type { CreateRun } from '../schema/run.ts'
 import { whileStanding } from '../standing.ts'
 import { answerLate } from './late-answer.ts'
 import { runJson } from './render.ts'
@@ -25,6 +26,13 @@ export interface Watched {
   readonly cancelOnDisconnect: boolean
 }
 
+/** How whoever made the run by this request watches it. */
+export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect'> }, row: RunRow,
+  reply: FastifyReply): Watched {
+  return { run: nameOf(row), made: true, reply,
+    cancelOnDisconnect: body.on_disconnect === 'cancel' }
+}
+
 export const everything: FollowRun = { after: null, modes: null }
 
 export function lastEventId({ headers }: FastifyRequest): string | null {
@@ -32,14 +40,14 @@ export function lastEventId({ headers }: FastifyRequest): string | null {
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-export function callerOf({ headers, caller }: FastifyRequest): RunCaller {
+export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
   const userId = userOf(caller)
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
 }
 
 /** Of a request that is answered with the run's result and nothing before it. */
 export function waiterOf(request: FastifyRequest): RunCaller {
-  return { ...callerOf(request), awaits: true }
+  return { ...runCallerOf(request), awaits: true }
 }
 
 /** The answer to whoever made a run in the background. */

@@ -1,13 +1,12 @@
 /** The routes of runs on a thread. */
 
-import { nameOf } from '../operations/index.ts'
 import { CancelRun, CreateRun, JoinRun, JoinStream, ListRuns, RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { arrayText, runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, sendRun, streamRun, waiterOf,
+  answerWithResult, everything, lastEventId, madeBy, runCallerOf, sendRun, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -26,26 +25,22 @@ function creationRoutes(app: App, parts: RouteParts): void {
   app.post('/threads/:thread_id/runs', route('change', { ...creation, answer: 'Run',
     summary: 'Create a run in the background' }), async (request, reply) => {
     const { params, body, caller } = request
-    const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
+    const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return sendRun(reply, row)
   })
 
   app.post('/threads/:thread_id/runs/stream', route('change', { ...creation, answer: eventStream,
     summary: 'Create a run and stream its events' }), async (request, reply) => {
     const { params, body, caller } = request
-    const row = await runs.create(caller.tenant, params.thread_id, body, callerOf(request))
-    const cancelOnDisconnect = body.on_disconnect === 'cancel'
-    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
-    return streamRun(parts, watched, everything)
+    const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+    return streamRun(parts, madeBy(request, row, reply), everything)
   })
 
   app.post('/threads/:thread_id/runs/wait', route('change', { ...creation, answer: 'RunResult',
     summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
-    const cancelOnDisconnect = body.on_disconnect === 'cancel'
-    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
-    return answerWithResult(parts, watched)
+    return answerWithResult(parts, madeBy(request, row, reply))
   })
 }
 

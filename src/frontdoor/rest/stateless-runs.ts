@@ -1,11 +1,10 @@
 /** The routes of runs without a thread: each has a hidden one, of the run's own id. */
 
-import { nameOf } from '../operations/index.ts'
 import { CreateStatelessRun, JoinStream, StatelessRunPath } from '../schema/run.ts'
 import { eventStream, route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, callerOf, everything, lastEventId, sendRun, streamRun, waiterOf,
+  answerWithResult, everything, lastEventId, madeBy, runCallerOf, sendRun, streamRun, waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Stateless runs'
@@ -16,24 +15,23 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
 
   app.post('/runs', route('change', { ...creation, answer: 'Run',
     summary: 'Create a stateless run in the background' }), async (request, reply) => {
-    const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
+    const { body, caller } = request
+    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
     return sendRun(reply, row)
   })
 
   app.post('/runs/stream', route('change', { ...creation, answer: eventStream,
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
-    const row = await runs.createStateless(request.caller.tenant, request.body, callerOf(request))
-    const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
-    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
-    return streamRun(parts, watched, everything)
+    const { body, caller } = request
+    const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
+    return streamRun(parts, madeBy(request, row, reply), everything)
   })
 
   app.post('/runs/wait', route('change', { ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
-    const row = await runs.createStateless(request.caller.tenant, request.body, waiterOf(request))
-    const cancelOnDisconnect = request.body.on_disconnect === 'cancel'
-    const watched = { run: nameOf(row), made: true, reply, cancelOnDisconnect }
-    return answerWithResult(parts, watched)
+    const { body, caller } = request
+    const row = await runs.createStateless(caller.tenant, body, waiterOf(request))
+    return answerWithResult(parts, madeBy(request, row, reply))
   })
 
   app.get('/runs/:run_id/stream', route('read', { tag, params: StatelessRunPath,
