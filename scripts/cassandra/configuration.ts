@@ -1,6 +1,6 @@
 /** What a node of Cassandra reads when it starts: its files and the flags of its Java machine. */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -85,8 +85,14 @@ const logback = `<configuration>
 </configuration>
 `
 
+/** Of what Java writes for itself: a node that is killed leaves it there. */
+const temporaryOf = (directory: string) => join(directory, 'tmp')
+
 /** Writes the files into the node's directory; its data stays as it is. */
 export function writeConfiguration(options: NodeOptions): void {
+  const temporary = temporaryOf(options.directory)
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true })
   const conf = join(options.directory, 'conf')
   mkdirSync(conf, { recursive: true })
   writeFileSync(join(conf, 'cassandra.yaml'), cassandraYaml(options))
@@ -101,6 +107,7 @@ export function javaArguments({ directory, light }: NodeOptions, library: string
     `-Dcassandra.config=${pathToFileURL(join(conf, 'cassandra.yaml')).href}`,
     `-Dcassandra.logdir=${directory}`,
     `-Dcassandra.storagedir=${directory}`,
+    `-Djava.io.tmpdir=${temporaryOf(directory)}`,
     '-Dcassandra-foreground=yes',
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.superuser_setup_delay_ms=0',

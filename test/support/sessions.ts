@@ -2,9 +2,11 @@
 
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { afterAll } from 'vitest'
 
 export const issuer = 'https://issuer.example'
 
@@ -19,9 +21,13 @@ export const keySet = {
   keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }],
 }
 
-/** The path of a file with the issuer's keys. */
+const folder = mkdtempSync(join(tmpdir(), 'heddle-jwks-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+
+/** The path of a file with the issuer's keys, there until the tests of a file are over. */
 export function keySetFile(content: unknown = keySet): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'heddle-jwks-')), 'keys.json')
+  const path = join(folder, `keys-${++files}.json`)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
