@@ -162,18 +162,17 @@ export class CheckpointReader implements CheckpointSource {
    */
   async #writes(now: LogHead, of: { ns: string; id: string; seq: number }, isNewestHead: boolean):
     Promise<Writes[]> {
-    const [near, late] = await Promise.all([
-      this.#writesFrom(now, of, of.seq),
-      isNewestHead ? undefined : this.#log.findCheckpoint(now.branch, lateWritesOf(of.id)),
-    ])
-    if (!late || late.seq <= near.through) return near.writes
-    return [...near.writes, ...(await this.#writesFrom(now, of, late.seq)).writes]
+    const near = this.#writesFrom(now, of, of.seq)
+    const late = isNewestHead ? [] : this.#lateWrites(now, of, near.then(({ through }) => through))
+    const [{ writes }, more] = await Promise.all([near, late])
+    return [...writes, ...more]
   }
 
-  /** Those that a page does not meet which begins at the row `through`. */
-  async #lateWrites(now: LogHead, of: { ns: string; id: string }, through: number):
+  /** Those that came to the checkpoint later; rows up to `known` are looked at otherwise. */
+  async #lateWrites(now: LogHead, of: { ns: string; id: string }, known: number | Promise<number>):
     Promise<Writes[]> {
-    const late = await this.#log.findCheckpoint(now.branch, lateWritesOf(of.id))
+    const [late, through] = await Promise.all(
+      [this.#log.findCheckpoint(now.branch, lateWritesOf(of.id)), known])
     if (!late || late.seq <= through) return []
     return (await this.#writesFrom(now, of, late.seq)).writes
   }

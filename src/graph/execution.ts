@@ -140,7 +140,7 @@ export interface ExecutionListener {
 /** A read that needs the engine: which tasks come next, what they wrote, how they failed. */
 export type StateQuestion = {
   /** The thread's, for a factory that makes its graph from it. */
-  readonly config: JsonText
+  readonly configurable: Readonly<Record<string, unknown>>
 } & (
   | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null
       readonly subgraphs: boolean }

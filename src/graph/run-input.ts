@@ -47,7 +47,7 @@ export function editInput({ values, command }: EditUpdate, engine: EngineWords):
  * `configurable` with what selects a checkpoint; a key without a value would select nothing. The
  * engine's own keys, such as its checkpointer, are nobody else's to say.
  */
-function configurableOf(threadId: string, config: WireConfig,
+export function configurableOf(threadId: string, config: Pick<WireConfig, 'configurable'>,
   checkpoint: CheckpointSelector | null): Fields {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
     config.configurable ?? {}

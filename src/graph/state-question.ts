@@ -6,7 +6,7 @@ import { checkpointOf } from './debug-payload.ts'
 import type { CheckpointSource, SnapshotAnswer, StateQuestion } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
 import { shapeOf } from './library.ts'
-import { configOf } from './run-input.ts'
+import { configurableOf } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import type { Workbench } from './runner.ts'
 import { HeddleSaver } from './saver.ts'
@@ -27,8 +27,7 @@ type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
 /** Newest first; empty where there is no such checkpoint. */
 export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
   const { graphId, threadId, question, source } = inquiry
-  const { configurable } = configOf(threadId,
-    { config: question.config, context: null, checkpoint: null })
+  const configurable = configurableOf(threadId, question, null)
   const graph = await bench.library.get(graphId,
     { access: 'threads.read', config: { configurable } })
   const { plain, stateChannels } = shapeOf(graph)

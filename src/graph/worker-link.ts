@@ -29,7 +29,7 @@ export class WorkerLink {
   readonly generation: number
   state: WorkerState = 'starting'
   /** The graph whose file it imports right now. */
-  loading: string | undefined
+  loading: string | null = null
   /** Kept for a single execution: it may be silent. */
   solitary = false
   /** Executions under way in it. */

@@ -177,7 +177,7 @@ export class WorkerPool {
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
     if (mail.type === 'pong') return this.#events.ready()
-    if (mail.type === 'loading') link.loading = mail.graphId ?? undefined
+    if (mail.type === 'loading') link.loading = mail.graphId
     else if (mail.type === 'ready') this.#ready(link, mail)
     else this.#events.mail(link, mail)
   }
@@ -216,7 +216,7 @@ export class WorkerPool {
     const isWanted = link.generation === this.#current || link.generation === this.#generation
     if (this.#closed || link.solitary || !isWanted) return
     if (link.generation > this.#serving) {
-      const during = link.loading === undefined ? 'before it had loaded the project'
+      const during = link.loading === null ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
       this.#opening?.reject(new HeddleError('graph_failed',
         `The graph worker ended ${during}; the log says why.`))
@@ -254,7 +254,7 @@ export class WorkerPool {
   /** Nobody could see otherwise what the start waits for. Once, whichever worker is the first. */
   #lamentSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
     const ms = this.#env.monotonicMs() - startedMs
-    if (graphId === undefined || ms < slowLoadMs || generation <= this.#lamented) return
+    if (graphId === null || ms < slowLoadMs || generation <= this.#lamented) return
     this.#lamented = generation
     this.#env.log.warn('The file of a graph takes long to import; the project waits for it.',
       { graphId, ms })

@@ -1,7 +1,6 @@
 /** From a run's record to what the engine is started with. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { JsonText } from '../checkpoint/index.ts'
 import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
 import type { RunPlan, StartRun } from './client.ts'
 
@@ -66,10 +65,11 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
   }
 }
 
-/** What a thread shows of its latest run's configuration, as graphs may have it outside of runs. */
-export function sharedConfig({ configJson }: Pick<ThreadRow, 'configJson'>): JsonText {
-  const config = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
-  return JSON.stringify({ ...config, configurable: withoutClaims(config.configurable) })
+/** What graphs have of the latest run's configuration of a thread, outside of runs. */
+export function sharedConfigurable({ configJson }: Pick<ThreadRow, 'configJson'>):
+  Record<string, unknown> {
+  const { configurable } = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
+  return withoutClaims(configurable)
 }
 
 /** Who was authenticated is ours to say. */

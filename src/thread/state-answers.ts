@@ -8,7 +8,7 @@ import { AnswerRoom } from '../answer-room.ts'
 import { HeddleError } from '../errors.ts'
 import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
-import { sharedConfig } from './run-request.ts'
+import { sharedConfigurable } from './run-request.ts'
 import { valuesAt } from './state-values.ts'
 import type { Channels } from './thread-ledger.ts'
 import type { ThreadSetting } from './thread-setting.ts'
@@ -46,8 +46,8 @@ export class StateAnswers {
     await ledger.durable
     if (checkpointId === null && !ledger.state.row.head) return fresh
     if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
-    const config = sharedConfig(ledger.state.row)
-    const question = { kind: 'state', config, ns, checkpointId, subgraphs } as const
+    const configurable = sharedConfigurable(ledger.state.row)
+    const question = { kind: 'state', configurable, ns, checkpointId, subgraphs } as const
     const { answers: [answer], textOf } = await this.#ask(question)
     return answer ? textOf(answer) : fresh
   }
@@ -67,14 +67,14 @@ export class StateAnswers {
   async #statesOf(query: HistoryQuery): Promise<JsonText[] | undefined> {
     const { ledger } = this.#setting
     const { checkpointId, checkpointNs: ns, metadata: filter } = query
-    const config = sharedConfig(ledger.state.row)
+    const configurable = sharedConfigurable(ledger.state.row)
     const room = new AnswerRoom()
     const states: JsonText[] = []
     let { before } = query
     for (let together = fewStates, largest = 1; ;) {
       const limit = Math.min(query.limit - states.length, together)
       const question =
-        { kind: 'history', config, ns, checkpointId, before, limit, filter } as const
+        { kind: 'history', configurable, ns, checkpointId, before, limit, filter } as const
       const { answers, textOf } = await this.#ask(question)
       const isCut = answers.length === 0 && states.length > 0 &&
         await ledger.settled.view(ns, before!) === undefined

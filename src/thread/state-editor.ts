@@ -7,7 +7,7 @@ import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { executionListener, stepRecords, unknownParents } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
-import { sharedConfig } from './run-request.ts'
+import { sharedConfigurable } from './run-request.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 export interface Edit {
@@ -129,11 +129,11 @@ export class StateEditor {
     const { ledger, tenant, threadId } = this.#setting
     const { row } = ledger.state
     const { assistant_id: assistantId } = JSON.parse(row.metadataJson) as { assistant_id?: unknown }
-    const { configurable } = JSON.parse(sharedConfig(row)) as { configurable: object }
     const ids = { thread_id: threadId, graph_id: graphId,
       ...assistantId !== undefined && { assistant_id: assistantId } }
     // What a factory and the graph's edges read, they read of the thread's latest run.
-    const config = JSON.stringify({ configurable: { ...configurable, ...ids }, metadata: ids })
+    const configurable = { ...sharedConfigurable(row), ...ids }
+    const config = JSON.stringify({ configurable, metadata: ids })
     return {
       id, kind: 'edit', tenant, threadId, graphId, runId: '', attempt: 1,
       headId: row.head?.id ?? null,

@@ -3,7 +3,7 @@
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { GraphDescription } from '../graph/index.ts'
-import { sharedConfig } from './run-request.ts'
+import { sharedConfigurable } from './run-request.ts'
 import { asks } from './run-result.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOfRun } from './thread-setting.ts'
@@ -22,8 +22,9 @@ export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSett
     return ledger.values(checkpointId, graph?.stateChannels ?? null)
   }
   const place = withTasks ? null : checkpointId
-  const config = sharedConfig(ledger.state.row)
-  const question = { kind: 'state', config, ns: '', checkpointId: place, subgraphs: false } as const
+  const configurable = sharedConfigurable(ledger.state.row)
+  const question =
+    { kind: 'state', configurable, ns: '', checkpointId: place, subgraphs: false } as const
   const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
   if (!answer) return '{}'
   return answer.valuesOf === '' ? answer.values

@@ -88,7 +88,7 @@ export class GraphBench {
 
   ask(question: Partial<StateQuestion> & { kind: StateQuestion['kind'] }):
     Promise<SnapshotAnswer[]> {
-    const defaults = { config: '{}', ns: '', checkpointId: null, subgraphs: false, before: null,
+    const defaults = { configurable: {}, ns: '', checkpointId: null, subgraphs: false, before: null,
       limit: 10, filter: null }
     return answer(this.bench, { graphId: 'graph', threadId: this.threadId, source: this.log,
       question: { ...defaults, ...question } as StateQuestion })

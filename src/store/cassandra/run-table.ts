@@ -68,8 +68,7 @@ export class RunTable implements RunTablePort {
         'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
       values: [rank, key.tenant, key.threadId, row['created_at'] as bigint, key.runId],
     })
-    await this.#bodies.remove(this.#address(key), rank)
-    this.#ordered.delete(textOf(key))
+    await this.#removeRow(key, rank)
   }
 
   /** Those of a thread that were made before `untilMs`; all where it is undefined. */
@@ -82,12 +81,8 @@ export class RunTable implements RunTablePort {
     let some = false
     for await (const page of this.#connection.pages(runs, orderPage)) {
       some ||= page.length > 0
-      await inFlight(atOnce, page, async (each) => {
-        const key = { tenant, threadId, runId: each['run_id'] as string }
-        await this.#bodies.remove(this.#address(key), rank)
-        // It may be made again: a stateless run has the id of its key.
-        this.#ordered.delete(textOf(key))
-      })
+      await inFlight(atOnce, page, (each) =>
+        this.#removeRow({ tenant, threadId, runId: each['run_id'] as string }, rank))
     }
     if (!some) return
     await this.#connection.write({
@@ -133,6 +128,12 @@ export class RunTable implements RunTablePort {
     })
     const runs = readAhead(wholeAtOnce, rows, ({ key, row }) => this.#whole(key, row))
     for await (const run of runs) if (run) yield run
+  }
+
+  /** It may be made again: a stateless run has the id of its key. */
+  async #removeRow(key: RunKey, rank: bigint): Promise<void> {
+    await this.#bodies.remove(this.#address(key), rank)
+    this.#ordered.delete(textOf(key))
   }
 
   async #whole(key: RunKey, row: Row | undefined): Promise<RunRow | undefined> {

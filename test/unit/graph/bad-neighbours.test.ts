@@ -15,7 +15,7 @@ import { TestHost, hostProject } from './host-project.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
-const question = { kind: 'state', config: '{}', ns: '', checkpointId: null,
+const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
 
 /** The only run that a worker has, and a question to the graph `asked` that comes to it as well. */

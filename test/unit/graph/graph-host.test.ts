@@ -9,7 +9,7 @@ import { TestHost, hostProject, logged } from './host-project.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
-const question = { kind: 'state', config: '{}', ns: '', checkpointId: null,
+const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
 
 describe('an execution', () => {
