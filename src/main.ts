@@ -91,9 +91,16 @@ function settingsFromCommand(): Settings {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) process.exit(exitCodes.done)
-    const mistake = error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
+    const mistake = error.code === 'commander.excessArguments' ? strayWord(command.args[0]!)
+      : error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
     refuse(`${mistake}; see --help`, exitCodes.misused)
   }
+}
+
+/** What is left of `npm start --config project`, for npm takes such an option for its own. */
+function strayWord(word: string): string {
+  return `"${word}" is no command: a project is named by --config, and npm passes options on ` +
+    'only after "--" (npm start -- --config <path>)'
 }
 
 /** Without the defaults that commander makes up for flags that begin with `no`. */

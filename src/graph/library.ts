@@ -188,7 +188,10 @@ async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
   if (failure !== null) return { entry, content: graphFailed(complaint, new Error(failure)) }
   try {
     const module = await import(url) as Record<string, unknown>
-    if (!(exportName in module)) throw new Error(`its file does not export "${exportName}"`)
+    if (!(exportName in module)) {
+      const others = Object.keys(module).join(', ') || 'nothing'
+      throw new Error(`its file does not export "${exportName}"; it exports ${others}`)
+    }
     return { entry, content: await resolveExport(module[exportName]) }
   } catch (error) {
     const place = placeIn(root, error)

@@ -41,7 +41,8 @@ const pathForm = 'must name a file and its export, like "./agent.ts:graph"'
 const graphPath = z.string(pathForm)
   .regex(/^.+:/s, pathForm)
   .refine((path) => !path.includes(':') || extensions.includes(extname(fileOf(path))),
-    { error: (issue) => `names a file that is neither TypeScript nor JavaScript: ${issue.input}` })
+    { error: ({ input }) => `names a file that is neither TypeScript nor JavaScript: ${input} ` +
+      '(Heddle serves graphs of LangGraph.js, no Python)' })
 
 const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() },
   { error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}' })
@@ -92,7 +93,8 @@ export async function readProject(path: string): Promise<Project> {
 async function findConfig(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   const file = found?.isDirectory() ? join(path, configName) : path
-  if ((await stat(file).catch(() => undefined))?.isFile()) {
+  const isConfig = extname(file) === '.json'
+  if (isConfig && (await stat(file).catch(() => undefined))?.isFile()) {
     return join(await realpath(dirname(file)), basename(file))
   }
   throw new HeddleError('invalid',
@@ -100,7 +102,9 @@ async function findConfig(path: string): Promise<string> {
 }
 
 async function parseConfig(configFile: string): Promise<Config> {
-  const text = await readFile(configFile, 'utf8')
+  const text = await readFile(configFile, 'utf8').catch(({ message }: Error) => {
+    throw new HeddleError('invalid', `${configFile} cannot be read: ${message}.`)
+  })
   const parsed = configShape.safeParse(parseJson(configFile, text))
   if (parsed.success) return parsed.data
   throw refusal(configFile, parsed.error.issues.map(({ path, message }) => ({

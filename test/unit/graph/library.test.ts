@@ -138,7 +138,8 @@ describe('a graph that cannot be loaded', () => {
     expect(failures).toEqual([
       sentence('unwritten', ': syntax.ts:3:14: Expected identifier but found "const"'),
       sentence('throwing', ' (src/throwing.ts:2:7): no key for 1'),
-      sentence('unexported', ': its file does not export "grpah"'),
+      sentence('unexported', ': its file does not export "grpah"; it exports graph, ' +
+        'number, rejected, thing'),
       sentence('thing',
         ': it must be a LangGraph.js graph, or a function or promise that gives one'),
       sentence('rejected', ' (good.ts:6:46): no database'),

@@ -1,6 +1,6 @@
 /** What a langgraph.json may say, and what is said where it is wrong. */
 
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -126,7 +126,7 @@ describe('a project that is not valid', () => {
     expect(refusal.split('; ').map((part) => part.replace(/.* is not valid: /, ''))).toEqual([
       expect.stringMatching(/^graphs.number must be "/),
       expect.stringMatching(/^graphs.bare must name a file and its export/),
-      expect.stringMatching(/^graphs.python names a file that is neither/),
+      expect.stringMatching(/^graphs.python names a file that is neither.*LangGraph.js, no Python/),
       expect.stringMatching(/^graphs.a b is no graph id/),
       expect.stringMatching(/^graphs.inner must name a file and its export/),
       expect.stringMatching(/^graphs.described.description /),
@@ -151,5 +151,14 @@ describe('a project that is not valid', () => {
     const root = await writeProject({ 'agent.ts': '' })
     await expect(readProject(root)).rejects.toThrow(/There is no project at .*langgraph.json: name/)
     await expect(readProject(join(root, 'away'))).rejects.toMatchObject({ code: 'invalid' })
+    await expect(readProject(join(root, 'agent.ts'))).rejects.toThrow(/no project at .*: name a l/)
+  })
+
+  it('is refused in a sentence where its file cannot be read', async () => {
+    const root = await withConfig(minimal)
+    // More than can be read at once, for whatever user; it takes no room on the disk.
+    await truncate(join(root, 'langgraph.json'), 2 ** 31)
+    await expect(readProject(root)).rejects.toMatchObject(
+      { code: 'invalid', message: expect.stringMatching(/langgraph.json cannot be read: /) })
   })
 })
