@@ -1,11 +1,10 @@
-/** The README: its examples run as they stand, its table has every setting. */
+/** The README: its examples run as they stand, and it leads to every page. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { knownSettings } from '../../src/known-settings.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
@@ -42,14 +41,10 @@ it('Its client example prints the answer and the length of the thread', async ()
   expect(stdout).toContain('The thread keeps 4 messages.')
 })
 
-it('Its table has every setting, by option and by variable', () => {
-  for (const { flags, variable } of Object.values(knownSettings)) {
-    expect(readme).toContain(`| \`${flags}\` | \`${variable}\` |`)
-  }
-})
-
-it('Every file and folder that it links to is there', () => {
+it('It links to files and folders that are there, and to every page for operators', () => {
   const links = [...readme.matchAll(/\]\(((?!http|#)[^)]+)\)/g)].map(([, path]) => path!)
   expect(links.length).toBeGreaterThan(5)
   expect(links.filter((path) => !existsSync(resolve(root, path)))).toEqual([])
+  const pages = readdirSync(resolve(root, 'deploy')).filter((name) => name.endsWith('.md'))
+  expect(links).toEqual(expect.arrayContaining(pages.map((name) => `deploy/${name}`)))
 })

@@ -1,6 +1,6 @@
 /** The files for operators: they agree with each other and with the program. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -9,11 +9,12 @@ import { parse, parseAllDocuments } from 'yaml'
 import { closedRanges, globalRange } from '../../src/egress/address-rules.ts'
 import { knownSettings } from '../../src/known-settings.ts'
 import { regions } from '../../src/region.ts'
+import { migrations } from '../../src/store/cassandra/migration.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
 const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
-const pages = ['cassandra.md', 'cluster.md', 'egress.md'].map((name) =>
-  readFileSync(join(deploy, name), 'utf8'))
+const pageOf = (name: string) => readFileSync(join(deploy, name), 'utf8')
+const pages = readdirSync(deploy).filter((name) => name.endsWith('.md')).map(pageOf)
 
 interface Service {
   readonly profiles?: readonly string[]
@@ -55,7 +56,7 @@ describe('the compose file', () => {
     // The period of the default configuration contradicts the group, so it has to go.
     expect(set).toContain('commitlog_sync_period: 0ms')
     for (const setting of set.filter((name) => name !== 'commitlog_sync_period: 0ms')) {
-      expect(pages[0]).toContain(`\`${setting}\``)
+      expect(pageOf('cassandra.md')).toContain(`\`${setting}\``)
     }
   })
 
@@ -73,27 +74,54 @@ describe('the compose file', () => {
   })
 })
 
+describe('the table of settings', () => {
+  it('has every setting, by option and by variable', () => {
+    for (const { flags, variable } of Object.values(knownSettings)) {
+      expect(pageOf('settings.md')).toContain(`| \`${flags}\` | \`${variable}\` |`)
+    }
+  })
+})
+
+describe('the page on Cassandra', () => {
+  it('has every table', () => {
+    const cql = migrations.flatMap((migration) =>
+      migration({ keyspace: 'heddle', control: 'heddle_control' })).join('\n')
+    const tables = [...cql.matchAll(/CREATE TABLE IF NOT EXISTS \w+\.(\w+)/g)]
+    for (const [, table] of tables) expect(pageOf('cassandra.md')).toContain(`\`${table}\``)
+    expect(tables.length).toBeGreaterThan(10)
+  })
+})
+
 describe('what operators are told to type', () => {
+  const readme = readFileSync(join(deploy, '../README.md'), 'utf8')
   const known: readonly string[] =
     Object.values(knownSettings).map(({ flags }) => flags.split(' ')[0]!)
 
   it('starts Heddle with settings that it knows', () => {
-    const shown = pages.flatMap((page) => [...page.matchAll(/^npm start -- (.*)$/gm)])
+    const shown = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm start -- (.*)$/gm)])
       .map(([, flags]) => flags!)
-    expect(shown).toHaveLength(2)
-    const flags = [...shown.flatMap((line) => line.match(/--[a-z-]+/g)!),
+    expect(shown.length).toBeGreaterThan(5)
+    const flags = [...shown.flatMap((line) => line.match(/--[a-z-]+/g) ?? []),
       ...members.flatMap(([, { command }]) => command!.map((flag) => flag.split('=')[0]!))]
-    expect(known).toEqual(expect.arrayContaining(flags))
+    expect([...known, '--help']).toEqual(expect.arrayContaining(flags))
+  })
+
+  it('runs scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(join(deploy, '../package.json'), 'utf8')) as
+      { scripts: object }
+    const named = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm run ([\w:]+)/g)])
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named.map(([, name]) => name)))
   })
 
   it('names settings and files that there are', () => {
-    const variables: readonly string[] =
-      Object.values(knownSettings).map(({ variable }) => variable)
-    for (const page of pages.slice(1)) {
-      const named = page.match(/`--[a-z-]+/g)!.map((flag) => flag.slice(1))
+    // The last one is no setting: it is for whoever doubts what the engine does.
+    const variables: readonly string[] = [
+      ...Object.values(knownSettings).map(({ variable }) => variable), 'HEDDLE_ENGINE_SHORTCUTS']
+    for (const page of pages) {
+      const named = page.match(/`--[a-z-]+/g)?.map((flag) => flag.slice(1)) ?? []
       expect(known).toEqual(expect.arrayContaining(named))
-      expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g)!))
-      for (const [, path] of page.matchAll(/\]\(([^)]+)\)/g)) {
+      expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g) ?? []))
+      for (const [, path] of page.matchAll(/\]\(((?!http)[^)]+)\)/g)) {
         expect(existsSync(join(deploy, path!)), path).toBe(true)
       }
     }
