@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
-import type { BuildFailure, BuildOptions, Message, Metafile } from 'esbuild'
+import type { BuildFailure, BuildOptions, Message, Metafile, Plugin } from 'esbuild'
 
 import type { Project } from './project.ts'
 
@@ -67,12 +67,30 @@ const options = {
   platform: 'node', target: 'node24', logLevel: 'silent',
 } as const satisfies BuildOptions
 
+/**
+ * What was installed is Node's to find, and so is what is nowhere. A link of node_modules to the
+ * source of another package, as workspaces have them, leads to code of the project.
+ */
+const installedStay: Plugin = {
+  name: 'installed packages stay',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...place }) => {
+      if (pluginData === installedStay || place.kind === 'entry-point') return undefined
+      const found = await build.resolve(path, { ...place, pluginData: installedStay })
+      const stays = found.errors.length > 0 || found.external || installed.test(found.path)
+      return stays ? { path, external: true } : undefined
+    })
+  },
+}
+
+const installed = /[\\/]node_modules[\\/]/
+
 /** Bundles, only to learn which files there are and what each specifier means in each of them. */
 async function discover(root: string, file: string): Promise<Discovery> {
   try {
     const { metafile } = await build({
       ...options, absWorkingDir: root, entryPoints: [file], outdir: root,
-      bundle: true, packages: 'external', format: 'esm', metafile: true, write: false,
+      bundle: true, plugins: [installedStay], format: 'esm', metafile: true, write: false,
     })
     return { inputs: metafile.inputs }
   } catch (error) {

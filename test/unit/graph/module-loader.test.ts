@@ -1,5 +1,6 @@
 /** How a project's modules are found, compiled and kept one of a kind. */
 
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -134,6 +135,27 @@ describe('the code of a project', () => {
       }
       ${graphOf(`() => { try { fail() } catch (error) { return error.stack } }`)}` })
     expect(await reportOf(root)).toContain(`${join(root, 'src/graph.ts')}:6:15`)
+  })
+})
+
+describe('a workspace', () => {
+  it('has packages of source beside the project, linked where packages are installed', async () => {
+    const root = await writeProject({
+      'langgraph.json': { graphs: { it: './apps/web/graph.ts:graph' } },
+      'apps/web/graph.ts': `import { greet } from '@acme/shared'
+        import { name } from 'installed'
+        ${graphOf('[greet(name), import.meta.resolve(\'@acme/shared\').split(\'/\').at(-3)]')}`,
+      'packages/shared/package.json': { name: '@acme/shared', exports: './src/index.ts' },
+      // What Node does not make of TypeScript by itself: a path without its end, an enum.
+      'packages/shared/src/index.ts': `export { greet } from './greet'`,
+      'packages/shared/src/greet.ts': `enum Word { Hello = 'hello' }
+        export const greet = (name: string): string => Word.Hello + ' ' + name`,
+      'node_modules/installed/package.json': { type: 'module', exports: './index.js' },
+      'node_modules/installed/index.js': `export const name = 'you'`,
+    })
+    await mkdir(join(root, 'node_modules/@acme'))
+    await symlink(join(root, 'packages/shared'), join(root, 'node_modules/@acme/shared'))
+    expect(await reportOf(root)).toEqual(['hello you', 'shared'])
   })
 })
 
