@@ -6,7 +6,8 @@ import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
 import { ChannelView, changesBytes } from './channel-view.ts'
-import { History } from './history.ts'
+import { History, writesIn } from './history.ts'
+import type { Named } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
 import { contains } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
@@ -160,7 +161,7 @@ export class CheckpointReader implements CheckpointSource {
    * Writes stand between their checkpoint and the next one of its namespace; those of a fork from
    * an old checkpoint, which the newest head is not, are found by name.
    */
-  async #writes(now: LogHead, of: { ns: string; id: string; seq: number }, isNewestHead: boolean):
+  async #writes(now: LogHead, of: Named & { readonly seq: number }, isNewestHead: boolean):
     Promise<Writes[]> {
     const near = this.#writesFrom(now, of, of.seq)
     const late = isNewestHead ? [] : this.#lateWrites(now, of, near.then(({ through }) => through))
@@ -169,8 +170,8 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** Those that came to the checkpoint later; rows up to `known` are looked at otherwise. */
-  async #lateWrites(now: LogHead, of: { ns: string; id: string }, known: number | Promise<number>):
-    Promise<Writes[]> {
+  async #lateWrites(now: LogHead, of: Named, known: number | Promise<number>):
+    Promise<readonly Writes[]> {
     const [late, through] = await Promise.all(
       [this.#log.findCheckpoint(now.branch, lateWritesOf(of.id)), known])
     if (!late || late.seq <= through) return []
@@ -178,31 +179,47 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** Writes from a row on to the end of the checkpoint's time, and the last row looked at. */
-  async #writesFrom(now: LogHead, of: { ns: string; id: string }, from: number):
-    Promise<{ writes: Writes[]; through: number }> {
-    const writes: Writes[] = []
-    const marks = new Map<string, number>()
-    let begun = false
-    for (let at = from; at <= now.stepSeq; at += stride) {
-      const through = Math.min(at + stride - 1, now.stepSeq)
-      for (const row of await this.#log.read(now.branch, { from: at, through })) {
-        for (const record of decodeRow(row.body)) {
-          if (record.$case === 'runStarted' && !marks.has(record.value.runId)) {
-            marks.set(record.value.runId, writes.length)
-          } else if (record.$case === 'headMoved') {
-            // What a dropped run wrote is gone; where it began before this, that is all.
-            const begins = record.value.droppedRunIds.flatMap((id) => marks.get(id) ?? [])
-            writes.length = begins.length > 0 ? Math.min(...begins) : 0
-          } else if (belongs(record, of)) {
-            begun = true
-            if (record.$case === 'writes') writes.push(record.value)
-          } else if (begun && record.$case === 'checkpoint' && ends(record.value, of)) {
-            return { writes, through: row.seq }
-          }
+  async #writesFrom(now: LogHead, of: Named, from: number):
+    Promise<{ writes: readonly Writes[]; through: number }> {
+    const time: RecordOf[] = []
+    for (let at = from; ;) {
+      const { through, next } = await this.#timeOf(now, of, at, time)
+      const back = next && await this.#takenBack(now, next)
+      if (back === undefined) return { writes: writesIn(time, of), through }
+      at = Math.max(back, through + 1)
+    }
+  }
+
+  /** Adds to `time` all up to the checkpoint that ends it: `next`, where another run put that. */
+  async #timeOf(now: LogHead, of: Named, from: number, time: RecordOf[]):
+    Promise<{ through: number; next: Checkpoint | undefined }> {
+    let begun = time.length > 0
+    let run: string | undefined
+    for await (const { seq, body } of this.#forwards(now, from)) {
+      for (const record of decodeRow(body)) {
+        if (belongs(record, of)) {
+          begun = true
+          if (record.$case === 'checkpoint') run = record.value.runId
+        } else if (begun && record.$case === 'checkpoint' && ends(record.value, of)) {
+          return { through: seq, next: record.value.runId === run ? undefined : record.value }
         }
+        time.push(record)
       }
     }
-    return { writes, through: now.stepSeq }
+    return { through: now.stepSeq, next: undefined }
+  }
+
+  /** The row of the rollback that dropped a checkpoint; undefined where none did. */
+  async #takenBack(now: LogHead, { id }: Checkpoint): Promise<number | undefined> {
+    const place = await this.#log.findCheckpoint(now.branch, id)
+    return place?.seq === 0 ? place.base : undefined
+  }
+
+  async *#forwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {
+    for (let at = from; at <= now.stepSeq; at += stride) {
+      const through = Math.min(at + stride - 1, now.stepSeq)
+      yield* await this.#log.read(now.branch, { from: at, through })
+    }
   }
 
   async *#backwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {
@@ -213,7 +230,7 @@ export class CheckpointReader implements CheckpointSource {
   }
 }
 
-function belongs(record: RecordOf, { ns, id }: { ns: string; id: string }): boolean {
+function belongs(record: RecordOf, { ns, id }: Named): boolean {
   if (record.$case === 'checkpoint') return record.value.ns === ns && record.value.id === id
   return record.$case === 'writes' && record.value.ns === ns && record.value.checkpointId === id
 }

@@ -2,6 +2,21 @@
 
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 
+/** A checkpoint by its names. */
+export interface Named {
+  readonly ns: string
+  readonly id: string
+}
+
+/**
+ * Who may have written what is met next.
+ *
+ * dropped   a run that was taken back
+ * perhaps   the same, if this was not its first start
+ * kept      anybody else
+ */
+type Writer = 'dropped' | 'perhaps' | 'kept'
+
 /**
  * A thread's runs write one after another, so writes belong to the run that the next older start,
  * or the next older checkpoint, names. Until one is met they are kept apart.
@@ -10,6 +25,7 @@ export class History {
   readonly #dropped = new Set<string>()
   readonly #writes = new Map<string, Writes[]>()
   #unowned: Writes[] = []
+  #writer: Writer = 'kept'
 
   /** Takes the next older record. Returns it where it is a checkpoint that is history. */
   back(record: RecordOf): Checkpoint | undefined {
@@ -17,22 +33,38 @@ export class History {
       case 'headMoved':
         this.#own(false)
         for (const runId of record.value.droppedRunIds) this.#dropped.add(runId)
+        this.#writer = 'dropped'
         return undefined
-      case 'runStarted': this.#own(this.#dropped.has(record.value.runId)); return undefined
-      case 'runEnded': case 'stateEdited': this.#own(false); return undefined
-      case 'writes': this.#unowned.push(record.value); return undefined
-      case 'checkpoint': {
-        const dropped = record.value.runId !== '' && this.#dropped.has(record.value.runId)
-        this.#own(dropped)
-        return dropped ? undefined : record.value
+      case 'runStarted': this.#met(record.value.runId, 'perhaps'); return undefined
+      case 'checkpoint': return this.#met(record.value.runId, 'dropped') ? undefined : record.value
+      // Of one that was never started it says nothing.
+      case 'runEnded': {
+        const dropped = this.#dropped.has(record.value.runId)
+        if (this.#writer === 'perhaps') this.#writer = dropped ? 'dropped' : 'kept'
+        return undefined
       }
+      case 'stateEdited': this.#writer = 'kept'; return undefined
+      case 'writes': this.#unowned.push(record.value); return undefined
       default: return undefined
     }
   }
 
-  /** The writes on a checkpoint that `back` just returned, oldest first. */
-  writesOf({ ns, id }: Checkpoint): readonly Writes[] {
+  /** Nothing older is read. */
+  begin(): void {
+    this.#own(this.#writer !== 'kept')
+  }
+
+  /** The writes on a checkpoint that was met, oldest first. */
+  writesOf({ ns, id }: Named): readonly Writes[] {
     return this.#writes.get(`${ns}\n${id}`)?.toReversed() ?? []
+  }
+
+  /** Whether it is a dropped run that was met; `older` is whose is met next then. */
+  #met(runId: string, older: Writer): boolean {
+    const dropped = this.#dropped.has(runId)
+    this.#own(dropped)
+    this.#writer = dropped ? older : 'kept'
+    return dropped
   }
 
   /** Whose the writes are that were met since the last answer: a dropped run's, or not. */
@@ -45,4 +77,12 @@ export class History {
     }
     this.#unowned = []
   }
+}
+
+/** The writes on a checkpoint that are among some records, where those follow one another. */
+export function writesIn(records: readonly RecordOf[], of: Named): readonly Writes[] {
+  const history = new History()
+  for (const record of records.toReversed()) history.back(record)
+  history.begin()
+  return history.writesOf(of)
 }

@@ -17,7 +17,7 @@ export interface Rollback {
 export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: LedgerPorts):
   Promise<Rollback> {
   await ledger.durable
-  const { row } = ledger.state
+  const { position: { seq: backSeq }, state: { row } } = ledger
   const branch = row.branch!
   const base = run.baseCheckpointId
   const head = base === '' ? undefined
@@ -26,25 +26,25 @@ export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: Led
   const dropped = entries.flatMap(({ body }) => decodeRow(body))
     .flatMap((record) => (record.$case === 'checkpoint' ? [record.value] : []))
     .filter(({ runId }) => runId === run.runId)
-  const places = dropped.map(({ id }) => nowhere(id))
+  const places = dropped.map(({ id }) => nowhere(id, backSeq))
   for (const [ns, first] of firstByNamespace(dropped)) {
     const before = first.parentId === '' ? undefined
       : await log.findCheckpoint(branch, first.parentId)
-    places.push(before ? { ...before, id: newestOf(ns) } : nowhere(newestOf(ns)))
+    places.push(before ? { ...before, id: newestOf(ns) } : nowhere(newestOf(ns), backSeq))
   }
   return { head, places }
 }
 
 /** Throws `not_found` for a checkpoint that the rollback drops. */
 export function mustOutlive(checkpointId: string, { places }: Rollback): void {
-  if (!places.some(({ id, seq }) => id === checkpointId && seq === nowhere(id).seq)) return
+  if (!places.some(({ id, seq }) => id === checkpointId && seq === 0)) return
   throw new HeddleError('not_found', `Checkpoint ${checkpointId} is one of the run that this one ` +
     'would roll back: begin from an earlier one, or from none.')
 }
 
-/** No row has this number: what is here is not found. */
-function nowhere(id: string): CheckpointPlace {
-  return { id, seq: 0, base: 0 }
+/** No row has the number 0: what is here is not found. It was taken back by the row `base`. */
+function nowhere(id: string, base: number): CheckpointPlace {
+  return { id, seq: 0, base }
 }
 
 function firstByNamespace(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.ts'
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
-import { CheckpointReader, encodeRow } from '../../../src/checkpoint/index.ts'
+import { CheckpointReader, encodeRow, lateWritesOf } from '../../../src/checkpoint/index.ts'
 import type { LogHead, RecordOf } from '../../../src/checkpoint/index.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
@@ -18,7 +18,7 @@ interface Kept {
   readonly list: readonly string[]
   readonly scalar: string | undefined
   readonly run: string
-  readonly writes: string[]
+  writes: { readonly task: string; readonly run: string }[]
 }
 
 /** Writes a thread's log the way a thread does, and a model of it beside. */
@@ -30,6 +30,8 @@ class Author {
   movedBack = false
   #seq = 0
   #count = 0
+  /** Writes that are found by name are on record since the head last moved. */
+  #late = false
 
   reader(): CheckpointReader {
     const now: LogHead = { branch: this.branch, seq: this.#seq, stepSeq: this.#seq,
@@ -76,21 +78,37 @@ class Author {
     this.history.push({ id, parent: parent?.id ?? '', list, scalar, run, writes: [] })
   }
 
-  async write(task: string): Promise<void> {
-    if (!this.head || this.movedBack) return
-    this.at(this.head.id)!.writes.push(task)
-    await this.row([{ $case: 'writes', value: { ns: '', checkpointId: this.head.id,
-      taskId: task, writes: [] } }])
+  async start(runId: string): Promise<void> {
+    await this.row([{ $case: 'runStarted', value: { runId, atMs: 1, attempt: 1,
+      baseCheckpointId: this.head?.id ?? '' } }])
+  }
+
+  async end(runId: string, status: string): Promise<void> {
+    await this.row([{ $case: 'runEnded', value: { runId, atMs: 1, status, errorJson: '',
+      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false } }])
+  }
+
+  /** On the head: where that is not the newest of the log, the first is found by name. */
+  async write(task: string, run: string): Promise<void> {
+    if (!this.head) return
+    const { id } = this.head
+    this.at(id)!.writes.push({ task, run })
+    const [seq, isLate] = [this.#seq + 1, this.movedBack && !this.#late]
+    this.#late = this.movedBack
+    await this.row([{ $case: 'writes', value: { ns: '', checkpointId: id, taskId: task,
+      writes: [] } }], isLate ? [{ id: lateWritesOf(id), seq, base: seq }] : [])
   }
 
   async rollback(run: string, base: CheckpointPlace | null): Promise<void> {
     const dropped = this.history.filter((kept) => kept.run === run)
     this.history = this.history.filter((kept) => kept.run !== run)
+    for (const kept of this.history) kept.writes = kept.writes.filter((write) => write.run !== run)
     await this.row([{ $case: 'headMoved', value: { checkpointId: base?.id ?? '',
       seq: base?.seq ?? 0, base: base?.base ?? 0, droppedRunIds: [run], atMs: 1 } }],
-    dropped.map(({ id }) => ({ id, seq: 0, base: 0 })))
+    dropped.map(({ id }) => ({ id, seq: 0, base: this.#seq + 1 })))
     this.head = base
     this.movedBack = true
+    this.#late = false
   }
 
   fork(): void {
@@ -109,6 +127,10 @@ function stateOf({ list, scalar }: Kept): string {
   return `{${members.join(',')}}`
 }
 
+function tasksOf({ writes }: Kept): string[] {
+  return writes.map(({ task }) => task)
+}
+
 const stepArbitrary = fc.record({
   at: fc.nat(6), remove: fc.nat(2),
   insert: fc.array(fc.nat(99).map(String), { maxLength: 3 }),
@@ -117,8 +139,9 @@ const stepArbitrary = fc.record({
 
 const actArbitrary = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('run' as const),
-    steps: fc.array(stepArbitrary, { minLength: 1, maxLength: 4 }),
-    full: fc.boolean(), rollback: fc.boolean(), writes: fc.boolean() }) },
+    steps: fc.array(stepArbitrary, { maxLength: 4 }), full: fc.boolean(),
+    rollback: fc.boolean(), writes: fc.boolean(), answers: fc.boolean(),
+    before: fc.constantFrom('nothing', 'a hand-over', 'a crash', 'a cancel') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('copy' as const) }) },
 )
 
@@ -132,12 +155,19 @@ async function author(acts: readonly Act[]): Promise<Author> {
       await made.row([{ $case: 'opened', value: { epoch: 1 } }])
       continue
     }
-    const base = made.head
+    const [run, base] = [`r${i}`, made.head]
+    await made.start(run)
+    if (act.answers) await made.write(`question of ${run}`, run)
+    if (act.before === 'a cancel') await made.end(`queued behind ${run}`, 'interrupted')
+    if (act.before === 'a hand-over') await made.end(run, 'pending')
+    if (act.before === 'a crash' || act.before === 'a hand-over') await made.start(run)
+    if (act.answers) await made.write(`answer of ${run}`, run)
     for (const change of act.steps) {
-      await made.step(change, `r${i}`, act.full)
-      if (act.writes) await made.write(`task ${i}`)
+      await made.step(change, run, act.full)
+      if (act.writes) await made.write(`task of ${run}`, run)
     }
-    if (act.rollback) await made.rollback(`r${i}`, base)
+    if (act.rollback) await made.rollback(run, base)
+    else await made.end(run, 'success')
   }
   return made
 }
@@ -153,7 +183,7 @@ describe('a checkpoint read back', () => {
         const read = await reader.checkpoint('', kept.id)
         expect(read?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
         expect(read?.checkpoint.parentId).toBe(kept.parent)
-        expect(read?.writes.map(({ taskId }) => taskId)).toEqual(kept.writes)
+        expect(read?.writes.map(({ taskId }) => taskId)).toEqual(tasksOf(kept))
       }
     }), { numRuns: 300 })
   })
@@ -186,7 +216,8 @@ describe('a page of history', () => {
       const wanted = made.history.toReversed().slice(0, limit + 1)
       expect(page.map(({ checkpoint }) => checkpoint.id)).toEqual(wanted.map(({ id }) => id))
       expect(page.map(({ view }) => view.json(['list', 'scalar']))).toEqual(wanted.map(stateOf))
-      expect(page.map(({ writes }) => writes.length)).toEqual(wanted.map((k) => k.writes.length))
+      expect(page.map(({ writes }) => writes.map(({ taskId }) => taskId)))
+        .toEqual(wanted.map(tasksOf))
     }), { numRuns: 300 })
   })
 

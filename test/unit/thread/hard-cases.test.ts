@@ -45,6 +45,17 @@ describe('a rollback', () => {
     expect(newest!.writes).toEqual([])
   })
 
+  it('takes it back where the run got far, and what that did need not be read', async () => {
+    const { house, runId } = await answered()
+    for (let i = 0; i < 300; i++) await house.host.step(house.host.only, 'goes on')
+    await house.client.cancelRun('t', 'x', runId, { action: 'rollback' })
+    await house.startRun('x')
+    await settled()
+    house.log.rowsRead = 0
+    expect((await house.host.only.source.tuple('', null))!.writes).toEqual([])
+    expect(house.log.rowsRead).toBeLessThan(100)
+  })
+
   it('that cannot be done leaves the run running', async () => {
     const { house, runId } = await answered()
     const read = house.log.read.bind(house.log)
