@@ -131,7 +131,8 @@ export class GraphLibrary {
     Promise<Answer> {
     const graph = await this.get(graphId, inspection)
     try {
-      return await look(graph)
+      // What JSON has no words for, a function in a default, could not be mailed either.
+      return JSON.parse(JSON.stringify(await look(graph))) as Answer
     } catch (error) {
       throw graphFailed(`Graph "${graphId}" cannot be shown`, error)
     }

@@ -247,6 +247,16 @@ describe('a question', () => {
     await expect(test.host.schemas('nothing')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('is answered where a schema holds what only the project can use', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      import { z } from 'zod/v3'
+      export const odd = new StateGraph(z.object({ made: z.any().default({ make: () => 'x' }) }))
+        .addNode('node', () => ({})).addEdge(START, 'node').compile()
+    `))
+    expect(await test.host.schemas('odd'))
+      .toMatchObject({ state_schema: { properties: { made: { default: {} } } } })
+  })
+
   it('is put to another worker where the first does not answer soon', async () => {
     const test = await TestHost.start(2)
     const { log, threadId, end } = test.run('where', {})
