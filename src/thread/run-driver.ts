@@ -191,6 +191,7 @@ export class RunDriver {
     const run = this.#unfinished(runId)
     await (run ? this.#cut([run], 'interrupt') : this.row(runId))
     this.#waiters.forget(runId)
+    this.#feeds.forget(runId)
     const value = { runId, atMs: this.#nowMs }
     void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
     this.startNext()

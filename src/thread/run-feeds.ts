@@ -67,15 +67,21 @@ export class RunFeeds {
       feed.end()
       // The thread let go of it meanwhile.
       if (this.#feeds.get(runId) !== feed) return
-      const forget = () => {
-        this.#feeds.delete(runId)
-        if (feed.followed) this.#keep(feed)
-      }
       const unannounced = this.#unannounced.delete(runId)
-      if (unannounced && !feed.wasFollowed) forget()
-      else feeds.hold(feed, feed.bytes + 1_024, forget)
+      if (unannounced && !feed.wasFollowed) this.forget(runId)
+      else feeds.hold(feed, feed.bytes + 1_024, () => this.forget(runId))
     }, () => {})
     return feed.followed
+  }
+
+  /** Nobody comes for it any more; who follows it hears its end all the same. */
+  forget(runId: string): void {
+    const feed = this.#feeds.get(runId)
+    if (!feed) return
+    this.#feeds.delete(runId)
+    this.#unannounced.delete(runId)
+    this.#setting.ports.feeds.release(feed)
+    if (feed.followed) this.#keep(feed)
   }
 
   /** `run` where no feed is remembered: all that it told is read from the log. */

@@ -151,6 +151,16 @@ describe('a follower', () => {
     return { events, over }
   }
 
+  it('finds no run that was deleted, and hears the end of one that is deleted', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const { over } = await follow(house, run.runId)
+    await house.client.deleteRun('t', 'x', run.runId)
+    expect(await over).toBe('over')
+    await expect(follow(house, run.runId)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('hears metadata first, then what is durable, then the end', async () => {
     const house = new ThreadHouse()
     const run = house.run()
