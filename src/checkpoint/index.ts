@@ -5,7 +5,7 @@ export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery
   from './tuple.ts'
 export { ChannelView, changesBytes } from './channel-view.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
-export type { LogHead, ReadCheckpoint } from './checkpoint-reader.ts'
+export type { LogHead } from './checkpoint-reader.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'
 export { decodeRow, encodeRow } from './row-codec.ts'
 export type { RecordOf } from './row-codec.ts'

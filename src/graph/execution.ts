@@ -6,17 +6,10 @@ import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
   from '../checkpoint/index.ts'
 
-/**
- * run    input or a command goes in, supersteps and events come out
- * edit   the graph's own updateState: one or several supersteps of values, no node runs
- */
-export type ExecutionKind = 'run' | 'edit'
-
 /** One hand-out of work on a thread to a worker. A new hand-out is a new execution. */
 export interface Execution {
   /** Unique in this process: a worker's message about any other execution is dropped. */
   readonly id: number
-  readonly kind: ExecutionKind
   readonly tenant: string
   readonly threadId: string
   readonly graphId: string
@@ -30,7 +23,10 @@ export interface Execution {
   readonly request: RunRequest | EditRequest
 }
 
-/** What the engine is started with. Everything is as the client sent it, checked in shape only. */
+/**
+ * Input or a command goes in, supersteps and events come out. Everything is as the client sent it,
+ * checked in shape only.
+ */
 export interface RunRequest {
   readonly kind: 'run'
   /** `null` continues from the head: also what a resumed attempt gets. */
@@ -65,6 +61,7 @@ export interface ToldEvent {
   readonly valuesOf: string
 }
 
+/** The graph's own updateState: one or several supersteps of values, no node runs. */
 export interface EditRequest {
   readonly kind: 'edit'
   readonly config: JsonText

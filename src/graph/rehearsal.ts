@@ -28,7 +28,7 @@ export async function rehearse(bench: Workbench): Promise<Outcome | undefined> {
   const library = Object.create(bench.library, { get: { value: async () => graph } })
   const [threadId, runId] = [bench.uuid(), bench.uuid()]
   return await execute({ ...bench, library }, {
-    execution: { id: 0, kind: 'run', tenant: '', threadId, graphId: '', runId, attempt: 1,
+    execution: { id: 0, tenant: '', threadId, graphId: '', runId, attempt: 1,
       headId: null, request },
     source: { tuple: async () => undefined, list: async () => [] },
     outbox: new Outbox({ send: () => {}, schedule: (flush) => void setImmediate(flush) }),

@@ -43,7 +43,8 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
   }
 }
 
-function startOf({ kind, trace, graphId, tenant, threadId, runId, attempt }: Execution) {
+function startOf({ request: { kind }, trace, graphId, tenant, threadId, runId, attempt }:
+Execution) {
   return {
     name: `${kind} ${graphId}`,
     // A run may begin long after it was asked for, and in another member than heard of it.

@@ -3,13 +3,11 @@
 export { ByteBudget } from './byte-budget.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
-  CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery,
-  JoinRun, MultitaskStrategy, RunPlan, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
-  ValuesFilter, WatchRun,
+  CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun,
+  StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'
 export { threadKind } from './thread-actor.ts'
 export { createThreadClient } from './thread-client.ts'
-export type { ThreadClientOptions } from './thread-client.ts'
 export { defaultLimits } from './thread-setting.ts'
-export type { ThreadLimits, ThreadPorts } from './thread-setting.ts'
+export type { ThreadLimits } from './thread-setting.ts'

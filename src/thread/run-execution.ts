@@ -66,7 +66,7 @@ export class RunExecution {
     const plan = planOf(run)
     this.#limit(plan.timeoutMs)
     host.execute({
-      id, kind: 'run', tenant, threadId, graphId: plan.graphId, runId: run.runId,
+      id, tenant, threadId, graphId: plan.graphId, runId: run.runId,
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       request: runRequest(run, plan, trail),

@@ -135,7 +135,7 @@ export class StateEditor {
     const configurable = { ...sharedConfigurable(row), ...ids }
     const config = JSON.stringify({ configurable, metadata: ids })
     return {
-      id, kind: 'edit', tenant, threadId, graphId, runId: '', attempt: 1,
+      id, tenant, threadId, graphId, runId: '', attempt: 1,
       headId: row.head?.id ?? null,
       request: { kind: 'edit', config, checkpoint, supersteps },
     }

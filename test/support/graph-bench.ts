@@ -114,7 +114,7 @@ export class GraphBench {
       },
     })
     const execution: Execution = {
-      id: ++this.#executions, kind: wanted.kind, tenant: 'local', threadId: this.threadId,
+      id: ++this.#executions, tenant: 'local', threadId: this.threadId,
       graphId: 'graph', headId: this.log.headId, attempt: wish.attempt ?? 1, request: wanted,
       runId: wanted.kind === 'run' ? wish.runId ?? runIdOf(this.#executions) : '',
     }

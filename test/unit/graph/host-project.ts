@@ -124,7 +124,7 @@ export class TestHost {
       ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
       lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
-    const execution: Execution = { id, kind: 'run', tenant: 'local', threadId, graphId, runId,
+    const execution: Execution = { id, tenant: 'local', threadId, graphId, runId,
       attempt: 1, headId: log.headId,
       request: { ...request, ...rest, input: JSON.stringify(input) } }
     this.host.execute(execution, log, listener)

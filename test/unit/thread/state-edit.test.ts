@@ -53,7 +53,8 @@ describe('a state update', () => {
     void house.host.step(edit, 'edit')
     house.host.end(edit)
     await edited
-    expect(house.host.only.execution).toMatchObject({ kind: 'run', headId: edit.headId })
+    expect(house.host.only.execution).toMatchObject({
+      request: { kind: 'run' }, headId: edit.headId })
   })
 
   it('that makes a thread lets who takes the thread as it is come again', async () => {
