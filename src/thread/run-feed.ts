@@ -2,15 +2,8 @@
 
 import type { JsonText } from '../checkpoint/index.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from './client.ts'
-
-/**
- * An event's place: the log row that made it true, and its number behind that row. Tokens, which
- * have no row of their own, are numbered behind the last row before them.
- */
-export interface EventPlace {
-  readonly seq: number
-  readonly index: number
-}
+import { eventId, isAfter, start } from './event-place.ts'
+import type { EventPlace } from './event-place.ts'
 
 export interface FeedEntry {
   readonly place: EventPlace
@@ -18,27 +11,6 @@ export interface FeedEntry {
   /** Undefined: the state values of `valuesOf`, not looked up yet. */
   readonly json: JsonText | undefined
   readonly valuesOf: string
-}
-
-/** The `error` event of a run stands behind everything else its last row told. */
-export const lastIndex = 1_000_000_000
-
-/** Before every event. */
-const start: EventPlace = { seq: -1, index: 0 }
-
-/** `<seq>.<index>`. Clients only hand it back. */
-function eventId({ seq, index }: EventPlace): string {
-  return `${seq}.${index}`
-}
-
-/** Everything that is not an id of ours means from the start, as `-1`, `-` and null do. */
-export function placeOf(id: string | null): EventPlace {
-  const [, seq, index] = /^(\d{1,15})\.(\d{1,10})$/.exec(id ?? '') ?? []
-  return seq === undefined ? start : { seq: Number(seq), index: Number(index) }
-}
-
-export function isAfter(a: EventPlace, b: EventPlace): boolean {
-  return a.seq > b.seq || (a.seq === b.seq && a.index > b.index)
 }
 
 /** The API stream mode that asks for an event; undefined for what everybody is told. */
@@ -90,17 +62,16 @@ export class RunFeed {
   #entries: FeedEntry[] = []
   #bytes = 0
   /** Events up to here are no longer remembered. */
-  #forgotten: EventPlace = start
+  #forgotten: EventPlace
   #over = false
   #wasFollowed = false
   readonly #followers = new Set<Follower>()
-
   readonly #heard: () => void
 
-  constructor({ graphId, heard, forgotten }: RunFeedOptions) {
+  constructor({ graphId, heard, forgotten = start }: RunFeedOptions) {
     this.graphId = graphId
     this.#heard = heard
-    if (forgotten) this.#forgotten = forgotten
+    this.#forgotten = forgotten
   }
 
   /** Events up to here have to be looked up. */
@@ -147,14 +118,14 @@ export class RunFeed {
     this.#followers.add(follower)
     this.#wasFollowed = true
     const forgotten = this.#forgotten
-    if (isAfter(forgotten, after)) {
-      void this.#catchUp(follower, joined(past.read(after, forgotten), kept))
-    } else if (isComplete(kept)) {
+    const isForgotten = isAfter(forgotten, after)
+    if (isForgotten || !isComplete(kept)) {
+      void this.#catchUp(follower,
+        isForgotten ? joined(past.read(after, forgotten), kept) : kept)
+    } else {
       follower.waiting = undefined
       this.#tell(follower, kept)
       if (this.#over) this.#close(follower)
-    } else {
-      void this.#catchUp(follower, kept)
     }
     return () => this.#followers.delete(follower)
   }

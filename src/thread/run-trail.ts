@@ -3,9 +3,10 @@
 import type { Branch, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../checkpoint/index.ts'
 import { decodeRow } from '../checkpoint/index.ts'
+import { isAfter, lastIndex } from './event-place.ts'
+import type { EventPlace } from './event-place.ts'
+import type { FeedEntry } from './run-feed.ts'
 import type { Trail } from './run-request.ts'
-import type { EventPlace, FeedEntry } from './run-feed.ts'
-import { isAfter, lastIndex } from './run-feed.ts'
 
 type Told = Extract<RecordOf, { $case: 'told' }>['value']
 

@@ -3,8 +3,10 @@
 import type { FollowSharing, SharedFollow } from '../../cluster/index.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
 import type { FollowRequest } from './command.ts'
-import { RunFeed, isAfter, placeOf } from './run-feed.ts'
-import type { EventPlace, FeedEntry, FeedPast } from './run-feed.ts'
+import { isAfter, placeOf } from './event-place.ts'
+import type { EventPlace } from './event-place.ts'
+import { RunFeed } from './run-feed.ts'
+import type { FeedEntry, FeedPast } from './run-feed.ts'
 
 /** All who read one run. */
 export const feedSharing: FollowSharing = {

@@ -11,7 +11,7 @@
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
-import { isAfter, placeOf } from './run-feed.ts'
+import { isAfter, placeOf } from './event-place.ts'
 
 export interface SteadyFollowOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>

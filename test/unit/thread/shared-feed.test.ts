@@ -9,7 +9,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { FollowRequest } from '../../../src/thread/command.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
 import type { FeedEvent, FeedListener } from '../../../src/thread/index.ts'
-import { isAfter, placeOf } from '../../../src/thread/run-feed.ts'
+import { isAfter, placeOf } from '../../../src/thread/event-place.ts'
 
 const owner = { id: 'owner', address: 'owner:1' }
 const key = { kind: 'thread', tenant: 'local', id: 't' }

@@ -1,0 +1,31 @@
+/** Where events of runs stand in a thread's log, and the ids that clients know them by. */
+
+/**
+ * An event's place: the log row that made it true, and its number behind that row. Tokens, which
+ * have no row of their own, are numbered behind the last row before them.
+ */
+export interface EventPlace {
+  readonly seq: number
+  readonly index: number
+}
+
+/** The `error` event of a run stands behind everything else its last row told. */
+export const lastIndex = 1_000_000_000
+
+/** Before every event. */
+export const start: EventPlace = { seq: -1, index: 0 }
+
+/** `<seq>.<index>`. Clients only hand it back. */
+export function eventId({ seq, index }: EventPlace): string {
+  return `${seq}.${index}`
+}
+
+/** Everything that is not an id of ours means from the start, as `-1`, `-` and null do. */
+export function placeOf(id: string | null): EventPlace {
+  const [, seq, index] = /^(\d{1,15})\.(\d{1,10})$/.exec(id ?? '') ?? []
+  return seq === undefined ? start : { seq: Number(seq), index: Number(index) }
+}
+
+export function isAfter(a: EventPlace, b: EventPlace): boolean {
+  return a.seq > b.seq || (a.seq === b.seq && a.index > b.index)
+}
