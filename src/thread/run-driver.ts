@@ -224,7 +224,7 @@ export class RunDriver {
    * told of it when that is on disk.
    */
   deleteAll(durable: Promise<void>): void {
-    this.#stopAll()
+    this.letGo()
     this.#held = false
     this.#feeds.endAll(durable)
     this.#waiters.refuseAllWith(durable.then(
@@ -233,7 +233,9 @@ export class RunDriver {
 
   /** The activation ends while runs go on elsewhere or later. */
   letGo(): void {
-    this.#stopAll()
+    this.#abort()
+    this.#stopTimer?.()
+    this.#linger.stop()
   }
 
   /** When all that was written is on disk or has failed, and told: runs go on without this one. */
@@ -350,12 +352,6 @@ export class RunDriver {
     void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
     if (planOf(run).temporary) this.#linger.begin(durable)
-  }
-
-  #stopAll(): void {
-    this.#abort()
-    this.#stopTimer?.()
-    this.#linger.stop()
   }
 
   /** Ends the execution without waiting for user code. */

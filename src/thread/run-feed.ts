@@ -35,9 +35,8 @@ interface Follower {
   readonly modes: ReadonlySet<string> | null
   readonly listener: FeedListener
   readonly past: FeedPast
-  /** What was published while the past was still being looked up; undefined afterwards. */
-  waiting: FeedEntry[] | undefined
-  waitingBytes: number
+  /** What was published while the past is still being looked up; undefined otherwise. */
+  waiting: { readonly entries: FeedEntry[]; bytes: number } | undefined
 }
 
 /** Where a feed finds what it does not remember. */
@@ -85,7 +84,7 @@ export class RunFeed {
     for (const entry of entries) this.#remember(entry)
     const complete = isComplete(entries)
     for (const follower of this.#followers) {
-      if (follower.waiting) this.#keepWaiting(follower, follower.waiting, entries)
+      if (follower.waiting) this.#keepWaiting(follower, entries)
       else if (complete) this.#tell(follower, entries)
       else void this.#catchUp(follower, entries)
     }
@@ -111,9 +110,8 @@ export class RunFeed {
    */
   follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
     past: FeedPast): () => void {
-    const follower: Follower = {
-      modes: modes && new Set(modes), listener, past, waiting: [], waitingBytes: 0,
-    }
+    const follower: Follower =
+      { modes: modes && new Set(modes), listener, past, waiting: undefined }
     const kept = this.#entries.filter(({ place }) => isAfter(place, after))
     this.#followers.add(follower)
     this.#wasFollowed = true
@@ -123,7 +121,6 @@ export class RunFeed {
       void this.#catchUp(follower,
         isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
-      follower.waiting = undefined
       this.#tell(follower, kept)
       if (this.#over) this.#close(follower)
     }
@@ -133,17 +130,16 @@ export class RunFeed {
   /** Tells events whose values must be looked up, and whatever is published meanwhile. */
   async #catchUp(follower: Follower, entries: Entries): Promise<void> {
     try {
-      follower.waiting ??= []
-      // Also where there is nothing to look up: something may wait already.
-      for (let batch = entries; ; batch = follower.waiting.splice(0)) {
+      for (let batch = entries; ;) {
+        const waiting = follower.waiting = { entries: [], bytes: 0 }
         for await (const portion of portionsOf(batch, follower.past)) {
           if (!this.#followers.has(follower)) return
           tell(follower, portion)
           await follower.listener.ready?.()
         }
         if (!this.#followers.has(follower)) return
-        if (follower.waiting.length === 0) break
-        follower.waitingBytes = 0
+        batch = waiting.entries
+        if (waiting.entries.length === 0) break
       }
       follower.waiting = undefined
       if (this.#over) this.#close(follower)
@@ -153,10 +149,11 @@ export class RunFeed {
   }
 
   /** Who reads his past for so long comes back for what happened meanwhile. */
-  #keepWaiting(follower: Follower, waiting: FeedEntry[], entries: readonly FeedEntry[]): void {
-    waiting.push(...entries)
-    for (const entry of entries) follower.waitingBytes += entryBytes(entry)
-    if (isWithin(waiting.length, follower.waitingBytes)) return
+  #keepWaiting(follower: Follower, entries: readonly FeedEntry[]): void {
+    const waiting = follower.waiting!
+    waiting.entries.push(...entries)
+    for (const entry of entries) waiting.bytes += entryBytes(entry)
+    if (isWithin(waiting.entries.length, waiting.bytes)) return
     this.#loseOne(follower, 'lagged')
   }
 

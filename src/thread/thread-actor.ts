@@ -19,7 +19,7 @@ import { StateEditor } from './state-editor.ts'
 import { ThreadLedger } from './thread-ledger.ts'
 import { goingAway } from './thread-setting.ts'
 import type { ThreadPorts, ThreadSetting } from './thread-setting.ts'
-import { fromOrigin } from './thread-state.ts'
+import { fromOrigin, originOf } from './thread-state.ts'
 
 /** The kind of actor that a thread is. */
 export function threadKind(ports: ThreadPorts): ActorKind {
@@ -75,7 +75,7 @@ class ThreadActor implements Actor {
   #found(ledger: ThreadLedger): void {
     const { key: { tenant, id: threadId } } = this.#context
     this.#forget()
-    const tell = (command: OwnCommand) => this.#tell(command)
+    const tell = (command: OwnCommand) => this.#context.tell(command)
     this.#setting = { ports: this.#ports, ledger, tenant, threadId, tell }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)
@@ -188,7 +188,7 @@ class ThreadActor implements Actor {
 
   async rest(deadline: AbortSignal): Promise<void> {
     if (deadline.aborted) return
-    const rested = new Promise<void>((done) => this.#tell({ type: 'rest', done }))
+    const rested = new Promise<void>((done) => this.#setting.tell({ type: 'rest', done }))
     const late = new Promise<void>((over) =>
       deadline.addEventListener('abort', () => over(), { once: true }))
     await Promise.race([rested, late])
@@ -331,17 +331,10 @@ class ThreadActor implements Actor {
 
   /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
   async #copy(targetId: string): Promise<Turn> {
-    const { ledger, tenant, threadId } = this.#setting
+    const { ledger, tenant } = this.#setting
     await ledger.durable
-    const { row, resting } = ledger.state
-    const origin: Origin = {
-      threadId, branch: row.branch!, epoch: row.epoch, through: row.seq, head: row.head ?? null,
-      movedBack: row.movedBack, status: resting, interruptsJson: row.interruptsJson,
-      metadataJson: row.metadataJson, configJson: row.configJson,
-    }
-    const key = { kind: 'thread', tenant, id: targetId }
-    const view = await this.#ports.ask(key, { type: 'adopt', origin } satisfies ThreadCommand)
-    return { reply: view }
+    const command: ThreadCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    return { reply: await this.#ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
   }
 
   /** Told by whoever owns the origin, maybe twice; one origin is copied to one id once. */
@@ -360,10 +353,6 @@ class ThreadActor implements Actor {
       status: origin.status, interruptsJson: origin.interruptsJson,
     } }, ...noteOf(origin.threadId)])
     return { reply: this.#answers.view() }
-  }
-
-  #tell(command: OwnCommand): void {
-    this.#context.tell(command)
   }
 
   #renewIfDeleted(): void {

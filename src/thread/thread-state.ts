@@ -59,6 +59,13 @@ function graphIdOf(metadataJson: string): string {
   return typeof graphId === 'string' ? graphId : ''
 }
 
+/** What a copy takes over, once all of it is on disk. */
+export function originOf({ row, resting }: ThreadState): Origin {
+  const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
+  return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
+    movedBack, status: resting, interruptsJson, metadataJson, configJson }
+}
+
 /** A copy before its first row: the state of its origin, on a branch of its own. */
 export function fromOrigin(to: { tenant: string; threadId: string; branchId: string },
   origin: Origin): ThreadState {
