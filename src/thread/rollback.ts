@@ -1,9 +1,9 @@
 /** Takes a run's writes out of history: where the head returns to, and what is found no more. */
 
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
-import { decodeRow, newestOf } from '../checkpoint/index.ts'
-import type { Checkpoint } from '../../proto/gen/storage/v1/log.ts'
+import { newestOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { recordsOf } from './run-trail.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface Rollback {
@@ -22,14 +22,18 @@ export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: Led
   const base = run.baseCheckpointId
   const head = base === '' ? undefined
     : row.head?.id === base ? row.head : await log.findCheckpoint(branch, base)
-  const entries = await log.read(branch, { from: run.firstSeq, through: row.seq })
-  const dropped = entries.flatMap(({ body }) => decodeRow(body))
-    .flatMap((record) => (record.$case === 'checkpoint' ? [record.value] : []))
-    .filter(({ runId }) => runId === run.runId)
-  const places = dropped.map(({ id }) => nowhere(id, backSeq))
-  for (const [ns, first] of firstByNamespace(dropped)) {
-    const before = first.parentId === '' ? undefined
-      : await log.findCheckpoint(branch, first.parentId)
+  const places: CheckpointPlace[] = []
+  /** Of each namespace below the root: where the run's first checkpoint there grew from. */
+  const parents = new Map<string, string>()
+  const span = { log, branch, through: row.seq }
+  for await (const { record } of recordsOf(run, span, run.firstSeq)) {
+    if (record.$case !== 'checkpoint' || record.value.runId !== run.runId) continue
+    const { ns, id, parentId } = record.value
+    places.push(nowhere(id, backSeq))
+    if (ns !== '' && !parents.has(ns)) parents.set(ns, parentId)
+  }
+  for (const [ns, parentId] of parents) {
+    const before = parentId === '' ? undefined : await log.findCheckpoint(branch, parentId)
     places.push(before ? { ...before, id: newestOf(ns) } : nowhere(newestOf(ns), backSeq))
   }
   return { head, places }
@@ -45,12 +49,4 @@ export function mustOutlive(checkpointId: string, { places }: Rollback): void {
 /** No row has the number 0: what is here is not found. It was taken back by the row `base`. */
 function nowhere(id: string, base: number): CheckpointPlace {
   return { id, seq: 0, base }
-}
-
-function firstByNamespace(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint> {
-  const first = new Map<string, Checkpoint>()
-  for (const checkpoint of checkpoints) {
-    if (checkpoint.ns !== '' && !first.has(checkpoint.ns)) first.set(checkpoint.ns, checkpoint)
-  }
-  return first
 }

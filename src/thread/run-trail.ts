@@ -91,7 +91,8 @@ async function* recordsBack({ log, branch, through }: LogSpan, first: number):
   }
 }
 
-async function* recordsOf(run: RunRow, { log, branch, through }: LogSpan, from: number):
+/** Of the rows from `from` on that are a run's, the oldest first. */
+export async function* recordsOf(run: RunRow, { log, branch, through }: LogSpan, from: number):
   AsyncGenerator<{ record: RecordOf; seq: number }> {
   const last = run.status === 'running' || run.status === 'pending' ? through : run.lastSeq
   for (let at = from; at <= last; at += stride) {
