@@ -108,7 +108,10 @@ export interface StartRun {
    * together with the end, which is half the work where a run is quick.
    */
   readonly awaited: boolean
-  /** Make the thread where it is missing; `hidden`: not listed while the run is temporary. */
+  /**
+   * Make the thread where it is missing, with the run's metadata; `hidden`: not listed while the
+   * run is temporary.
+   */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
 }
 

@@ -260,7 +260,7 @@ class ThreadActor implements Actor {
       if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
       this.#mustNotBeInTheMaking('do_nothing')
       this.#renewIfDeleted()
-      const created = this.#created({}, run.ifMissing === 'hidden' && run.plan.temporary)
+      const created = this.#created(run.metadata, run.ifMissing === 'hidden' && run.plan.temporary)
       void ledger.write([created], run.awaited ? 'soon' : 'now')
     }
     return this.#runs.start(run, note)

@@ -68,6 +68,17 @@ describe('creating a run', () => {
       .toMatchObject({ status: 'idle', metadata: { graph_id: 'echo' } })
   })
 
+  it('gives its metadata to the thread that it makes, and to no other', async () => {
+    const { runs, threads } = server.client
+    const [made, project, topic] = [randomUUID(), randomUUID(), randomUUID()]
+    const told = { input: say('x'), ifNotExists: 'create' } as const
+    await runs.wait(made, 'echo', { ...told, metadata: { project, graph_id: 'mine' } })
+    await runs.wait(made, 'echo', { ...told, metadata: { topic } })
+    const [thread] = await threads.search({ metadata: { project } })
+    expect(thread).toMatchObject({ thread_id: made, metadata: { project, graph_id: 'echo' } })
+    expect(await threads.search({ metadata: { topic } })).toEqual([])
+  })
+
   it('happens once for one Idempotency-Key', async () => {
     const id = await newThread()
     const key = randomUUID()
