@@ -33,6 +33,11 @@ describe('every stream', () => {
     expect(namesOf(parts)).toEqual(['metadata', 'values'])
   })
 
+  it('has values where a page asks for nothing yet, having drawn nothing of it', async () => {
+    const { parts } = await streamOf('steps', { topic: 't' }, [])
+    expect(namesOf(parts)).toEqual(['metadata', 'values'])
+  })
+
   it('has a growing id on each event', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, ['updates', 'values'])
     const ids = parts.map(({ id }) => id)

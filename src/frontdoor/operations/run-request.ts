@@ -74,7 +74,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
         { run_id: ids.runId, thread_id: ids.threadId, graph_id: graphId,
           assistant_id: assistantId }),
       context: mergedContext(JSON.parse(assistant.contextJson || '{}'), body.context),
-      stream_mode: [body.stream_mode ?? 'values'].flat(),
+      stream_mode: streamModes(body.stream_mode),
       interrupt_before: body.interrupt_before,
       interrupt_after: body.interrupt_after,
       subgraphs: body.stream_subgraphs ?? false,
@@ -90,6 +90,12 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
       ...body.webhook != null && { webhook: body.webhook },
     },
   }
+}
+
+/** An empty list is what a page sends that has not drawn anything of the run yet. */
+function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
+  const modes = [asked ?? []].flat()
+  return modes.length > 0 ? modes : ['values']
 }
 
 /** The request's keys win; tags are appended; the ids are the server's to say. */
