@@ -131,17 +131,22 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
   return new Map(compiled.flat())
 }
 
+/** What code that is written for CommonJS expects of a module, unless it has its own. */
+const commonjsWords = {
+  define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename',
+    require: '__require', module: '__module' },
+  banner: { js: `import { createRequire as __createRequire } from 'node:module';
+    const __require = __createRequire(import.meta.url), __module = { exports: {} };` },
+} as const
+
 /** File by file. A build and not a transform, for only a build heeds each file's tsconfig. */
 async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
   Promise<(readonly [url: string, source: ModuleSource])[]> {
   const files = paths.map((path) => resolve(root, path))
   const entryPoints = files.map((file, index) => ({ in: file, out: String(index) }))
-  // What code written for CommonJS expects of a module.
-  const define: Record<string, string> = format === 'module'
-    ? { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } : {}
   const { outputFiles } = await build({
-    ...options, absWorkingDir: root, outdir: root, write: false, entryPoints, define,
-    format: format === 'module' ? 'esm' : 'cjs',
+    ...options, absWorkingDir: root, outdir: root, write: false, entryPoints,
+    ...format === 'module' ? { format: 'esm', ...commonjsWords } : { format: 'cjs' },
     sourcemap: 'inline', sourcesContent: false, sourceRoot: `${pathToFileURL(root).href}/`,
   })
   return outputFiles.map(({ path, text: source }) =>

@@ -103,6 +103,26 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
   })
 
+  it('may require, as what a project without modules of its own is compiled to does', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': `
+        import os = require('node:os')
+        import { own } from './own'
+        const { word } = require('./data.json')
+        const { shout } = require('./shout')
+        if (require.main === module) throw new Error('This is not the program.')
+        ${graphOf('[typeof os.cpus, word, shout(word), typeof require.resolve, own]')}`,
+      'src/own.ts': `
+        import { createRequire } from 'node:module'
+        const require = createRequire(import.meta.url)
+        export const own = require('./data.json').word`,
+      'src/shout.ts': `export const shout = (text: string) => text.toUpperCase()`,
+      'src/data.json': { word: 'hey' },
+    })
+    expect(await reportOf(root)).toEqual(['function', 'hey', 'HEY', 'function', 'hey'])
+  })
+
   it('may import by a name that it computes', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
