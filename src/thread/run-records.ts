@@ -13,23 +13,29 @@ export function admissionRecords(run: StartRun, row: ThreadRow, atMs: number): R
 function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: number):
   RecordOf[] {
   const before = JSON.parse(metadataJson) as object
-  const ids = { graph_id: run.graphId, assistant_id: run.assistantId }
-  const metadata = JSON.stringify({ ...before, ...ids })
+  const metadata = JSON.stringify({ ...before, ...idsOf(run) })
   const config = JSON.stringify(threadConfig(run))
   if (metadata === metadataJson && config === configJson) return []
   return [{ $case: 'threadPatched', value: { atMs, metadataJson: metadata, configJson: config } }]
 }
 
-/** Of metadata the run's own wins over the thread's, and that over the assistant's. */
+/**
+ * Of metadata the run's own wins over the thread's, and that over the assistant's; what the thread
+ * took on from the run before is not of this one.
+ */
 function created(run: StartRun, { metadataJson }: ThreadRow, atMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object
-  const metadata = { ...run.plan.assistantMetadata, ...thread, ...run.metadata }
+  const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
   return { $case: 'runCreated', value: {
     runId: run.runId, atMs, assistantId: run.assistantId, commandId: run.commandId,
     multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
     kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
     notBeforeMs: run.afterMs > 0 ? atMs + run.afterMs : 0,
   } }
+}
+
+function idsOf(run: StartRun): Record<string, string> {
+  return { graph_id: run.graphId, assistant_id: run.assistantId }
 }
 
 /** A run's configuration as its thread shows it: without what belongs to that run alone. */

@@ -105,6 +105,15 @@ describe('creating a run', () => {
 })
 
 describe('the runs of a thread', () => {
+  it('name the graph and the assistant that each of them had', async () => {
+    const { runs } = server.client
+    const id = await newThread()
+    for (const graph of ['echo', 'steps']) await runs.wait(id, graph, { input: {} })
+    const named = (await runs.list(id)).map(({ assistant_id, metadata }) =>
+      ({ graph: metadata?.['graph_id'], same: metadata?.['assistant_id'] === assistant_id }))
+    expect(named).toEqual([{ graph: 'steps', same: true }, { graph: 'echo', same: true }])
+  })
+
   it('are listed newest first, by status, in pages, field by field', async () => {
     const { runs } = server.client
     const id = await newThread()
