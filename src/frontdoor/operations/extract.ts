@@ -5,29 +5,31 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**
- * An object of each alias and what its path leads to; null where it leads nowhere. Throws
- * `too_large` as `room` does: several paths may lead to the same large value.
+ * Reads the paths once, for all threads that are looked at. What it makes gives an object of each
+ * alias and what its path leads to, null where it leads nowhere. Throws `too_large` as `room` does:
+ * several paths may lead to the same large value.
  */
-export function extract(view: ThreadView, paths: Readonly<Record<string, string>>,
-  room: AnswerRoom): JsonText {
-  const { row } = view
-  const texts = {
-    values: view.values, metadata: row.metadataJson, config: row.configJson,
-    interrupts: row.interruptsJson,
+export function extractor(paths: Readonly<Record<string, string>>, room: AnswerRoom):
+(view: ThreadView) => JsonText {
+  const wanted = Object.entries(paths).map(([alias, path]) =>
+    ({ name: JSON.stringify(alias), steps: stepsOf(path) }))
+  return ({ row, values }) => {
+    const texts: Readonly<Record<string, JsonText>> = {
+      values, metadata: row.metadataJson, config: row.configJson, interrupts: row.interruptsJson,
+    }
+    const parsed = new Map<string, unknown>()
+    const rootOf = (name: string) => {
+      if (!parsed.has(name)) parsed.set(name, JSON.parse(texts[name] || '{}'))
+      return parsed.get(name)
+    }
+    const members = wanted.map(({ name, steps: [root = '', ...steps] }) => {
+      const found = steps.reduce<unknown>(stepInto, rootOf(root)) ?? null
+      const member = `${name}:${JSON.stringify(found)}`
+      room.take(member)
+      return member
+    })
+    return `{${members.join(',')}}`
   }
-  const parsed = new Map<string, unknown>()
-  const rootOf = (name: string) => {
-    if (!parsed.has(name)) parsed.set(name, JSON.parse(texts[name as keyof typeof texts] || '{}'))
-    return parsed.get(name)
-  }
-  const members = Object.entries(paths).map(([alias, path]) => {
-    const [root = '', ...steps] = stepsOf(path)
-    const found = steps.reduce<unknown>(stepInto, rootOf(root)) ?? null
-    const member = `${JSON.stringify(alias)}:${JSON.stringify(found)}`
-    room.take(member)
-    return member
-  })
-  return `{${members.join(',')}}`
 }
 
 /** `a.b[-1]['c d']` → a, b, -1, c d. */

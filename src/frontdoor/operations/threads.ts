@@ -11,7 +11,7 @@ import type {
 } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, mustBeSimple } from '../validation.ts'
-import { extract } from './extract.ts'
+import { extractor } from './extract.ts'
 
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
@@ -67,6 +67,7 @@ export class ThreadOperations {
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
     const room = new AnswerRoom()
+    const extract = paths ? extractor(paths, room) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
@@ -75,7 +76,7 @@ export class ThreadOperations {
     return await this.#threads.search(query, (view): FoundThread => {
       const values = selects('values') ? view.values : '{}'
       room.take(values)
-      return { row: view.row, values, ...paths && { extracted: extract(view, paths, room) } }
+      return { row: view.row, values, ...extract && { extracted: extract(view) } }
     })
   }
 

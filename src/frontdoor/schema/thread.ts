@@ -54,7 +54,7 @@ export const SearchThreads = Type.Object({
   select: Type.Optional(Nullable(Type.Array(OneOf([...threadFields, 'context'])))),
   extract: Type.Optional(Nullable(Type.Unsafe<Record<string, string>>({
     type: 'object', maxProperties: 10, additionalProperties: {
-      type: 'string', pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
+      type: 'string', maxLength: 500, pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
     },
     description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
   }))),

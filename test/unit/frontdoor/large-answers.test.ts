@@ -44,4 +44,14 @@ describe('a search over large states', () => {
     const { status } = await search({ select: ['thread_id'], extract })
     expect([status, door.threads.shown]).toEqual([413, 3])
   })
+
+  it('reads long paths once, not for each thread', async () => {
+    const { door, search } = await doorWithStates(0)
+    for (let n = 0; n < 1_000; n++) door.threads.views.set(`${n}`, viewOf('local', `${n}`, {}))
+    const paths = Array.from({ length: 10 }, (_, n) => [`n${n}`, `values${'['.repeat(494)}`])
+    const beganMs = performance.now()
+    const { status } = await search({ select: [], extract: Object.fromEntries(paths) })
+    expect(status).toBe(200)
+    expect(performance.now() - beganMs).toBeLessThan(1_500)
+  })
 })

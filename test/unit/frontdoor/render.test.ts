@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { AnswerRoom } from '../../../src/answer-room.ts'
-import { extract } from '../../../src/frontdoor/operations/extract.ts'
+import { extractor } from '../../../src/frontdoor/operations/extract.ts'
 import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
 import { timeText } from '../../../src/time-text.ts'
 import { FakeRun, viewOf } from './fake-threads.ts'
@@ -59,6 +59,6 @@ describe('extracting', () => {
     ['metadata.toString', null],
     ['interrupts', {}],
   ])('%s', (path, value) => {
-    expect(parsed(extract(view, { it: path }, new AnswerRoom()))).toEqual({ it: value })
+    expect(parsed(extractor({ it: path }, new AnswerRoom())(view))).toEqual({ it: value })
   })
 })
