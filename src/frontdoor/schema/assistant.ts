@@ -4,7 +4,8 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import {
-  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid, wholeMax,
+  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
+  wholeMax,
 } from './json.ts'
 
 export const RunnableConfig = () => Type.Object({
@@ -55,7 +56,7 @@ export const SearchAssistants = Type.Object({
   sort_by: Type.Optional(Nullable(
     OneOf(['assistant_id', 'graph_id', 'name', 'created_at', 'updated_at']))),
   sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
-  select: Type.Optional(Nullable(Type.Array(OneOf(assistantFields)))),
+  select: Type.Optional(Nullable(SomeOf(assistantFields))),
 }, { examples: [{ limit: 10 }] })
 export type SearchAssistants = Static<typeof SearchAssistants>
 

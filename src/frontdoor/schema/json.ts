@@ -17,6 +17,10 @@ export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uui
 export const OneOf = <Values extends string[]>(values: readonly [...Values],
   options: TSchemaOptions = {}) => Type.Enum(values, { type: 'string', ...options })
 
+/** Such a list is looked through for each field of each row: nobody needs a longer one. */
+export const SomeOf = <Values extends string[]>(values: readonly [...Values]) =>
+  Type.Array(OneOf(values), { maxItems: 100 })
+
 export const Nullable = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 

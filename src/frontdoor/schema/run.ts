@@ -5,13 +5,15 @@ import type { Static } from 'typebox'
 
 import { RunnableConfig } from './assistant.ts'
 import { Command } from './command.ts'
-import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, Uuid } from './json.ts'
+import {
+  Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid,
+} from './json.ts'
 import { Checkpoint } from './state.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
   'events', 'tasks', 'checkpoints', 'tools'] as const
 
-const StreamModes = () => Type.Union([OneOf(streamModes), Type.Array(OneOf(streamModes))])
+const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
 
 const Breakpoints = () => Type.Union([Type.Literal('*'), Type.Array(Type.String()), Type.Null()], {
   description: 'Node names, or `*` for every node.' })
@@ -75,7 +77,7 @@ export const ListRuns = Type.Object({
   offset: Type.Optional(Offset()),
   status: Type.Optional(
     OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout'])),
-  select: Type.Optional(Type.Array(OneOf(runFields))),
+  select: Type.Optional(SomeOf(runFields)),
 })
 export type ListRuns = Static<typeof ListRuns>
 
@@ -89,6 +91,6 @@ export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Bo
 
 export const JoinStream = Type.Object({
   cancel_on_disconnect: Type.Optional(Type.Boolean()),
-  stream_mode: Type.Optional(Type.Array(OneOf(streamModes))),
+  stream_mode: Type.Optional(SomeOf(streamModes)),
 })
 export type JoinStream = Static<typeof JoinStream>

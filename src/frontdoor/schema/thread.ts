@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import {
-  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, Uuid,
+  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
 } from './json.ts'
 import { Command } from './command.ts'
 
@@ -51,7 +51,7 @@ export const SearchThreads = Type.Object({
   sort_by: Type.Optional(Nullable(
     OneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at']))),
   sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
-  select: Type.Optional(Nullable(Type.Array(OneOf([...threadFields, 'context'])))),
+  select: Type.Optional(Nullable(SomeOf([...threadFields, 'context']))),
   extract: Type.Optional(Nullable(Type.Unsafe<Record<string, string>>({
     type: 'object', maxProperties: 10, additionalProperties: {
       type: 'string', maxLength: 500, pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',

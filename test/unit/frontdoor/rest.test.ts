@@ -160,7 +160,7 @@ describe('threads', () => {
     const aliases = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, 'values']))
     for (const wrong of [{ limit: 0 }, { limit: 1_001 }, { offset: -1 }, { sort_by: 'x' },
       { extract: { a: 'secrets.key' } }, { extract: aliases }, { ids: ['x'] },
-      { extract: { a: `values${'['.repeat(500)}` } }]) {
+      { extract: { a: `values${'['.repeat(500)}` } }, { select: Array(101).fill('status') }]) {
       const answer = await call(door, 'POST', '/threads/search', wrong)
       expect([answer.status, answer.json.errors])
         .toMatchObject([422, [{ field: expect.stringContaining(Object.keys(wrong)[0]!) }]])
