@@ -21,8 +21,8 @@ export function runKeysCommand(source: CommandSource): Promise<void> {
 }
 
 function commandOver(source: CommandSource): Command {
-  const withDesk = (typed: Typed, work: (desk: KeyDesk) => Promise<string>) =>
-    inOffice(source, typed, async ({ desk }) => source.print(await work(desk)))
+  const withDesk = (typed: Typed, work: (desk: KeyDesk) => Promise<string>, begins = false) =>
+    inOffice(source, typed, async ({ desk }) => source.print(await work(desk)), { begins })
   const command = new Command('heddle keys')
     .description('Makes, lists and revokes the API keys by which callers are known.')
   const subcommand = (usage: string, description: string) =>
@@ -38,7 +38,7 @@ function commandOver(source: CommandSource): Command {
       const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
       const made = await desk.create({ tenant, role, name, expiresInMs })
       return json ? jsonText(made) : `${made.key}\n`
-    }))
+    }, true))
   subcommand('list', 'Lists the keys, newest first, without their texts.')
     .option('--tenant <name>', 'Only those of this tenant.')
     .action((typed: Typed) => withDesk(typed, async (desk) => {

@@ -1,5 +1,7 @@
 /** What the commands of operators have in common: where the store is, and how a mistake is told. */
 
+import { existsSync } from 'node:fs'
+
 import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 
@@ -64,12 +66,16 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
   }
 }
 
-/** Opens the store that was typed for as long as the work takes. */
+/** Opens the store that was typed for as long as the work takes; `begins`: also a new one. */
 export async function inOffice(source: CommandSource, typed: TypedPlace,
-  work: (office: Office) => Promise<void>): Promise<void> {
+  work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
   const options = Object.fromEntries(placeSettings.flatMap((name) =>
     typed[name] === undefined ? [] : [[name, typed[name]]]))
   const settings = resolveSettings({ ...source, options: { ...options, auth: 'keys' } })
+  const { cassandra, dataDirectory: directory } = settings
+  if (!begins && cassandra === null && !existsSync(directory)) {
+    throw new CommandError(`There is no data directory ${directory}: name the one of the server.`)
+  }
   const office = await openOffice(settings, systemEnv({ level: 'warn' }))
   try {
     await work(office)

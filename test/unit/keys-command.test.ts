@@ -59,12 +59,21 @@ describe('the command "keys"', () => {
     [['revoke'], /^heddle: missing required argument 'id'; see keys --help\n$/],
     [['lose'], /^heddle: unknown command 'lose'.*; see keys --help\n$/],
     [[], /^heddle: say what about the keys: .*\n$/],
-    [['list', '--data', '/dev/null/x'], /^heddle: The data directory .* cannot be made\..*\n$/],
+    [['create', '--tenant', 'a', '--data', '/dev/null/x'],
+      /^heddle: The data directory .* cannot be made\..*\n$/],
   ])('answers %j by one sentence and exit code 1', (args, sentence) => {
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
     const { status, stdout, stderr } = keys(...args, ...where)
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(sentence)
+  })
+
+  it.each(['list', 'revoke 0123456789abcdef'])('makes no directory for "%s"', (command) => {
+    const nowhere = join(data, 'nowhere')
+    const { status, stderr } = keys(...command.split(' '), '--data', nowhere)
+    expect([status, stderr]).toEqual([1,
+      `heddle: There is no data directory ${nowhere}: name the one of the server.\n`])
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   it('works on a directory while a server has it, and revokes within five seconds', async () => {
