@@ -11,9 +11,9 @@ import { Command, CommanderError } from 'commander'
 
 import { systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
+import { mistakeIn, withSettings } from './command-line.ts'
 import { ownVersion, resolveSettings, SettingsError } from './config.ts'
 import type { Settings } from './config.ts'
-import { knownSettings } from './known-settings.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server.ts'
 import { v8Flags } from './v8-flags.ts'
@@ -74,16 +74,13 @@ function surroundings() {
 
 /** Ends the process where there is nothing to serve: help was asked for, or a mistake was made. */
 function settingsFromCommand(): Settings {
-  const command = new Command('heddle')
+  const command = withSettings(new Command('heddle')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion())
     .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.\n' +
       'The command "billing" lists what a tenant is to be billed for: billing --help.')
     .configureOutput({ writeErr: () => {} })
-    .exitOverride()
-  for (const { flags, variable, sentence } of Object.values(knownSettings)) {
-    command.option(flags, `${sentence} [${variable}]`)
-  }
+    .exitOverride())
   try {
     command.parse()
     return resolveSettings({ options: typed(command), ...surroundings() })
@@ -92,7 +89,7 @@ function settingsFromCommand(): Settings {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) process.exit(exitCodes.done)
     const mistake = error.code === 'commander.excessArguments' ? strayWord(command.args[0]!)
-      : error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
+      : mistakeIn(error)
     refuse(`${mistake}; see --help`, exitCodes.misused)
   }
 }

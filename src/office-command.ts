@@ -6,10 +6,10 @@ import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 
 import { systemEnv } from '../cluster/index.ts'
+import { mistakeIn, withSettings } from './command-line.ts'
 import { resolveSettings, SettingsError } from './config.ts'
 import type { SettingsSource } from './config.ts'
 import { HeddleError } from './errors.ts'
-import { knownSettings } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 import { openOffice } from './server/office.ts'
 import type { Office } from './server/office.ts'
@@ -36,11 +36,7 @@ export interface TypedPlace extends Partial<Record<typeof placeSettings[number],
 }
 
 export function withPlace(command: Command): Command {
-  for (const name of placeSettings) {
-    const { flags, variable, sentence } = knownSettings[name]
-    command.option(flags, `${sentence} [${variable}]`)
-  }
-  return command.option('--json', 'Answer in JSON.')
+  return withSettings(command, placeSettings).option('--json', 'Answer in JSON.')
 }
 
 /** Prints what it is asked for. Throws CommandError; `incomplete` says what was not typed. */
@@ -56,8 +52,7 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return
       if (error.code === 'commander.help') throw new CommandError(`${incomplete}; ${help}`)
-      const mistake = error.message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
-      throw new CommandError(`${mistake}; ${help}`)
+      throw new CommandError(`${mistakeIn(error)}; ${help}`)
     }
     if (error instanceof HeddleError || error instanceof SettingsError) {
       throw new CommandError(error.message)
