@@ -6,8 +6,9 @@
 
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
-import { isIP, isIPv4 } from 'node:net'
 
+import { ipRange, isLoopback } from './ip-address.ts'
+import type { IpRange } from './ip-address.ts'
 import { defaultWorkers, knownSettings, logLevels } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 import { regionNames } from './region.ts'
@@ -55,10 +56,10 @@ export interface Settings {
   readonly billing: boolean
   /** Absolute; null where the limits are those of the specification. */
   readonly limitOverrides: string | null
-  /** Addresses and ranges of proxies that are believed about whom they speak for. */
-  readonly trustedProxies: readonly string[]
+  /** Proxies that are believed about whom they speak for. */
+  readonly trustedProxies: readonly IpRange[]
   /** Those that name the user and the tenant of a request, and let no one else do so. */
-  readonly userProxies: readonly string[]
+  readonly userProxies: readonly IpRange[]
   readonly reload: boolean
   readonly region: RegionName
   /** It was said that this is that region's deployment. */
@@ -162,8 +163,8 @@ export function resolveSettings(source: SettingsSource): Settings {
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
     limitOverrides: reader.files(['limitOverrides'], source.folder)[0] ?? null,
-    trustedProxies: Object.freeze(reader.list('trustedProxies', [])),
-    userProxies: Object.freeze(reader.list('userProxies', [])),
+    trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
+    userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
     egressProxy: reader.webAddress('egressProxy'),
     egressAllow: Object.freeze(reader.targets('egressAllow')),
@@ -236,12 +237,6 @@ function memberSettings(reader: SettingsReader, folder: string): MemberSettings 
     secret: reader.text('clusterSecret', ''),
     tls: ca && cert && key ? Object.freeze({ ca, cert, key }) : null,
   })
-}
-
-/** True for an address that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') ||
-    host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 /** Of this server, as package.json has it. */
@@ -342,6 +337,14 @@ class SettingsReader {
     return undefined
   }
 
+  ranges(name: SettingName): readonly IpRange[] {
+    return this.list(name, []).flatMap((text) => {
+      const range = ipRange(text)
+      return range !== undefined ? [range]
+        : this.#mistaken(name, text, 'must list addresses or ranges like 10.0.0.0/8', [])
+    })
+  }
+
   targets(name: SettingName): readonly string[] {
     return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
       'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
@@ -382,10 +385,7 @@ class SettingsReader {
 }
 
 function isTarget(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
-  if (bits !== undefined) return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most
-  return most > 0 || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
+  return ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
 }
 
 function isOrigin(text: string): boolean {

@@ -9,7 +9,7 @@ import { narrowed, openEgress } from './egress/index.ts'
 import type { Egress } from './egress/index.ts'
 import {
   addressReader, fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor,
-  readLimitOverrides, runJson, trustedProxies,
+  readLimitOverrides, runJson,
 } from './frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
@@ -79,7 +79,7 @@ const wokenAtOnce = 8
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
-  const addressOf = addressReader(trustedProxies(settings.trustedProxies))
+  const addressOf = addressReader(settings.trustedProxies)
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)

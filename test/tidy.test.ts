@@ -25,10 +25,10 @@ function expectNone(broken: readonly string[], cure: string): void {
 
 /** Lower never imports higher. */
 const order = ['proto/gen', 'src/errors', 'src/answer-room', 'src/v8-flags', 'src/containment',
-  'src/time-text', 'src/region', 'src/known-settings', 'src/command-line', 'src/config', 'cluster',
-  'src/egress', 'src/records', 'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor',
-  'src/store', 'src/server', 'src/office-command', 'src/keys-command', 'src/billing-command',
-  'src/main']
+  'src/time-text', 'src/region', 'src/ip-address', 'src/known-settings', 'src/command-line',
+  'src/config', 'cluster', 'src/egress', 'src/records', 'src/checkpoint', 'src/graph',
+  'src/thread', 'src/frontdoor', 'src/store', 'src/server', 'src/office-command',
+  'src/keys-command', 'src/billing-command', 'src/main']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -53,12 +53,11 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
   [/^nice-grpc|^@grpc\//, ['cluster/transport-grpc.ts', 'cluster/grpc-', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
-  [/^ipaddr\.js$/, ['src/egress/', 'src/frontdoor/']],
   [/^pino$/, ['cluster/env.ts']],
   [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],
   [/^jose$/, ['src/frontdoor/']],
-  [/^ipaddr\.js$/, ['src/frontdoor/client-address.ts']],
+  [/^ipaddr\.js$/, ['src/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/command-line.ts', 'src/office-command.ts',
     'src/keys-command.ts', 'src/billing-command.ts']],
   [/^prom-client$/, ['src/server/metrics.ts']],

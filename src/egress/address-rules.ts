@@ -1,10 +1,7 @@
 /** Which addresses may be called: none where this machine, its network or its cloud answers. */
 
-import { isIP } from 'node:net'
-
-import ipaddr from 'ipaddr.js'
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6
+import { ipAddress, ipRange, isWithin } from '../ip-address.ts'
+import type { IpAddress, IpRange } from '../ip-address.ts'
 
 /** Special addresses, as IANA's registries have them, and one that a cloud answers at. */
 export const closedRanges = [
@@ -30,47 +27,38 @@ export const closedRanges = [
   ['3fff::/20', 'for documentation'],
 ] as const
 
-const closed = closedRanges.map(([range, what]) => ({ range: ipaddr.parseCIDR(range), what }))
+const closed = closedRanges.map(([range, what]) => ({ range: ipRange(range)!, what }))
 
 /** Of IPv6, only here are addresses that anybody can reach. */
 export const globalRange = '2000::/3'
-const global = ipaddr.parseCIDR(globalRange)
+const global = ipRange(globalRange)!
 
 /** Translates to IPv4: the address in its last bytes is the one that answers. */
-const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+const nat64 = ipRange('64:ff9b::/96')!
 
 export class AddressRules {
-  readonly #ranges: readonly [Address, number][]
+  readonly #ranges: readonly IpRange[]
   readonly #hosts: ReadonlySet<string>
 
   /** `allowed`: addresses, ranges (`10.1.0.0/16`) and names of hosts that may be called too. */
   constructor(allowed: readonly string[]) {
-    const isRange = (target: string) => isIP(target.split('/', 1)[0]!) !== 0
-    const whole = (target: string) => `${target}/${isIP(target) === 4 ? 32 : 128}`
-    this.#ranges = allowed.filter(isRange).map((target) =>
-      ipaddr.parseCIDR(target.includes('/') ? target : whole(target)))
-    this.#hosts = new Set(allowed.filter((target) => !isRange(target))
-      .map((target) => target.toLowerCase()))
+    this.#ranges = allowed.map(ipRange).filter((range) => range !== undefined)
+    this.#hosts = new Set(allowed.map((target) => target.toLowerCase()))
   }
 
   /** Why `address` may not be called for `host`; undefined where it may. */
   fault(host: string, address: string): string | undefined {
     if (this.#hosts.has(host)) return undefined
-    const behind = translated(ipaddr.parse(address))
-    if (this.#ranges.some((range) => isIn(behind, range))) return undefined
-    const found = closed.find(({ range }) => isIn(behind, range))
+    const behind = behindOf(ipAddress(address)!)
+    if (this.#ranges.some((range) => isWithin(behind, range))) return undefined
+    const found = closed.find(({ range }) => isWithin(behind, range))
     if (found !== undefined) return found.what
-    return behind instanceof ipaddr.IPv6 && !isIn(behind, global) ? 'not global' : undefined
+    return behind.kind() === 'ipv6' && !isWithin(behind, global) ? 'not global' : undefined
   }
 }
 
-function isIn(address: Address, range: [Address, number]): boolean {
-  return address.kind() === range[0].kind() && address.match(range)
-}
-
 /** The IPv4 address that is reached by an IPv6 one; any other as it is. */
-function translated(address: Address): Address {
-  if (address instanceof ipaddr.IPv4) return address
-  const mapped = address.isIPv4MappedAddress() || isIn(address, nat64)
-  return mapped ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
+function behindOf(address: IpAddress): IpAddress {
+  if (!isWithin(address, nat64)) return address
+  return ipAddress(address.toByteArray().slice(12).join('.'))!
 }

@@ -1,35 +1,15 @@
 /** Where a request comes from, for whoever counts requests by address. */
 
-import ipaddr from 'ipaddr.js'
-import type { IPv4, IPv6 } from 'ipaddr.js'
-
-import { HeddleError } from '../errors.ts'
+import { ipAddress, isWithin } from '../ip-address.ts'
+import type { IpAddress, IpRange } from '../ip-address.ts'
 import { hashOf } from '../records/index.ts'
 
-/** Proxies that are believed when they say whom they speak for. */
-export type TrustedProxies = readonly (readonly [IPv4 | IPv6, number])[]
-
-/** Of addresses and ranges, as `10.0.0.0/8`. Throws HeddleError with a sentence. */
-export function trustedProxies(texts: readonly string[],
-  setting = '--trusted-proxies (or HEDDLE_TRUSTED_PROXIES)'): TrustedProxies {
-  return texts.map((text) => {
-    const [, base = '', digits] = /^([^/]+)(?:\/(\d+))?$/.exec(text) ?? []
-    const address = parsed(base)
-    const most = address?.kind() === 'ipv4' ? 32 : 128
-    const bits = digits === undefined ? most : Number(digits)
-    if (address !== undefined && bits <= most) return [address, bits]
-    throw new HeddleError('invalid', `${setting} must list addresses or ` +
-      `ranges like 10.0.0.0/8, not "${text}".`)
-  })
-}
-
 /** Whether a request comes straight from one that is believed about its users. */
-export function fromUserProxies(texts: readonly string[]):
+export function fromUserProxies(proxies: readonly IpRange[]):
 (request: { readonly socket: { readonly remoteAddress?: string | undefined } }) => boolean {
-  const proxies = trustedProxies(texts, '--user-proxies (or HEDDLE_USER_PROXIES)')
   return ({ socket }) => {
-    const peer = parsed(socket.remoteAddress ?? '')
-    return peer !== undefined && isTrusted(peer, proxies)
+    const peer = ipAddress(socket.remoteAddress ?? '')
+    return peer !== undefined && proxies.some((proxy) => isWithin(peer, proxy))
   }
 }
 
@@ -38,7 +18,8 @@ export interface Hops {
   readonly peer: string | undefined
   /** The header X-Forwarded-For, in which each hop adds whom it heard. */
   readonly forwardedFor: string | undefined
-  readonly trusted: TrustedProxies
+  /** Proxies that are believed when they say whom they speak for. */
+  readonly trusted: readonly IpRange[]
 }
 
 /**
@@ -47,30 +28,20 @@ export interface Hops {
  * is what one customer has.
  */
 export function clientAddress({ peer, forwardedFor, trusted }: Hops): string {
-  let client = parsed(peer ?? '')
+  let client = ipAddress(peer ?? '')
   if (client === undefined) return 'unknown'
   const hops = forwardedFor?.split(',') ?? []
-  while (isTrusted(client, trusted) && hops.length > 0) {
-    const before = parsed(withoutPort(hops.pop()!.trim()))
+  const isTrusted = (hop: IpAddress) => trusted.some((proxy) => isWithin(hop, proxy))
+  while (isTrusted(client) && hops.length > 0) {
+    const before = ipAddress(withoutPort(hops.pop()!.trim()))
     if (before === undefined) break
     client = before
   }
   return groupOf(client)
 }
 
-/** An IPv4 address that comes as IPv6 is one. */
-function parsed(text: string): IPv4 | IPv6 | undefined {
-  if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
-  return ipaddr.process(text)
-}
-
 function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
-}
-
-function isTrusted(address: IPv4 | IPv6, trusted: TrustedProxies): boolean {
-  return trusted.some(([range, bits]) => address.kind() === range.kind() &&
-    address.match(range, bits))
 }
 
 export interface Address {
@@ -87,7 +58,7 @@ export type AddressOf = (request: {
 const addressesKept = 10_000
 
 /** Tells where requests come from, past the proxies that are trusted. */
-export function addressReader(trusted: TrustedProxies): AddressOf {
+export function addressReader(trusted: readonly IpRange[]): AddressOf {
   const known = new Map<string, Address>()
   const read = (peer: string | undefined, forwardedFor?: string) => {
     const text = clientAddress({ peer, forwardedFor, trusted })
@@ -105,8 +76,7 @@ export function addressReader(trusted: TrustedProxies): AddressOf {
   }
 }
 
-function groupOf(address: IPv4 | IPv6): string {
-  if (address.kind() === 'ipv4') return address.toString()
-  const parts = (address as IPv6).parts.slice(0, 4)
-  return `${parts.map((part) => part.toString(16)).join(':')}::/64`
+function groupOf(address: IpAddress): string {
+  if (!('parts' in address)) return address.toString()
+  return `${address.parts.slice(0, 4).map((part) => part.toString(16)).join(':')}::/64`
 }

@@ -3,7 +3,7 @@
 export { openFrontDoor } from './front-door.ts'
 export type { FrontDoor, FrontDoorOptions, FrontDoorStats } from './front-door.ts'
 export type { Exchange } from './exchange.ts'
-export { addressReader, fromUserProxies, trustedProxies } from './client-address.ts'
+export { addressReader, fromUserProxies } from './client-address.ts'
 export { LimitBook } from './limits/limit-book.ts'
 export { limitGate } from './limits/limit-gate.ts'
 export { readLimitOverrides } from './limits/overrides.ts'

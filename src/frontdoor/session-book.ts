@@ -6,8 +6,8 @@ import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify }
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 
 import type { Env } from '../../cluster/index.ts'
-import { isLoopback } from '../config.ts'
 import { HeddleError } from '../errors.ts'
+import { isLoopback } from '../ip-address.ts'
 import { callerRoles, hashOf, isTenant } from '../records/index.ts'
 import type { CallerRole } from '../records/index.ts'
 import { dropOldest } from './drop-oldest.ts'

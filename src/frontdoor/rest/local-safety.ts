@@ -3,8 +3,8 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-import { isLoopback } from '../../config.ts'
 import { HeddleError } from '../../errors.ts'
+import { isLoopback } from '../../ip-address.ts'
 
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */

@@ -3,12 +3,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  clientAddress, fromUserProxies, trustedProxies,
-} from '../../../src/frontdoor/client-address.ts'
+import { clientAddress, fromUserProxies } from '../../../src/frontdoor/client-address.ts'
+import { ipRange } from '../../../src/ip-address.ts'
 
-const none = trustedProxies([])
-const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
+const rangesOf = (...texts: string[]) => texts.map((text) => ipRange(text)!)
+const proxies = rangesOf('10.0.0.0/8', 'fd00::/8', '192.0.2.1')
 const from = (peer: string, forwardedFor?: string, trusted = proxies) =>
   clientAddress({ peer, forwardedFor, trusted })
 
@@ -40,7 +39,7 @@ describe('the address of a client', () => {
 
   it('is that of the peer, whatever it forwards, where nobody is trusted', () => {
     fc.assert(fc.property(fc.ipV4(), fc.string(), (peer, text) =>
-      from(peer, text, none) === peer))
+      from(peer, text, []) === peer))
   })
 
   it('is what the last trusted proxy heard, whatever came before', () => {
@@ -56,24 +55,13 @@ describe('the address of a client', () => {
   })
 })
 
-it('A range of proxies that is none is refused in a sentence.', () => {
-  for (const text of ['10.0.0.0/33', 'everybody', '10.0.0.1/x', '1.2.3', '']) {
-    expect(() => trustedProxies([text])).toThrow(`not "${text}"`)
-  }
-})
-
 describe('a proxy that names users', () => {
-  const isOne = fromUserProxies(['10.0.0.0/8', '::1'])
+  const isOne = fromUserProxies(rangesOf('10.0.0.0/8', '::1'))
   const peer = (remoteAddress?: string) => isOne({ socket: { remoteAddress } })
 
   it('is the other end of the connection, whatever was forwarded', () => {
     expect([peer('10.1.2.3'), peer('::ffff:10.1.2.3'), peer('::1')]).toEqual([true, true, true])
     expect([peer('11.1.2.3'), peer('127.0.0.1'), peer()]).toEqual([false, false, false])
     expect(fromUserProxies([])({ socket: { remoteAddress: '127.0.0.1' } })).toBe(false)
-  })
-
-  it('is named by an address or a range', () => {
-    expect(() => fromUserProxies(['inside'])).toThrow('--user-proxies (or HEDDLE_USER_PROXIES) ' +
-      'must list addresses or ranges like 10.0.0.0/8, not "inside".')
   })
 })

@@ -13,9 +13,10 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { Finding } from '../../../src/frontdoor/caller.ts'
 import { addGuard } from '../../../src/frontdoor/guard.ts'
 import { asLocal } from '../../../src/frontdoor/identify.ts'
-import { addressReader, trustedProxies } from '../../../src/frontdoor/index.ts'
+import { addressReader } from '../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { App } from '../../../src/frontdoor/rest/route.ts'
+import { ipRange } from '../../../src/ip-address.ts'
 import { keyDesk } from '../../../src/records/index.ts'
 import type { CallerRole } from '../../../src/records/index.ts'
 import type { JoinRun } from '../../../src/thread/index.ts'
@@ -33,7 +34,7 @@ async function guarded(options: Partial<FrontDoorOptions> = {},
   const door = await openDoor({
     auth: { keys, region: 'us', regionUrls: { us: '', eu: 'https://eu.example' },
       sessions: { issuer, audience: '', keys: keySetFile() }, isFromTrustedProxy,
-      addressOf: addressReader(trustedProxies(['127.0.0.1'])) },
+      addressOf: addressReader([ipRange('127.0.0.1')!]) },
     ...options,
   })
   door.threads.views.set(threadId, viewOf('acme', threadId, {}))
