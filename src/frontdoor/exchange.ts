@@ -3,6 +3,7 @@
 import { METHODS } from 'node:http'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { IsUuid } from 'typebox/format'
 
 import type { Env, Episode, Facts, Tracing } from '../../cluster/index.ts'
 import type { Caller } from './caller.ts'
@@ -43,7 +44,6 @@ declare module 'fastify' {
 
 const known: ReadonlySet<string> = new Set(METHODS)
 const sane = /^[\x21-\x7e]{1,128}$/
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** The id that a client, or a proxy before it, gave a request; undefined for none that is sane. */
 export function givenId(headers: Readonly<Record<string, unknown>>): string | undefined {
@@ -120,7 +120,7 @@ function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> 
 }
 
 function isId(text: unknown): text is string {
-  return typeof text === 'string' && uuid.test(text)
+  return typeof text === 'string' && IsUuid(text)
 }
 
 function methodOf({ method }: FastifyRequest): string {

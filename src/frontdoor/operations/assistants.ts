@@ -1,5 +1,7 @@
 /** What can be done with assistants, whichever wire asked for it. */
 
+import { IsUuid } from 'typebox/format'
+
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphHost, GraphSchemas } from '../../graph/index.ts'
@@ -19,8 +21,6 @@ export interface AssistantOperationParts {
   readonly threads: ThreadClient
   readonly env: Env
 }
-
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** Tenants that are remembered to have been seen. */
 const welcomedMax = 100_000
@@ -156,7 +156,7 @@ export class AssistantOperations {
     if (this.#graphs.describe(name) !== undefined) {
       return { tenant, assistantId: systemAssistantId(name) }
     }
-    if (uuid.test(name)) return { tenant, assistantId: name.toLowerCase() }
+    if (IsUuid(name)) return { tenant, assistantId: name.toLowerCase() }
     throw new HeddleError('not_found', `No assistant found for "${name}". Name one by its UUID, ` +
       `or by a graph id for the graph's own: ${this.#graphIds()}.`)
   }
