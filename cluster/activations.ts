@@ -5,7 +5,7 @@
  * occupied the newcomer is answered `full`.
  */
 
-import { HeddleError, assert } from '../src/errors.ts'
+import { HeddleError, assert, goingAway } from '../src/errors.ts'
 import { Activation } from './activation.ts'
 import type { ActorKind } from './actor.ts'
 import { actorKeyText } from './actor-key.ts'
@@ -168,14 +168,14 @@ export class Activations {
       const refusal = this.#refusal(key, epoch)
       if (refusal !== undefined) return Promise.reject(refusal)
       activation = this.#activate(text, key, epoch, [])
-    } else if (this.#closed) return Promise.reject(closed())
+    } else if (this.#closed) return Promise.reject(goingAway())
     this.#touch(text, activation)
     return activation.post(act)
   }
 
   /** Why no newcomer is let in; undefined where there is room, or room was made. */
   #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
-    if (this.#closed) return closed()
+    if (this.#closed) return goingAway()
     if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
     if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
     return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
@@ -196,7 +196,7 @@ export class Activations {
       failed: () => { lives.failed++ },
       ended: (waiting, broken) => {
         this.#table.delete(text)
-        if (this.#closed) for (const letter of waiting) letter.reject(closed())
+        if (this.#closed) for (const letter of waiting) letter.reject(goingAway())
         else if (!this.#owns(key, epoch)) {
           for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
         } else {
@@ -249,8 +249,4 @@ export class Activations {
     this.#table.delete(text)
     this.#table.set(text, activation)
   }
-}
-
-function closed(): HeddleError {
-  return new HeddleError('unavailable', 'This member is going away; ask again.')
 }

@@ -1,7 +1,7 @@
 /** Commands and follows that reach actors of other members by gRPC. */
 
 import type { DeliverRequest, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
-import { HeddleError } from '../src/errors.ts'
+import { goingAway, HeddleError } from '../src/errors.ts'
 import type { ActorKind } from './actor.ts'
 import { wireOf } from './actor-wire.ts'
 import type { FollowLoss, ListenerCodec } from './actor-wire.ts'
@@ -45,7 +45,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   let closed = false
 
   const linkTo = ({ id, address }: Member) => {
-    if (closed) throw new HeddleError('unavailable', 'This member is going away; ask again.')
+    if (closed) throw goingAway()
     const known = links.get(id)
     if (known !== undefined) return known
     const link = new MemberLink(address, options)

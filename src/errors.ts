@@ -78,6 +78,11 @@ export class HeddleError extends Error {
   }
 }
 
+/** Of a member that takes nothing new: whoever asks again is heard by another one, or a new one. */
+export function goingAway(facts: Readonly<Record<string, unknown>> = {}): HeddleError {
+  return new HeddleError('unavailable', 'This member is going away; ask again.', facts)
+}
+
 /** Handed to a `catch`: throws the error again, unless it says that something is not there. */
 export function unlessGone(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'not_found') throw error

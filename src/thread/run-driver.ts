@@ -5,7 +5,7 @@ import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import type { RunStatus } from '../records/index.ts'
-import { HeddleError } from '../errors.ts'
+import { goingAway, HeddleError } from '../errors.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
 import { runAsMade, runOfKey } from './known-run.ts'
@@ -25,7 +25,7 @@ import type { Rollback } from './rollback.ts'
 import { valuesAtHand, valuesOf } from './state-values.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
-import { goingAway, logFailure } from './thread-setting.ts'
+import { logFailure } from './thread-setting.ts'
 
 /** How a run ended, as far as its record is concerned. */
 interface Ending {
@@ -228,7 +228,7 @@ export class RunDriver {
     this.#held = false
     this.#feeds.endAll(durable)
     this.#waiters.refuseAllWith(durable.then(
-      () => new HeddleError('not_found', 'The thread was deleted.'), goingAway))
+      () => new HeddleError('not_found', 'The thread was deleted.'), () => goingAway()))
   }
 
   /** The activation ends while runs go on elsewhere or later. */

@@ -4,7 +4,6 @@ import type { ActorKey, Env } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { Egress } from '../egress/index.ts'
-import { HeddleError } from '../errors.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -71,9 +70,4 @@ export function logFailure({ ports: { env }, threadId }: ThreadSetting,
   { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
   env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
     ...at !== undefined && { at } })
-}
-
-/** What they are told who wait for a thread whose member goes. */
-export function goingAway(): HeddleError {
-  return new HeddleError('unavailable', 'The member is going away; ask again.')
 }

@@ -3,7 +3,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Log } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { goingAway, HeddleError } from '../../errors.ts'
 import { asConnectError } from '../connect/connect-error.ts'
 import { isCall, refuseCall } from '../connect/refusal.ts'
 import { factsOf, nameReply } from '../exchange.ts'
@@ -58,7 +58,7 @@ function errorOf(caught: unknown): HeddleError {
   if (caught instanceof HeddleError) return caught
   const { statusCode, code, message } = caught as Partial<FastifyError>
   if (statusCode === 413) return new HeddleError('too_large')
-  if (statusCode === 503) return new HeddleError('unavailable', 'The server is closing.')
+  if (statusCode === 503) return goingAway()
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new HeddleError('malformed', `The request cannot be read: ${message ?? code ?? ''}`)
   }

@@ -4,7 +4,7 @@ import { Client, types } from 'cassandra-driver'
 import type { Host, QueryOptions } from 'cassandra-driver'
 
 import type { Env } from '../../../cluster/index.ts'
-import { assert, HeddleError } from '../../errors.ts'
+import { assert, goingAway, HeddleError } from '../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
@@ -171,7 +171,7 @@ export class Connection {
   /** A compare-and-set that may be done twice: asked again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      if (this.#closed) throw closed(true)
+      if (this.#closed) throw goingAway({ ambiguous: true })
       try {
         await this.swap(statement)
         return
@@ -194,7 +194,7 @@ export class Connection {
       } catch (error) {
         const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
         if (!outOfReach) throw error
-        if (this.#closed) throw closed(true)
+        if (this.#closed) throw goingAway({ ambiguous: true })
       }
       await this.#pause(longestPauseMs)
     }
@@ -252,7 +252,7 @@ export class Connection {
     const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      if (this.#closed) throw closed(ambiguous)
+      if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
         const slowMs = Math.max(patienceMs, slowTimes * this.#usualWrite.ms)
@@ -280,7 +280,7 @@ export class Connection {
     const beganMs = this.#env.monotonicMs()
     let pauseMs = firstPauseMs
     for (let attempt = 1; ; attempt++) {
-      if (this.#closed) throw closed(false)
+      if (this.#closed) throw goingAway()
       const keptMs = attempt === 1 ? shortestAttemptMs + pauseMs : 0
       const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs()) - keptMs
       const readTimeout = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
@@ -369,9 +369,4 @@ function unsetOrSent(value: Value): Value | undefined {
 
 function unavailable(cause: unknown): HeddleError {
   return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', {}, { cause })
-}
-
-function closed(ambiguous: boolean): HeddleError {
-  return new HeddleError('unavailable', 'This member is ending; try again.',
-    ambiguous ? { ambiguous } : {})
 }

@@ -4,7 +4,7 @@ import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { goingAway, HeddleError } from '../../errors.ts'
 import type { BillingTable } from './billing-table.ts'
 import type { BranchTable } from './branch-table.ts'
 import type { Connection } from './connection.ts'
@@ -78,7 +78,7 @@ export class CassandraLog implements LogPort {
 
   async append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
     Promise<void> {
-    if (this.#closed) throw ending()
+    if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
     // Ranks are in the order of the calls.
     const removal = this.#parts.rank.next(epoch)
@@ -129,7 +129,7 @@ export class CassandraLog implements LogPort {
   }
 
   async purge(subject: PurgeSubject): Promise<void> {
-    if (this.#closed) throw ending()
+    if (this.#closed) throw goingAway()
     const { table, tenant, id, branch, epoch } = subject
     const { index, rank, rows, runs } = this.#parts
     // What is made again under this id from now on has higher ranks.
@@ -301,8 +301,4 @@ function subjectOf(update: RowUpdate): string {
     case 'run_removed': return `thread\n${update.tenant}\n${update.threadId}`
     default: return `thread\n${update.row.tenant}\n${update.row.threadId}`
   }
-}
-
-function ending(): HeddleError {
-  return new HeddleError('unavailable', 'This member is ending; try again.')
 }

@@ -5,7 +5,7 @@ import type { Env, Gate } from '../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow, Segment } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { goingAway, HeddleError } from '../../errors.ts'
 import { Recent } from '../recent.ts'
 import { BranchView } from './branch-view.ts'
 import { carrierUpTo, placeIn } from './carrier.ts'
@@ -91,7 +91,7 @@ export class LogTable {
 
   /** Takes the branch over for the epoch, before it is known what will be written. */
   async open(branch: Branch, epoch: number): Promise<void> {
-    if (this.#closed) throw ending()
+    if (this.#closed) throw goingAway()
     const ticket = this.#opening.enter([branch.id])
     try {
       await ticket.before
@@ -109,7 +109,7 @@ export class LogTable {
    * before anything is written; `unavailable` where nothing was, unless its facts say `ambiguous`.
    */
   async append(rows: readonly NewRow[]): Promise<void> {
-    if (this.#closed) throw ending()
+    if (this.#closed) throw goingAway()
     const firsts = firstOfEach(rows)
     const views = firsts.map((row) => this.#ready(row))
     if (views.every((view) => view !== undefined)) return this.#enter(rows, views)
@@ -241,7 +241,7 @@ export class LogTable {
       if (taken) return this.#newView(branch, epoch, end)
       await this.#patience.pause()
     }
-    throw ending()
+    throw goingAway()
   }
 
   #newView(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchView {
@@ -319,10 +319,6 @@ function follow(tip: Position, row: NewRow, viewEpoch: number): Position {
   const linked = tip.epoch === 0 || row.prevEpoch === tip.epoch
   if (!linked || seq !== tip.seq + 1 || epoch < tip.epoch || epoch !== viewEpoch) throw stale(tip)
   return { epoch, seq }
-}
-
-function ending(): HeddleError {
-  return new HeddleError('unavailable', 'This member is ending; try again.')
 }
 
 function stale({ epoch, seq }: Position): HeddleError {
