@@ -36,14 +36,17 @@ interface RouteWords {
   readonly answer?: string
 }
 
-/** What the route does, and its schemas. That of the answer only describes: replies leave as is. */
-export function route<Words extends RouteWords>(access: Access, words: Words):
+/**
+ * What the route does, and its schemas. That of the answer only describes: replies leave as is.
+ * Clients that are generated from the description call it by its `operationId`, which stays.
+ */
+export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
   { schema: Omit<Words, 'tag' | 'answer'>; config: { access: Access } } {
   const { tag, answer, ...checked } = words
   const good = answer === undefined ? { 204: { description: 'Done.', type: 'null' } }
     : { 200: goodAnswer(answer) }
   const failure = { description: 'What was wrong.', $ref: 'Error#' }
-  const schema = { ...checked, tags: [tag], response: { ...good, '4xx': failure } }
+  const schema = { ...checked, operationId, tags: [tag], response: { ...good, '4xx': failure } }
   return { schema, config: { access } }
 }
 

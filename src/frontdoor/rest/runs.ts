@@ -22,22 +22,24 @@ export function runRoutes(app: App, parts: RouteParts): void {
 function creationRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
-  app.post('/threads/:thread_id/runs', route('change', { ...creation, answer: 'Run',
+  app.post('/threads/:thread_id/runs', route('change', 'createRun', { ...creation, answer: 'Run',
     summary: 'Create a run in the background' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return sendRun(reply, row)
   })
 
-  app.post('/threads/:thread_id/runs/stream', route('change', { ...creation, answer: eventStream,
-    summary: 'Create a run and stream its events' }), async (request, reply) => {
+  app.post('/threads/:thread_id/runs/stream', route('change', 'streamRun', { ...creation,
+    answer: eventStream, summary: 'Create a run and stream its events' }),
+  async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return streamRun(parts, madeBy(request, row, reply), everything)
   })
 
-  app.post('/threads/:thread_id/runs/wait', route('change', { ...creation, answer: 'RunResult',
-    summary: 'Create a run and wait for its result' }), async (request, reply) => {
+  app.post('/threads/:thread_id/runs/wait', route('change', 'waitRun', { ...creation,
+    answer: 'RunResult', summary: 'Create a run and wait for its result' }),
+  async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
     return answerWithResult(parts, madeBy(request, row, reply))
@@ -45,15 +47,15 @@ function creationRoutes(app: App, parts: RouteParts): void {
 }
 
 function watchingRoutes(app: App, parts: RouteParts): void {
-  app.get('/threads/:thread_id/runs/:run_id/join', route('read', { ...one, querystring: JoinRun,
-    answer: 'RunResult', summary: 'Wait for the result of a run' }),
+  app.get('/threads/:thread_id/runs/:run_id/join', route('read', 'joinRun', { ...one,
+    querystring: JoinRun, answer: 'RunResult', summary: 'Wait for the result of a run' }),
   async ({ params, query }, reply) => {
     const run = { threadId: params.thread_id, runId: params.run_id }
     const cancelOnDisconnect = query.cancel_on_disconnect ?? false
     return answerWithResult(parts, { run, reply, cancelOnDisconnect })
   })
 
-  app.get('/threads/:thread_id/runs/:run_id/stream', route('read', { ...one,
+  app.get('/threads/:thread_id/runs/:run_id/stream', route('read', 'joinRunStream', { ...one,
     querystring: JoinStream, answer: eventStream,
     summary: 'Stream the events of a run, from where a client left off' }),
   async (request, reply) => {
@@ -66,26 +68,26 @@ function watchingRoutes(app: App, parts: RouteParts): void {
 }
 
 function recordRoutes(app: App, { runs }: RouteParts): void {
-  app.get('/threads/:thread_id/runs', route('read', { tag, params: ThreadPath,
+  app.get('/threads/:thread_id/runs', route('read', 'listRuns', { tag, params: ThreadPath,
     querystring: ListRuns, answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
     const rows = await runs.list(caller.tenant, params.thread_id, query)
     return sendJson(reply, arrayText(rows, (row) => runJson(row, query.select)))
   })
 
-  app.get('/threads/:thread_id/runs/:run_id', route('read', { ...one, answer: 'Run',
+  app.get('/threads/:thread_id/runs/:run_id', route('read', 'getRun', { ...one, answer: 'Run',
     summary: 'Get a run' }), async ({ params, caller }, reply) => {
     const row = await runs.get(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return sendJson(reply, runJson(row))
   })
 
-  app.delete('/threads/:thread_id/runs/:run_id', route('change', { ...one,
+  app.delete('/threads/:thread_id/runs/:run_id', route('change', 'deleteRun', { ...one,
     summary: 'Delete a run' }), async ({ params, caller }, reply) => {
     await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return reply.code(204).send()
   })
 
-  app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', { ...one,
+  app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', 'cancelRun', { ...one,
     querystring: CancelRun, summary: 'Cancel a run' }),
   async ({ params, query, caller }, reply) => {
     await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)

@@ -39,16 +39,16 @@ const flags = {
 
 export function serverRoutes(app: App, facts: ServerFacts): void {
   const { version, region, clusterStatus, metrics } = facts
-  const whetherServes = route('public', { tag: 'Server', summary: 'Whether the server serves',
-    querystring: CheckServer, answer: 'Ok' })
+  const whetherServes = route('public', 'checkServer', { tag: 'Server',
+    summary: 'Whether the server serves', querystring: CheckServer, answer: 'Ok' })
   app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async ({ query }, reply) => {
     if (!query.check_db) return sendJson(reply, '{"ok":true}')
     const dependencies = await checkAll(facts)
     return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
   })
 
-  app.get('/info', route('public', { tag: 'Server', summary: 'What the server is and offers',
-    answer: 'Info' }), async (_request, reply) =>
+  app.get('/info', route('public', 'getServerInfo', { tag: 'Server',
+    summary: 'What the server is and offers', answer: 'Info' }), async (_request, reply) =>
     sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
   // For whoever runs the members of this machine; nobody else is told that these are there, also

@@ -13,29 +13,29 @@ const creation = { tag, body: CreateStatelessRun } as const
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
-  app.post('/runs', route('change', { ...creation, answer: 'Run',
+  app.post('/runs', route('change', 'createStatelessRun', { ...creation, answer: 'Run',
     summary: 'Create a stateless run in the background' }), async (request, reply) => {
     const { body, caller } = request
     const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
     return sendRun(reply, row)
   })
 
-  app.post('/runs/stream', route('change', { ...creation, answer: eventStream,
+  app.post('/runs/stream', route('change', 'streamStatelessRun', { ...creation, answer: eventStream,
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
     return streamRun(parts, madeBy(request, row, reply), everything)
   })
 
-  app.post('/runs/wait', route('change', { ...creation, answer: 'RunResult',
+  app.post('/runs/wait', route('change', 'waitStatelessRun', { ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const { body, caller } = request
     const row = await runs.createStateless(caller.tenant, body, waiterOf(request))
     return answerWithResult(parts, madeBy(request, row, reply))
   })
 
-  app.get('/runs/:run_id/stream', route('read', { tag, params: StatelessRunPath,
-    querystring: JoinStream, answer: eventStream,
+  app.get('/runs/:run_id/stream', route('read', 'joinStatelessRunStream', { tag,
+    params: StatelessRunPath, querystring: JoinStream, answer: eventStream,
     summary: 'Stream the events of a stateless run, from where a client left off' }),
   async (request, reply) => {
     const { params: { run_id }, query } = request

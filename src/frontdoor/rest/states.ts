@@ -10,14 +10,15 @@ import type { App, RouteParts } from './route.ts'
 const one = { tag: 'State', params: ThreadPath, answer: 'ThreadState' } as const
 
 export function stateRoutes(app: App, { threads }: RouteParts): void {
-  app.get('/threads/:thread_id/state', route('read', { ...one, querystring: ReadState,
-    summary: 'Get the state of a thread' }), async ({ params, query, caller }, reply) => {
+  app.get('/threads/:thread_id/state', route('read', 'getThreadState', { ...one,
+    querystring: ReadState, summary: 'Get the state of a thread' }),
+  async ({ params, query, caller }, reply) => {
     const { subgraphs = false } = query
     return sendJson(reply, await threads.state(caller.tenant, params.thread_id, null, subgraphs))
   })
 
-  app.get('/threads/:thread_id/state/:checkpoint_id', route('read', { ...one,
-    params: CheckpointPath, querystring: ReadState,
+  app.get('/threads/:thread_id/state/:checkpoint_id', route('read', 'getThreadStateAtCheckpoint', {
+    ...one, params: CheckpointPath, querystring: ReadState,
     summary: 'Get the state of a thread at a checkpoint' }),
   async ({ params: { thread_id, checkpoint_id }, query, caller }, reply) => {
     const { subgraphs = false } = query
@@ -25,24 +26,27 @@ export function stateRoutes(app: App, { threads }: RouteParts): void {
       await threads.state(caller.tenant, thread_id, { checkpoint_id }, subgraphs))
   })
 
-  app.post('/threads/:thread_id/state/checkpoint', route('read', { ...one, body: ReadStateAt,
+  app.post('/threads/:thread_id/state/checkpoint', route('read', 'postThreadStateAtCheckpoint', {
+    ...one, body: ReadStateAt,
     summary: 'Get the state of a thread at a checkpoint, also of a subgraph' }),
   async ({ params, body: { checkpoint, subgraphs }, caller }, reply) =>
     sendJson(reply,
       await threads.state(caller.tenant, params.thread_id, checkpoint, subgraphs ?? false)))
 
-  app.post('/threads/:thread_id/state', route('change', { ...one, body: UpdateState,
-    answer: 'StateUpdate', summary: 'Update the state of a thread' }),
+  app.post('/threads/:thread_id/state', route('change', 'updateThreadState', { ...one,
+    body: UpdateState, answer: 'StateUpdate', summary: 'Update the state of a thread' }),
   async ({ params, body, caller }, reply) =>
     sendJson(reply, await threads.updateState(caller.tenant, params.thread_id, body)))
 
-  app.post('/threads/:thread_id/history', route('read', { ...one, body: ReadHistory,
-    answer: 'ThreadState[]', summary: 'Get the history of a thread, newest first' }),
+  app.post('/threads/:thread_id/history', route('read', 'postThreadHistory', { ...one,
+    body: ReadHistory, answer: 'ThreadState[]',
+    summary: 'Get the history of a thread, newest first' }),
   async ({ params, body, caller }, reply) =>
     sendJson(reply, await threads.history(caller.tenant, params.thread_id, body)))
 
-  app.get('/threads/:thread_id/history', route('read', { ...one, querystring: ListHistory,
-    answer: 'ThreadState[]', summary: 'Get the history of a thread, newest first' }),
+  app.get('/threads/:thread_id/history', route('read', 'getThreadHistory', { ...one,
+    querystring: ListHistory, answer: 'ThreadState[]',
+    summary: 'Get the history of a thread, newest first' }),
   async ({ params, query, caller }, reply) =>
     sendJson(reply, await threads.history(caller.tenant, params.thread_id, query)))
 }

@@ -11,15 +11,15 @@ const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
 
 export function threadRoutes(app: App, { threads }: RouteParts): void {
-  app.post('/threads', route('change', { tag, summary: 'Create a thread', body: CreateThread,
-    answer: 'Thread' }), async ({ body, caller }, reply) =>
+  app.post('/threads', route('change', 'createThread', { tag, summary: 'Create a thread',
+    body: CreateThread, answer: 'Thread' }), async ({ body, caller }, reply) =>
     sendJson(reply, threadJson(await threads.create(caller.tenant, body))))
 
-  app.get('/threads/:thread_id', route('read', { ...one, querystring: ReadThread,
+  app.get('/threads/:thread_id', route('read', 'getThread', { ...one, querystring: ReadThread,
     summary: 'Get a thread' }), async ({ params, caller }, reply) =>
     sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
 
-  app.patch('/threads/:thread_id', route('change', { ...one, body: PatchThread,
+  app.patch('/threads/:thread_id', route('change', 'updateThread', { ...one, body: PatchThread,
     summary: 'Update a thread; with `Prefer: return=minimal` nothing is answered' }),
   async ({ params, body, headers, caller }, reply) => {
     const view = await threads.patch(caller.tenant, params.thread_id, body)
@@ -27,25 +27,25 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     return sendJson(reply, threadJson(view))
   })
 
-  app.delete('/threads/:thread_id', route('change', { tag, params: ThreadPath,
+  app.delete('/threads/:thread_id', route('change', 'deleteThread', { tag, params: ThreadPath,
     summary: 'Delete a thread with its runs and its history' }),
   async ({ params, caller }, reply) => {
     await threads.delete(caller.tenant, params.thread_id)
     return reply.code(204).send()
   })
 
-  app.post('/threads/:thread_id/copy', route('change', { ...one,
+  app.post('/threads/:thread_id/copy', route('change', 'copyThread', { ...one,
     summary: 'Copy a thread with its history' }), async ({ params, caller }, reply) =>
     sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
 
-  app.post('/threads/search', route('read', { tag, summary: 'Search threads', body: SearchThreads,
-    answer: 'Thread[]' }), async ({ body, caller }, reply) => {
+  app.post('/threads/search', route('read', 'searchThreads', { tag, summary: 'Search threads',
+    body: SearchThreads, answer: 'Thread[]' }), async ({ body, caller }, reply) => {
     const { threads: rows, total } = await threads.search(caller.tenant, body)
     const json = (view: typeof rows[number]) => threadJson(view, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
 
-  app.post('/threads/count', route('read', { tag, summary: 'Count threads', body: CountThreads,
-    answer: 'Count' }), async ({ body, caller }, reply) =>
+  app.post('/threads/count', route('read', 'countThreads', { tag, summary: 'Count threads',
+    body: CountThreads, answer: 'Count' }), async ({ body, caller }, reply) =>
     sendJson(reply, String(await threads.count(caller.tenant, body))))
 }

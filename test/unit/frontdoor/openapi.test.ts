@@ -2,47 +2,55 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { accessOfCalls } from '../../../src/frontdoor/connect/access.ts'
 import { call, openDoor } from './open-door.ts'
 
-const routes = `
-POST /assistants
-GET PATCH DELETE /assistants/{assistant_id}
-POST /assistants/search
-POST /assistants/count
-POST /assistants/{assistant_id}/versions
-POST /assistants/{assistant_id}/latest
-GET /assistants/{assistant_id}/graph
-GET /assistants/{assistant_id}/schemas
-GET /assistants/{assistant_id}/subgraphs
-GET /assistants/{assistant_id}/subgraphs/{namespace}
-POST /threads
-GET PATCH DELETE /threads/{thread_id}
-POST /threads/{thread_id}/copy
-POST /threads/search
-POST /threads/count
-GET POST /threads/{thread_id}/state
-GET /threads/{thread_id}/state/{checkpoint_id}
-POST /threads/{thread_id}/state/checkpoint
-GET POST /threads/{thread_id}/history
-GET POST /threads/{thread_id}/runs
-POST /threads/{thread_id}/runs/stream
-POST /threads/{thread_id}/runs/wait
-GET DELETE /threads/{thread_id}/runs/{run_id}
-GET /threads/{thread_id}/runs/{run_id}/join
-GET /threads/{thread_id}/runs/{run_id}/stream
-POST /threads/{thread_id}/runs/{run_id}/cancel
-POST /runs
-POST /runs/stream
-POST /runs/wait
-GET /runs/{run_id}/stream
-GET /ok
-GET /info
-`.trim().split('\n').flatMap((line) => {
-  const words = line.split(' ')
-  return words.slice(0, -1).map((method) => `${method} ${words.at(-1)!}`)
-})
+/** By these names generated clients call them, as the typed API does: none of them changes. */
+const operationIds: Readonly<Record<string, string>> = {
+  'POST /assistants': 'createAssistant',
+  'GET /assistants/{assistant_id}': 'getAssistant',
+  'PATCH /assistants/{assistant_id}': 'updateAssistant',
+  'DELETE /assistants/{assistant_id}': 'deleteAssistant',
+  'POST /assistants/search': 'searchAssistants',
+  'POST /assistants/count': 'countAssistants',
+  'POST /assistants/{assistant_id}/versions': 'listAssistantVersions',
+  'POST /assistants/{assistant_id}/latest': 'setLatestAssistantVersion',
+  'GET /assistants/{assistant_id}/graph': 'getAssistantGraph',
+  'GET /assistants/{assistant_id}/schemas': 'getAssistantSchemas',
+  'GET /assistants/{assistant_id}/subgraphs': 'getAssistantSubgraphs',
+  'GET /assistants/{assistant_id}/subgraphs/{namespace}': 'getAssistantSubgraph',
+  'POST /threads': 'createThread',
+  'GET /threads/{thread_id}': 'getThread',
+  'PATCH /threads/{thread_id}': 'updateThread',
+  'DELETE /threads/{thread_id}': 'deleteThread',
+  'POST /threads/{thread_id}/copy': 'copyThread',
+  'POST /threads/search': 'searchThreads',
+  'POST /threads/count': 'countThreads',
+  'GET /threads/{thread_id}/state': 'getThreadState',
+  'POST /threads/{thread_id}/state': 'updateThreadState',
+  'GET /threads/{thread_id}/state/{checkpoint_id}': 'getThreadStateAtCheckpoint',
+  'POST /threads/{thread_id}/state/checkpoint': 'postThreadStateAtCheckpoint',
+  'GET /threads/{thread_id}/history': 'getThreadHistory',
+  'POST /threads/{thread_id}/history': 'postThreadHistory',
+  'GET /threads/{thread_id}/runs': 'listRuns',
+  'POST /threads/{thread_id}/runs': 'createRun',
+  'POST /threads/{thread_id}/runs/stream': 'streamRun',
+  'POST /threads/{thread_id}/runs/wait': 'waitRun',
+  'GET /threads/{thread_id}/runs/{run_id}': 'getRun',
+  'DELETE /threads/{thread_id}/runs/{run_id}': 'deleteRun',
+  'GET /threads/{thread_id}/runs/{run_id}/join': 'joinRun',
+  'GET /threads/{thread_id}/runs/{run_id}/stream': 'joinRunStream',
+  'POST /threads/{thread_id}/runs/{run_id}/cancel': 'cancelRun',
+  'POST /runs': 'createStatelessRun',
+  'POST /runs/stream': 'streamStatelessRun',
+  'POST /runs/wait': 'waitStatelessRun',
+  'GET /runs/{run_id}/stream': 'joinStatelessRunStream',
+  'GET /ok': 'checkServer',
+  'GET /info': 'getServerInfo',
+}
 
 interface Operation {
+  readonly operationId?: string
   readonly summary?: string
   readonly responses: Record<string, { content?: Record<string, { schema: object }> }>
   readonly requestBody?: { content: Record<string, { schema: { properties: object } }> }
@@ -58,9 +66,17 @@ async function describedBy() {
 }
 
 describe('the description', () => {
-  it('has every route, and no other', async () => {
+  it('has every route by its own name, and no other', async () => {
     const { operations } = await describedBy()
-    expect([...operations.keys()].sort()).toEqual(routes.toSorted())
+    const named = [...operations].map(([route, { operationId }]) => [route, operationId])
+    expect(Object.fromEntries(named)).toEqual(operationIds)
+    expect(new Set(Object.values(operationIds)).size).toBe(named.length)
+  })
+
+  it('calls what the typed API offers by the same names', () => {
+    const calls = [...accessOfCalls.keys()].map((path) => path.slice(path.lastIndexOf('/') + 1))
+    expect(Object.values(operationIds)).toEqual(expect.arrayContaining(
+      calls.map((call) => `${call[0]!.toLowerCase()}${call.slice(1)}`)))
   })
 
   it('says of each what it is, what it answers and how it fails', async () => {
