@@ -1,24 +1,20 @@
 /** One member with all that it serves: put together stage by stage, taken apart in reverse. */
 
-import { Activations, actorKeyText, createLifecycle, createRouter, shardOf }
-  from '../cluster/index.ts'
-import type { ActorKey, ActorKind, Env, Router, Tracing } from '../cluster/index.ts'
+import { createLifecycle } from '../cluster/index.ts'
+import type { Env, Tracing } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
 import { narrowed, openEgress } from './egress/index.ts'
-import type { Egress } from './egress/index.ts'
-import {
-  addressReader, fromUserProxies, LimitBook, limitGate, limitRows, openFrontDoor,
-  readLimitOverrides, runJson,
-} from './frontdoor/index.ts'
-import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from './frontdoor/index.ts'
+import { limitRows, readLimitOverrides } from './frontdoor/index.ts'
+import type { LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
-import type { GraphHost, Project, RunningGraphHost } from './graph/index.ts'
-import { assistantClient, assistantKind, keyDesk, limitKind } from './records/index.ts'
-import { regions } from './region.ts'
+import type { Project, RunningGraphHost } from './graph/index.ts'
+import { keyDesk } from './records/index.ts'
+import { openActors } from './server/actors.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
+import { openDoor } from './server/door.ts'
 import { openEmbeddedGround } from './server/embedded-ground.ts'
-import type { Ground, Tenants } from './server/ground.ts'
+import type { Ground } from './server/ground.ts'
 import { meteredLog } from './server/metered-ports.ts'
 import { Metrics } from './server/metrics.ts'
 import { openMetricsDoor } from './server/metrics-door.ts'
@@ -26,11 +22,9 @@ import type { MetricsDoor } from './server/metrics-door.ts'
 import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
 import {
-  countRequests, readActors, readDoor, readKeys, readLimits, readOwnership, readServer, readWorkers,
+  readActors, readLimits, readOwnership, readServer, readWorkers,
 } from './server/readings.ts'
-import { tracedHost } from './server/traced-host.ts'
 import type { OpenTracing } from './server/tracing.ts'
-import { ByteBudget, createThreadClient, defaultLimits, threadKind } from './thread/index.ts'
 
 export interface Server {
   /** Undefined where it answers no clients. */
@@ -63,151 +57,72 @@ const endingShares =
   { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
     store: 0.1, traces: 0.02 } as const
 
-/** What all threads together may remember: of states, and of the events of finished runs. */
-const viewsBytes = 256 * 1024 * 1024
-const feedsBytes = 64 * 1024 * 1024
-
 /** Of the time that giving shards back may take: then what is under way is cut short. */
 const letGoShare = 0.8
-
-/** A thread that could not be woken has runs to go on with, and may be asked for by nobody. */
-const wakeAgainMs = { first: 1_000, longest: 60_000 }
-
-/** How many of the threads that a new owner must look at are woken at once. */
-const wokenAtOnce = 8
 
 /** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
-  const addressOf = addressReader(settings.trustedProxies)
+  const { cassandra, dataDirectory: directory, drainMs, region } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
   for (const warning of project.warnings) env.log.warn(warning)
-  const lifecycle = createLifecycle(env)
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
-  const times = (stage: keyof typeof endingShares) =>
-    ({ startMs, stopMs: settings.drainMs * endingShares[stage] })
+  const lifecycle = createLifecycle(env)
+  const stage = <T>(name: keyof typeof endingShares, start: () => T | Promise<T>,
+    stop: (value: T, deadline: AbortSignal) => unknown) =>
+    lifecycle.start(name, { start, stop, stopMs: drainMs * endingShares[name],
+      startMs: name === 'store' && cassandra !== null ? storeStartMs : startMs })
 
-  const tracing = await lifecycle.start('traces', {
-    ...times('traces'),
-    start: () => openTracing(settings, env),
-    stop: (tracing) => tracing?.close(),
-  })
+  const tracing = await stage('traces', () => openTracing(settings, env),
+    (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
-  const [ground, graphs] = await Promise.all([
-    lifecycle.start('store', {
-      ...times('store'), ...settings.cassandra !== null && { startMs: storeStartMs },
-      start: () => openGround(settings, { ...watchers, mustEnd }),
-      stop: (ground, deadline) => ground.close(deadline),
-    }),
-    lifecycle.start('graphs', {
-      ...times('graphs'),
-      start: () => openGraphs(project, settings, env),
-      stop: (graphs) => graphs.close(),
-    }),
+  const [ground, { host: graphs }] = await Promise.all([
+    stage('store', () => openGround(settings, { ...watchers, mustEnd }),
+      (ground, deadline) => ground.close(deadline)),
+    stage('graphs', () => openGraphs(project, settings, env), ({ close }) => close()),
   ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = narrowed(wayOut, project.webhooks)
-  const actors = await lifecycle.start('actors', {
-    ...times('actors'),
-    start: () => openActors(ground, {
-      host: graphs.host, rows, egress, billing: settings.billing, ...watchers,
-    }),
-    stop: async (actors, deadline) => {
-      await actors.close(deadline)
-      await wayOut.close()
-    },
+  const actors = await stage('actors', () => openActors(ground,
+    { ...watchers, host: graphs, rows, egress, billing: settings.billing }),
+  async (actors, deadline) => {
+    await actors.close(deadline)
+    await wayOut.close()
   })
-  await lifecycle.start('runs', {
-    ...times('runs'),
-    start: () => ground.begin({
-      ...actors, toldOf: (question) => actors.limits.told(question),
-      letGoMs: settings.drainMs * endingShares.shards * letGoShare,
-    }),
-    stop: (_, deadline) => graphs.host.drain(deadline),
-  })
+  const { activations, limits, wake } = actors
+  await stage('runs', () => ground.begin({
+    activations, wake, toldOf: (question) => limits.told(question),
+    letGoMs: drainMs * endingShares.shards * letGoShare,
+  }), (_, deadline) => graphs.drain(deadline))
   readOwnership(metrics, ground)
-  readActors(metrics, actors.activations)
-  readWorkers(metrics, () => graphs.host.stats())
-  const answersClients = settings.cassandra?.member.roles.includes('frontdoor') ?? true
-  const door = await lifecycle.start('door', {
-    ...times('door'),
-    start: () => answersClients ? openDoor(settings, {
-      env,
-      graphs: graphs.host,
-      threads: createThreadClient({
-        router: actors.router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
-      }),
-      assistants: assistantClient(actors.router),
-      assistantIndex: ground.everybody.assistants,
-      egress,
-      region: regionOf(settings),
-      dependencies: dependenciesOf(settings, ground, () => actors.limits.check(rows[0]!)),
-      clusterStatus: ground.status,
-      ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
-      ...settings.limits && { limit: limitGate({ rows, book: actors.limits, addressOf }) },
-      heard: countRequests(metrics),
-      ...settings.metrics === null && { metrics },
-      ...tracing && { tracing },
-    }) : undefined,
-    stop: (door, deadline) => door?.close(deadline),
-  })
-  if (door !== undefined) readDoor(metrics, door)
-  if (door !== undefined && settings.auth === 'keys') readKeys(metrics, door.keyStats)
-  if (settings.limits) readLimits(metrics, actors.limits)
-  await lifecycle.start('keys', {
-    ...times('keys'),
-    start: () => settings.cassandra !== null ? undefined : openOfficeSocket({
-      directory: settings.dataDirectory, env, billing: ground.billing,
-      desk: keyDesk({ table: ground.keys, region: settings.region, env }),
-    }),
-    stop: (socket) => socket?.close(),
-  })
-  const metricsDoor = await lifecycle.start('metrics', {
-    ...times('metrics'),
-    start: () => openMetrics(settings, metrics),
-    stop: (door) => door?.close(),
-  })
+  readActors(metrics, activations)
+  readWorkers(metrics, () => graphs.stats())
+  if (settings.limits) readLimits(metrics, limits)
+  const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
+  const door = !answersClients ? undefined : await stage('door',
+    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress }),
+    (door, deadline) => door.close(deadline))
+  if (cassandra === null) {
+    const desk = keyDesk({ table: ground.keys, region, env })
+    await stage('keys',
+      () => openOfficeSocket({ directory, env, desk, billing: ground.billing }),
+      (socket) => socket?.close())
+  }
+  const { metrics: metricsPlace } = settings
+  const metricsDoor = metricsPlace === null ? undefined : await stage('metrics',
+    () => openMetrics(metricsPlace, metrics), (door) => door.close())
   // Before the door closes: whoever comes while shards move is brought to their new owners.
-  await lifecycle.start('shards', {
-    ...times('shards'), start: () => {}, stop: () => ground.giveBack(),
-  })
+  await stage('shards', () => {}, () => ground.giveBack())
   const served = project.graphs.map(({ graphId, file }) =>
-    ({ graphId, file, loaded: graphs.host.describe(graphId)?.failed !== true }))
+    ({ graphId, file, loaded: graphs.describe(graphId)?.failed !== true }))
   const { place, name: member } = ground
   return {
     url: door?.url, metricsPort: metricsDoor?.port, place, member, graphs: served,
     close: lifecycle.stop,
   }
-}
-
-function regionOf({ inRegion, region, regionUrls }: Settings): DoorParts['region'] {
-  const url = regionUrls[region]
-  return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
-    : undefined
-}
-
-/** Keys that were good go on without their table for a while, most limits without counters. */
-function dependenciesOf(settings: Settings, { check, keys }: Ground,
-  askCounter: () => Promise<void>): DoorParts['dependencies'] {
-  const findNobody = async () => void await keys.get('nobody')
-  const others = [
-    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys',
-      check: findNobody },
-    { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
-  ]
-  const title = settings.cassandra === null ? 'The store' : 'Cassandra'
-  return [{ name: 'store', title, vital: true, check },
-    ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
-}
-
-function authOf({ userProxies, ...settings }: Settings, { keys }: Ground):
-Omit<AuthOptions, 'addressOf'> {
-  const { region, regionUrls, sessions } = settings
-  const isFromTrustedProxy = fromUserProxies(userProxies)
-  return { keys, region, regionUrls, sessions, isFromTrustedProxy }
 }
 
 /** Those to whom a part tells how it does. */
@@ -236,14 +151,11 @@ Promise<OpenTracing | undefined> {
   return startTracing({ ...tracing, version: ownVersion(), instance: uuid(), log })
 }
 
-async function openMetrics({ metrics: place }: Settings, metrics: Metrics):
-Promise<MetricsDoor | undefined> {
-  if (place === null) return undefined
-  try {
-    return await openMetricsDoor(metrics, place)
-  } catch (error) {
+function openMetrics(place: NonNullable<Settings['metrics']>, metrics: Metrics):
+Promise<MetricsDoor> {
+  return openMetricsDoor(metrics, place).catch((error: unknown) => {
     throw portError({ ...place, flags: '--metrics-' }, error)
-  }
+  })
 }
 
 function limitsOf({ region, limitOverrides: file }: Settings): readonly LimitRow[] {
@@ -273,97 +185,5 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
       stopWatching()
       await host.close()
     },
-  }
-}
-
-interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
-  readonly router: Router
-  readonly limits: LimitBook
-  close(deadline: AbortSignal): Promise<void>
-}
-
-interface ActorParts extends Watchers {
-  readonly host: GraphHost
-  readonly rows: readonly LimitRow[]
-  readonly billing: boolean
-  readonly egress: Pick<Egress, 'send'>
-}
-
-function openActors({ ownership, gate, transport, ...ground }: Ground, parts: ActorParts): Actors {
-  const { env, tracing } = parts
-  const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const kinds = kindsOver(ground, { ...parts, host }, (key, command) => router.ask(key, command))
-  const epochOf = (key: ActorKey) => {
-    const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
-    return owner?.member === ownership.self ? owner.epoch : undefined
-  }
-  const activations = new Activations({
-    env, kinds, ...gate && { gate }, owns: (key, epoch) => epochOf(key) === epoch,
-  })
-  const router = createRouter({
-    env, ownership, activations, transport, movable: gate !== undefined,
-    ...tracing && { tracing },
-  })
-  const limits = new LimitBook({ env, router, doors: () => ground.status().view.length })
-  let closing = false
-  const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
-    const epoch = epochOf(key)
-    if (closing || epoch === undefined) return
-    try {
-      await activations.wake(key, epoch)
-    } catch (error) {
-      if (closing) return
-      env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      const nextMs = Math.min(2 * pauseMs, wakeAgainMs.longest)
-      env.after(pauseMs, () => void wakeOne(key, nextMs))
-    }
-  }
-  return {
-    router, activations, limits,
-    wake: async (unfinished) => {
-      const next = unfinished.values()
-      await Promise.all(Array.from({ length: wokenAtOnce }, async () => {
-        for (const { tenant, threadId } of next) {
-          await wakeOne({ kind: 'thread', tenant, id: threadId })
-        }
-      }))
-    },
-    close: (deadline) => {
-      closing = true
-      limits.close()
-      return activations.close(deadline)
-    },
-  }
-}
-
-type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
-
-function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
-  const { host, rows, egress, billing, env } = parts
-  const { log, threads, runs, assistants, limits, askDoors } = ports
-  let executions = 0
-  return [
-    threadKind({
-      log, threads, runs, host, env, ask, egress, billing,
-      showRun: (run) => runJson(run),
-      limits: defaultLimits,
-      views: new ByteBudget(viewsBytes),
-      feeds: new ByteBudget(feedsBytes),
-      nextExecutionId: () => ++executions,
-    }),
-    assistantKind({ log, index: assistants, env }),
-    limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
-  ]
-}
-
-type DoorParts = Omit<FrontDoorOptions, 'host' | 'port' | 'version' | 'allowOrigins'>
-
-async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, allowOrigins } = settings
-  const named = allowOrigins.length === 0 ? {} : { allowOrigins }
-  try {
-    return await openFrontDoor({ ...parts, ...named, host, port, version: ownVersion() })
-  } catch (error) {
-    throw portError({ host, port, flags: '--' }, error)
   }
 }

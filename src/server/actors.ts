@@ -1,0 +1,103 @@
+/** The actors of a member: their kinds, the way to each, and how those at work are woken. */
+
+import { Activations, actorKeyText, atMost, createRouter, shardOf } from '../../cluster/index.ts'
+import type { ActorKey, ActorKind, Env, Router, Tracing } from '../../cluster/index.ts'
+import type { Egress } from '../egress/index.ts'
+import { LimitBook, runJson } from '../frontdoor/index.ts'
+import type { LimitRow } from '../frontdoor/index.ts'
+import type { GraphHost } from '../graph/index.ts'
+import { assistantKind, limitKind } from '../records/index.ts'
+import { ByteBudget, defaultLimits, threadKind } from '../thread/index.ts'
+import type { Ground, Tenants } from './ground.ts'
+import { tracedHost } from './traced-host.ts'
+
+export interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
+  readonly router: Router
+  readonly limits: LimitBook
+  close(deadline: AbortSignal): Promise<void>
+}
+
+export interface ActorParts {
+  readonly env: Env
+  /** Undefined where nobody collects traces. */
+  readonly tracing?: Tracing
+  readonly host: GraphHost
+  readonly rows: readonly LimitRow[]
+  readonly billing: boolean
+  readonly egress: Pick<Egress, 'send'>
+}
+
+/** What all threads together may remember: of states, and of the events of finished runs. */
+const viewsBytes = 256 * 1024 * 1024
+const feedsBytes = 64 * 1024 * 1024
+
+/** A thread that could not be woken has runs to go on with, and may be asked for by nobody. */
+const wakeAgainMs = { first: 1_000, longest: 60_000 }
+
+/** How many of the threads that a new owner must look at are woken at once. */
+const wokenAtOnce = 8
+
+export function openActors({ ownership, gate, transport, ...ground }: Ground, parts: ActorParts):
+Actors {
+  const { env, tracing } = parts
+  const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
+  const kinds = kindsOver(ground, { ...parts, host }, (key, command) => router.ask(key, command))
+  const epochOf = (key: ActorKey) => {
+    const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
+    return owner?.member === ownership.self ? owner.epoch : undefined
+  }
+  const activations = new Activations({
+    env, kinds, ...gate && { gate }, owns: (key, epoch) => epochOf(key) === epoch,
+  })
+  const router = createRouter({
+    env, ownership, activations, transport, movable: gate !== undefined,
+    ...tracing && { tracing },
+  })
+  const limits = new LimitBook({ env, router, doors: () => ground.status().view.length })
+  let closing = false
+  const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
+    const epoch = epochOf(key)
+    if (closing || epoch === undefined) return
+    try {
+      await activations.wake(key, epoch)
+    } catch (error) {
+      if (closing) return
+      env.log.error('A thread could not be woken; it is tried again.', { key, error })
+      const nextMs = Math.min(2 * pauseMs, wakeAgainMs.longest)
+      env.after(pauseMs, () => void wakeOne(key, nextMs))
+    }
+  }
+  return {
+    router, activations, limits,
+    wake: async (unfinished) => {
+      const inTurn = atMost(wokenAtOnce)
+      await Promise.all(unfinished.map(({ tenant, threadId: id }) =>
+        inTurn(() => wakeOne({ kind: 'thread', tenant, id }))))
+    },
+    close: (deadline) => {
+      closing = true
+      limits.close()
+      return activations.close(deadline)
+    },
+  }
+}
+
+type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
+
+function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
+  const { host, rows, egress, billing, env } = parts
+  const { log, threads, runs, assistants, limits, askDoors } = ports
+  let executions = 0
+  return [
+    threadKind({
+      log, threads, runs, host, env, ask, egress, billing,
+      showRun: (run) => runJson(run),
+      limits: defaultLimits,
+      views: new ByteBudget(viewsBytes),
+      feeds: new ByteBudget(feedsBytes),
+      nextExecutionId: () => ++executions,
+    }),
+    assistantKind({ log, index: assistants, env }),
+    limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
+  ]
+}

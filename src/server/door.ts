@@ -1,0 +1,84 @@
+/** The front door of a member, opened as the settings have it over what the member is made of. */
+
+import type { Env, Tracing } from '../../cluster/index.ts'
+import { ownVersion } from '../config.ts'
+import type { Settings } from '../config.ts'
+import type { Egress } from '../egress/index.ts'
+import { addressReader, fromUserProxies, limitGate, openFrontDoor } from '../frontdoor/index.ts'
+import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
+import type { GraphHost } from '../graph/index.ts'
+import { assistantClient } from '../records/index.ts'
+import { regions } from '../region.ts'
+import { createThreadClient } from '../thread/index.ts'
+import type { Actors } from './actors.ts'
+import type { Ground } from './ground.ts'
+import type { Metrics } from './metrics.ts'
+import { portError } from './port-error.ts'
+import { countRequests, readDoor, readKeys } from './readings.ts'
+
+export interface DoorParts {
+  readonly env: Env
+  readonly metrics: Metrics
+  /** Undefined where nobody collects traces. */
+  readonly tracing?: Tracing
+  readonly ground: Ground
+  readonly graphs: GraphHost
+  readonly actors: Pick<Actors, 'router' | 'limits'>
+  readonly rows: readonly LimitRow[]
+  readonly egress: Pick<Egress, 'check'>
+}
+
+/** Throws HeddleError with a sentence where it cannot listen. */
+export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
+  const { host, port, allowOrigins } = settings
+  const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
+  const { env } = others
+  const addressOf = addressReader(settings.trustedProxies)
+  const options: FrontDoorOptions = {
+    ...others, host, port, version: ownVersion(),
+    threads: createThreadClient({
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
+    }),
+    assistants: assistantClient(router),
+    assistantIndex: ground.everybody.assistants,
+    region: regionOf(settings),
+    dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
+    clusterStatus: ground.status,
+    heard: countRequests(metrics),
+    ...allowOrigins.length > 0 && { allowOrigins },
+    ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
+    ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
+    ...settings.metrics === null && { metrics },
+  }
+  const door = await openFrontDoor(options).catch((error: unknown) => {
+    throw portError({ host, port, flags: '--' }, error)
+  })
+  readDoor(metrics, door)
+  if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
+  return door
+}
+
+function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {
+  const url = regionUrls[region]
+  return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
+    : undefined
+}
+
+/** Keys that were good go on without their table for a while, most limits without counters. */
+function dependenciesOf(settings: Settings, { check, keys }: Ground,
+  askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
+  const findNobody = async () => void await keys.get('nobody')
+  const others = [
+    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys',
+      check: findNobody },
+    { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
+  ]
+  const title = settings.cassandra === null ? 'The store' : 'Cassandra'
+  return [{ name: 'store', title, vital: true, check },
+    ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
+}
+
+function authOf({ userProxies, region, regionUrls, sessions }: Settings, { keys }: Ground):
+Omit<AuthOptions, 'addressOf'> {
+  return { keys, region, regionUrls, sessions, isFromTrustedProxy: fromUserProxies(userProxies) }
+}
