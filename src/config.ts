@@ -7,12 +7,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 
-import { ipRange, isLoopback } from './ip-address.ts'
+import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
-import { defaultWorkers, knownSettings, logLevels } from './known-settings.ts'
-import type { SettingName } from './known-settings.ts'
+import { defaultWorkers, logLevels } from './known-settings.ts'
 import { regionNames } from './region.ts'
 import type { RegionName } from './region.ts'
+import { SettingsReader } from './settings-reader.ts'
+import type { SettingsSource } from './settings-reader.ts'
 
 /**
  * none  nobody is asked who he is
@@ -122,16 +123,6 @@ export interface MemberSettings {
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null
 }
 
-export interface SettingsSource {
-  /** What was typed, by the name of the setting; flags without a value are booleans. */
-  readonly options: Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** What a relative path starts from. */
-  readonly folder: string
-  /** The project to serve where none is named. */
-  readonly starter: string
-}
-
 /** What was typed cannot be followed. Its message has one sentence for each mistake. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
@@ -150,11 +141,11 @@ export function resolveSettings(source: SettingsSource): Settings {
     host: reader.text('host', '127.0.0.1'),
     insecureListen: reader.yesOrNo('insecureListen', false),
     auth: reader.oneOf('auth', authentications, 'none'),
-    sessions: sessionSettings(reader, source.folder),
+    sessions: sessionSettings(reader),
     region: reader.oneOf('region', regionNames, 'us'),
     inRegion: reader.text('region', '') !== '',
     regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
-    dataDirectory: resolve(source.folder, reader.text('data', join(project, '.heddle'))),
+    dataDirectory: reader.path('data') ?? join(project, '.heddle'),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
@@ -162,7 +153,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
-    limitOverrides: reader.files(['limitOverrides'], source.folder)[0] ?? null,
+    limitOverrides: reader.path('limitOverrides') ?? null,
     trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
     userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
@@ -174,7 +165,7 @@ export function resolveSettings(source: SettingsSource): Settings {
       port: reader.wholeNumber('metricsPort', { fallback: 0, min: 0, max: 65_535 }),
     }),
     tracing: tracingSettings(source.environment, reader.mistakes),
-    cassandra: embedded ? null : cassandraSettings(reader, source.folder),
+    cassandra: embedded ? null : cassandraSettings(reader),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
@@ -195,7 +186,7 @@ TracingSettings | null {
   return null
 }
 
-function sessionSettings(reader: SettingsReader, folder: string): SessionSettings | null {
+function sessionSettings(reader: SettingsReader): SessionSettings | null {
   const keys = reader.text('jwtKeys', '')
   if (keys === '') {
     const issuer = reader.text('jwtIssuer', '')
@@ -205,12 +196,14 @@ function sessionSettings(reader: SettingsReader, folder: string): SessionSetting
   return Object.freeze({
     issuer: reader.required('jwtIssuer', 'beside --jwt-keys'),
     audience: reader.text('jwtAudience', ''),
-    keys: /^https?:/.test(keys) ? keys : resolve(folder, keys),
+    keys: /^https?:/.test(keys) ? keys : reader.path('jwtKeys')!,
   })
 }
 
-function cassandraSettings(reader: SettingsReader, folder: string): CassandraSettings {
-  const [ca, cert, key] = reader.files(['tlsCa', 'tlsCert', 'tlsKey'], folder)
+function cassandraSettings(reader: SettingsReader): CassandraSettings {
+  const ca = reader.path('tlsCa')
+  const cert = reader.path('tlsCert')
+  const key = reader.path('tlsKey')
   return Object.freeze({
     contactPoints: Object.freeze(reader.list('contactPoints', ['127.0.0.1'])),
     localDataCenter: reader.required('localDatacenter', 'with --store cassandra'),
@@ -219,12 +212,14 @@ function cassandraSettings(reader: SettingsReader, folder: string): CassandraSet
     password: reader.text('cassandraPassword', ''),
     tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
     commit: reader.oneOf('commit', commitModes, 'validate'),
-    member: memberSettings(reader, folder),
+    member: memberSettings(reader),
   })
 }
 
-function memberSettings(reader: SettingsReader, folder: string): MemberSettings {
-  const [ca, cert, key] = reader.files(['memberCa', 'memberCert', 'memberKey'], folder)
+function memberSettings(reader: SettingsReader): MemberSettings {
+  const ca = reader.path('memberCa')
+  const cert = reader.path('memberCert')
+  const key = reader.path('memberKey')
   if ((ca ?? cert ?? key) !== undefined && !(ca && cert && key)) {
     reader.mistakes.push('--member-ca, --member-cert and --member-key belong together: give all ' +
       'three or none.')
@@ -247,147 +242,17 @@ export function ownVersion(): string {
 
 /** Relations between settings that do not hold. */
 function broken({ host, insecureListen, auth, sessions, billing, region }: Settings): string[] {
-  const misplaced = !billing || region === 'us' ? []
-    : ['--billing on (or HEDDLE_BILLING) is for the region us, where alone billing records may ' +
-      `be kept: turn it off in the region ${region}.`]
-  if (auth === 'keys') return misplaced
-  return [
-    ...misplaced,
-    ...isLoopback(host) || insecureListen ? []
-      : [`--host ${host} is reached by others, and nobody is asked who he is: add --auth keys, ` +
-        'or --insecure-listen if that is meant, or listen on 127.0.0.1.'],
-    ...sessions === null ? [] : ['--jwt-keys count only with --auth keys: add that.'],
-  ]
-}
-
-/** Reads one setting after another and collects what is wrong. */
-class SettingsReader {
-  readonly mistakes: string[] = []
-  readonly #source: SettingsSource
-
-  constructor(source: SettingsSource) {
-    this.#source = source
+  const mistakes: string[] = []
+  if (billing && region !== 'us') {
+    mistakes.push('--billing on (or HEDDLE_BILLING) is for the region us, where alone billing ' +
+      `records may be kept: turn it off in the region ${region}.`)
   }
-
-  text(name: SettingName, fallback: string): string {
-    const given = this.#given(name)
-    return typeof given === 'string' ? given : fallback
+  if (auth === 'none' && !isLoopback(host) && !insecureListen) {
+    mistakes.push(`--host ${host} is reached by others, and nobody is asked who he is: add ` +
+      '--auth keys, or --insecure-listen if that is meant, or listen on 127.0.0.1.')
   }
-
-  /** Empty where it is missing, which is a mistake like any other. */
-  required(name: SettingName, when: string): string {
-    const text = this.text(name, '')
-    const { flags, variable } = knownSettings[name]
-    if (text === '') this.mistakes.push(`${flags} (or ${variable}) is needed ${when}.`)
-    return text
+  if (auth === 'none' && sessions !== null) {
+    mistakes.push('--jwt-keys count only with --auth keys: add that.')
   }
-
-  list(name: SettingName, fallback: readonly string[]): readonly string[] {
-    const texts = this.text(name, '').split(',').map((text) => text.trim())
-    const named = texts.filter((text) => text !== '')
-    return named.length > 0 ? named : fallback
-  }
-
-  /** Paths, undefined where none is given. */
-  files(names: readonly SettingName[], folder: string): (string | undefined)[] {
-    return names.map((name) => this.text(name, ''))
-      .map((path) => path === '' ? undefined : resolve(folder, path))
-  }
-
-  /** Some of the words; all of them unless told. */
-  words<T extends string>(name: SettingName, known: readonly T[]): readonly T[] {
-    const named = this.list(name, known)
-    const strange = named.find((word) => !known.some((one) => one === word))
-    if (strange === undefined) return known.filter((word) => named.includes(word))
-    return this.#mistaken(name, strange, `must be some of ${known.join(', ')}`, known)
-  }
-
-  wholeNumber(name: SettingName, { fallback, min, max }: {
-    fallback: number
-    min: number
-    max: number
-  }): number {
-    const text = this.text(name, `${fallback}`)
-    const number = /^\d+$/.test(text) ? Number(text) : NaN
-    if (number >= min && number <= max) return number
-    return this.#mistaken(name, text, `must be a whole number from ${min} to ${max}`, fallback)
-  }
-
-  yesOrNo(name: SettingName, fallback: boolean): boolean {
-    const given = this.#given(name)
-    if (typeof given === 'boolean') return given
-    const text = this.text(name, fallback ? 'yes' : 'no').toLowerCase()
-    if (/^(yes|true|1|on)$/.test(text)) return true
-    if (/^(no|false|0|off)$/.test(text)) return false
-    return this.#mistaken(name, text, 'must be yes or no', fallback)
-  }
-
-  oneOf<T extends string>(name: SettingName, words: readonly T[], fallback: T): T {
-    const text = this.text(name, fallback)
-    return words.find((word) => word === text) ??
-      this.#mistaken(name, text, `must be one of ${words.join(', ')}`, fallback)
-  }
-
-  /** Undefined where none is given. What was typed is not repeated: it may hold a password. */
-  webAddress(name: SettingName): string | undefined {
-    const text = this.text(name, '')
-    if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
-    const { flags, variable } = knownSettings[name]
-    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) must be an http(s) URL.`)
-    return undefined
-  }
-
-  ranges(name: SettingName): readonly IpRange[] {
-    return this.list(name, []).flatMap((text) => {
-      const range = ipRange(text)
-      return range !== undefined ? [range]
-        : this.#mistaken(name, text, 'must list addresses or ranges like 10.0.0.0/8', [])
-    })
-  }
-
-  targets(name: SettingName): readonly string[] {
-    return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
-      'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
-  }
-
-  origins(name: SettingName): readonly string[] {
-    const given = this.#given(name) ?? []
-    const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
-    return texts.map((text) => text.trim()).filter((text) => text !== '')
-      .map((text) => isOrigin(text) ? text
-        : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
-  }
-
-  /** `us=https://…,eu=https://…`; empty for a name that is not there. */
-  urlsOf<T extends string>(name: SettingName, known: readonly T[]): Record<T, string> {
-    const urls = Object.fromEntries(known.map((each) => [each, ''])) as Record<T, string>
-    for (const pair of this.list(name, [])) {
-      const [, word, url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(pair) ?? []
-      const found = known.find((each) => each === word)
-      if (found !== undefined && URL.canParse(url)) urls[found] = url
-      else this.#mistaken(name, pair, `must be like ${known[0]}=https://example.org`, pair)
-    }
-    return urls
-  }
-
-  /** What was typed, or else is in the environment; an empty text counts as none. */
-  #given(name: SettingName): string | boolean | readonly string[] | undefined {
-    const typed = this.#source.options[name]
-    if (typed !== undefined && typed !== '') return typed
-    return this.#source.environment[knownSettings[name].variable] || undefined
-  }
-
-  #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {
-    const { flags, variable } = knownSettings[name]
-    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${rule}, not "${text}".`)
-    return fallback
-  }
-}
-
-function isTarget(text: string): boolean {
-  return ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
-}
-
-function isOrigin(text: string): boolean {
-  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+  return mistakes
 }

@@ -8,11 +8,11 @@ import type { Command } from 'commander'
 import { systemEnv } from '../cluster/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
 import { resolveSettings, SettingsError } from './config.ts'
-import type { SettingsSource } from './config.ts'
 import { HeddleError } from './errors.ts'
 import type { SettingName } from './known-settings.ts'
 import { openOffice } from './server/office.ts'
 import type { Office } from './server/office.ts'
+import type { SettingsSource } from './settings-reader.ts'
 
 export interface CommandSource extends Omit<SettingsSource, 'options'> {
   /** What was typed after the name of the command. */

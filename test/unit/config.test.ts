@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 
 import { resolveSettings, SettingsError } from '../../src/config.ts'
 import { knownSettings } from '../../src/known-settings.ts'
-import type { SettingsSource } from '../../src/config.ts'
 import { ipRange } from '../../src/ip-address.ts'
+import type { SettingsSource } from '../../src/settings-reader.ts'
 
 const source: SettingsSource =
   { options: {}, environment: {}, folder: '/base', starter: '/heddle/starter/langgraph.json' }

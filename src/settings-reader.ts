@@ -1,0 +1,152 @@
+/** Settings as they are given, by options or the environment, into what they mean. */
+
+import { resolve } from 'node:path'
+
+import { ipRange } from './ip-address.ts'
+import type { IpRange } from './ip-address.ts'
+import { knownSettings } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
+
+export interface SettingsSource {
+  /** What was typed, by the name of the setting; flags without a value are booleans. */
+  readonly options: Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What a relative path starts from. */
+  readonly folder: string
+  /** The project to serve where none is named. */
+  readonly starter: string
+}
+
+/** Reads one setting after another and collects what is wrong. */
+export class SettingsReader {
+  readonly mistakes: string[] = []
+  readonly #source: SettingsSource
+
+  constructor(source: SettingsSource) {
+    this.#source = source
+  }
+
+  text(name: SettingName, fallback: string): string {
+    const given = this.#given(name)
+    return typeof given === 'string' ? given : fallback
+  }
+
+  /** Empty where it is missing, which is a mistake like any other. */
+  required(name: SettingName, when: string): string {
+    const text = this.text(name, '')
+    if (text === '') this.#mistake(name, `is needed ${when}`)
+    return text
+  }
+
+  list(name: SettingName, fallback: readonly string[]): readonly string[] {
+    const texts = this.text(name, '').split(',').map((text) => text.trim())
+    const named = texts.filter((text) => text !== '')
+    return named.length > 0 ? named : fallback
+  }
+
+  /** Absolute; undefined where none is given. */
+  path(name: SettingName): string | undefined {
+    const path = this.text(name, '')
+    return path === '' ? undefined : resolve(this.#source.folder, path)
+  }
+
+  /** Some of the words; all of them unless told. */
+  words<T extends string>(name: SettingName, known: readonly T[]): readonly T[] {
+    const named = this.list(name, known)
+    const strange = named.find((word) => !known.some((one) => one === word))
+    if (strange === undefined) return known.filter((word) => named.includes(word))
+    return this.#mistaken(name, strange, `must be some of ${known.join(', ')}`, known)
+  }
+
+  wholeNumber(name: SettingName, { fallback, min, max }: {
+    fallback: number
+    min: number
+    max: number
+  }): number {
+    const text = this.text(name, `${fallback}`)
+    const number = /^\d+$/.test(text) ? Number(text) : NaN
+    if (number >= min && number <= max) return number
+    return this.#mistaken(name, text, `must be a whole number from ${min} to ${max}`, fallback)
+  }
+
+  yesOrNo(name: SettingName, fallback: boolean): boolean {
+    const given = this.#given(name)
+    if (typeof given === 'boolean') return given
+    const text = this.text(name, fallback ? 'yes' : 'no').toLowerCase()
+    if (/^(yes|true|1|on)$/.test(text)) return true
+    if (/^(no|false|0|off)$/.test(text)) return false
+    return this.#mistaken(name, text, 'must be yes or no', fallback)
+  }
+
+  oneOf<T extends string>(name: SettingName, words: readonly T[], fallback: T): T {
+    const text = this.text(name, fallback)
+    return words.find((word) => word === text) ??
+      this.#mistaken(name, text, `must be one of ${words.join(', ')}`, fallback)
+  }
+
+  /** Undefined where none is given. What was typed is not repeated: it may hold a password. */
+  webAddress(name: SettingName): string | undefined {
+    const text = this.text(name, '')
+    if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
+    this.#mistake(name, 'must be an http(s) URL')
+    return undefined
+  }
+
+  ranges(name: SettingName): readonly IpRange[] {
+    return this.list(name, []).flatMap((text) => {
+      const range = ipRange(text)
+      return range !== undefined ? [range]
+        : this.#mistaken(name, text, 'must list addresses or ranges like 10.0.0.0/8', [])
+    })
+  }
+
+  targets(name: SettingName): readonly string[] {
+    return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
+      'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
+  }
+
+  origins(name: SettingName): readonly string[] {
+    const given = this.#given(name) ?? []
+    const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
+    return texts.map((text) => text.trim()).filter((text) => text !== '')
+      .map((text) => isOrigin(text) ? text
+        : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+  }
+
+  /** `us=https://…,eu=https://…`; empty for a name that is not there. */
+  urlsOf<T extends string>(name: SettingName, known: readonly T[]): Record<T, string> {
+    const urls = Object.fromEntries(known.map((each) => [each, ''])) as Record<T, string>
+    for (const pair of this.list(name, [])) {
+      const [, word, url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(pair) ?? []
+      const found = known.find((each) => each === word)
+      if (found !== undefined && URL.canParse(url)) urls[found] = url
+      else this.#mistaken(name, pair, `must be like ${known[0]}=https://example.org`, pair)
+    }
+    return urls
+  }
+
+  /** What was typed, or else is in the environment; an empty text counts as none. */
+  #given(name: SettingName): string | boolean | readonly string[] | undefined {
+    const typed = this.#source.options[name]
+    if (typed !== undefined && typed !== '') return typed
+    return this.#source.environment[knownSettings[name].variable] || undefined
+  }
+
+  #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {
+    this.#mistake(name, `${rule}, not "${text}"`)
+    return fallback
+  }
+
+  #mistake(name: SettingName, what: string): void {
+    const { flags, variable } = knownSettings[name]
+    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${what}.`)
+  }
+}
+
+function isTarget(text: string): boolean {
+  return ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+}
