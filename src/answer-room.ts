@@ -1,18 +1,40 @@
-/** The room of one answer: what is read for it is added up, and refused before it is too much. */
+/** The room of answers: what is read for each is added up, and refused before it is too much. */
 
 import { HeddleError } from './errors.ts'
 
-/** Characters of one answer: texts have an end, and those who read at once share the memory. */
+/** Characters of one answer: texts have an end. */
 const answerMax = 128 * 1024 * 1024
+/** Of all that are gathered at once, since these share the memory. */
+const allMax = 4 * answerMax
 
-export class AnswerRoom {
-  #left = answerMax
+let taken = 0
 
-  /** Throws `too_large` where these texts do not fit beside those that were taken before. */
+/** To be disposed of when the answer is gathered, or given up. */
+export class AnswerRoom implements Disposable {
+  #taken = 0
+
+  /**
+   * Throws `too_large` where these texts do not fit beside those that were taken before,
+   * `unavailable` where they do not beside those of the other answers.
+   */
   take(...texts: readonly string[]): void {
-    for (const { length } of texts) this.#left -= length
-    if (this.#left >= 0) return
-    throw new HeddleError('too_large', 'The answer would be longer than ' +
-      `${answerMax / 1024 / 1024} MB: ask for a smaller page with "limit".`)
+    for (const { length } of texts) this.#add(length)
+    if (this.#taken > answerMax) {
+      throw new HeddleError('too_large', 'The answer would be longer than ' +
+        `${answerMax / 1024 / 1024} MB: ask for a smaller page with "limit".`)
+    }
+    if (taken > allMax) {
+      throw new HeddleError('unavailable', 'As many long answers as there is room for are being ' +
+        'gathered: ask again in a moment.')
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#add(-this.#taken)
+  }
+
+  #add(length: number): void {
+    this.#taken += length
+    taken += length
   }
 }

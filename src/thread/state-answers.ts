@@ -68,7 +68,7 @@ export class StateAnswers {
     const { ledger } = this.#setting
     const { checkpointId, checkpointNs: ns, metadata: filter } = query
     const configurable = sharedConfigurable(ledger.state.row)
-    const room = new AnswerRoom()
+    using room = new AnswerRoom()
     const states: JsonText[] = []
     let { before } = query
     for (let together = fewStates, largest = 1; ;) {

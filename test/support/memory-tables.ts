@@ -32,9 +32,11 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       status === 'busy' || owedWebhooks.length > 0),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
-      list: async ({ threadId, limit, offset, texts }: RunQuery) =>
-        runRows(threadId).toReversed().slice(offset, offset + limit)
-          .map((row) => withTexts(row, new AnswerRoom(), texts)),
+      list: async ({ threadId, limit, offset, texts }: RunQuery) => {
+        using room = new AnswerRoom()
+        return runRows(threadId).toReversed().slice(offset, offset + limit)
+          .map((row) => withTexts(row, room, texts))
+      },
     },
   }
 }

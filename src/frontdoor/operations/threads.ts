@@ -66,7 +66,7 @@ export class ThreadOperations {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
-    const room = new AnswerRoom()
+    using room = new AnswerRoom()
     const extract = paths ? extractor(paths, room) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,

@@ -62,7 +62,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
 
 /** Throws `too_large` where there is more to say than fits one answer, before all of it is said. */
 export function arrayText<Row>(rows: readonly Row[], json: (row: Row) => JsonText): JsonText {
-  const room = new AnswerRoom()
+  using room = new AnswerRoom()
   const texts = rows.map((row) => {
     const text = json(row)
     room.take(text)

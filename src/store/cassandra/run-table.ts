@@ -103,7 +103,7 @@ export class RunTable implements RunTablePort {
     }
     const end = offset + limit
     const page = status === undefined ? Math.min(end, orderPage) : atOnce
-    const room = new AnswerRoom()
+    using room = new AnswerRoom()
     const found: RunRow[] = []
     let passed = 0
     let matching = 0

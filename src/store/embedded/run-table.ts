@@ -93,7 +93,7 @@ export class RunTable {
     const rows = status === undefined ? this.#list
       : status === 'success' ? this.#listSuccess : this.#listStatus
     const page = { tenant, threadId, limit, offset, status: status ?? null }
-    const room = new AnswerRoom()
+    using room = new AnswerRoom()
     const bodies: Uint8Array[] = []
     for (const [body] of rows.iterate(page)) {
       bodies.push(body.byteLength <= smallBytes ? body

@@ -80,7 +80,7 @@ describe('a search', () => {
   it('stops where the answer has no more room', async () => {
     const values = `"${'x'.repeat(5 * megabyte)}"`
     const { client, told } = threadsWith(1_000, () => values)
-    const room = new AnswerRoom()
+    using room = new AnswerRoom()
     const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
     await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
