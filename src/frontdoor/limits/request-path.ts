@@ -17,7 +17,7 @@ export interface RequestPath {
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
   'info', 'docs', 'openapi.json', 'internal', 'metrics'])
 /** Of the typed API. */
-const deploymentServices = 'heddle.frontdoor.v1.'
+const deploymentServices = 'frontdoor.v1.'
 /** What a deployment has below /runs; everything else there is the platform's. */
 const deploymentRuns = new Set(['stream', 'wait', 'batch', 'cancel', 'crons'])
 const deploymentOfRun = new Set(['stream', 'join', 'cancel'])

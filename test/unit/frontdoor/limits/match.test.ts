@@ -73,7 +73,7 @@ describe('a request', () => {
     const paths = [`/threads/${id}/runs`, '/runs', '/runs/batch', '/runs/wait',
       `/runs/${id}/stream`, `/threads/${id}/runs/${id}/cancel`, '/assistants/search',
       '/store/items', '/runs/crons/x',
-      '/heddle.frontdoor.v1.RunService/Trigger', '/threads/generate', '/assistants/x/trigger']
+      '/frontdoor.v1.RunService/trigger', '/threads/generate', '/assistants/x/trigger']
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
         expect([path, rowHere(method, path, both)]).toEqual([path, 'default-key'])
