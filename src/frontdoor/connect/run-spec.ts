@@ -13,10 +13,17 @@ import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
+/** It is kept with the run, and looked for among others; in a header there is room for no more. */
+const longestKey = 8_192
+
 /** Creates the run, checked as REST checks it. */
 export function startRun({ runs }: Pick<RouteParts, 'runs'>,
   spec: RunSpec | undefined, context: HandlerContext): Promise<RunRow> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
+  if (spec.idempotencyKey.length > longestKey) {
+    const message = `must have ${longestKey} characters at most`
+    throw invalid([{ field: 'idempotency_key', message }])
+  }
   const tenant = tenantOf(context)
   const body = bodyOf(spec)
   const caller = {
