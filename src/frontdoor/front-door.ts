@@ -27,6 +27,7 @@ import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
+import { whenAborted } from './when-aborted.ts'
 
 export interface FrontDoorOptions extends OperationParts,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
@@ -106,12 +107,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
     keyStats,
     close: async (deadline) => {
-      const cut = () => port.destroyConnections()
-      if (deadline.aborted) cut()
-      deadline.addEventListener('abort', cut, { once: true })
+      using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()
       await app.close()
-      deadline.removeEventListener('abort', cut)
     },
   }
 }

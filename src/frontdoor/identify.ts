@@ -24,8 +24,8 @@ export interface AuthOptions {
   readonly regionUrls: Readonly<Record<string, string>>
   /** Null where users have none. */
   readonly sessions: SessionOptions | null
-  /** Whether a request comes straight from a proxy whose word on its user counts. */
   readonly addressOf: AddressOf
+  /** Whether a request comes straight from a proxy whose word on its user counts. */
   readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
 }
 

@@ -1,7 +1,7 @@
 /** The front door, where requests come in. */
 
 export { openFrontDoor } from './front-door.ts'
-export type { FrontDoor, FrontDoorOptions, FrontDoorStats } from './front-door.ts'
+export type { FrontDoor, FrontDoorOptions } from './front-door.ts'
 export type { Exchange } from './exchange.ts'
 export { addressReader, fromUserProxies } from './client-address.ts'
 export { LimitBook } from './limits/limit-book.ts'
