@@ -97,12 +97,12 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async #deliver({ key, epoch, commandId, patienceMs, command, trace }: DeliverRequest):
+  async #deliver({ key, commandId, patienceMs, command, trace }: DeliverRequest):
   Promise<DeliverResponse> {
     const { values } = wireOf(this.#wires, named(key))
     const reply = this.#recent.answer(commandId, async (gone) => {
       const said = await this.#heard().ask(named(key), values.decode(command),
-        { id: commandId, epoch, gone, ...trace !== '' && { trace } })
+        { id: commandId, gone, ...trace !== '' && { trace } })
       return withinLimit(values.encode(said))
     })
     const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)

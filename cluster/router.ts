@@ -57,8 +57,7 @@ export function createRouter(options: RouterOptions): Router {
     follow: (key, request, listener) => watched(tracing, asking(key, { type: 'follow' }), () =>
       untilHeard(options, key, (owner) => owner.member === ownership.self
         ? activations.follow(key, owner.epoch, request, listener)
-        : transport.follow(owner.member, key, request, listener,
-          { epoch: owner.epoch, ...traced() }))),
+        : transport.follow(owner.member, key, request, listener, traced()))),
   }
 
   function ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown> {
@@ -80,7 +79,7 @@ export function createRouter(options: RouterOptions): Router {
     return untilHeard(options, key, (owner) => owner.member === ownership.self
       ? activations.ask(key, owner.epoch, command, id, gone)
       : transport.deliver(owner.member, key, command,
-        { id, epoch: owner.epoch, ...traced(), ...gone && { gone } }), tries)
+        { id, ...traced(), ...gone && { gone } }), tries)
   }
 }
 

@@ -63,20 +63,19 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   })
   return {
     deliver: async (to, key, command, delivery = {}) => {
-      const { id = env.uuid(), epoch = 0, trace = '', gone } = delivery
+      const { id = env.uuid(), trace = '', gone } = delivery
       const { values } = wireOf(wires, key)
-      const request = { key, epoch, commandId: id, patienceMs, trace,
+      const request = { key, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
       const reply = await untilReply(linkTo(to), request, gone)
       options.heard?.(to)
       return values.decode(reply)
     },
-    follow: async (to, key, question, listener, { epoch = 0, trace = '' }: Delivery = {}) => {
+    follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(wires, key)
       if (listeners === undefined) throw new HeddleError('unsupported')
       const followId = env.uuid()
-      const request = { key, epoch, followId, trace,
-        request: withinLimit(values.encode(question)) }
+      const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
       const link = linkTo(to)
       const stream = await link.open(followMs, (client, call) => client.follow(request, call))
       let over = false

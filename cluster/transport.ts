@@ -21,8 +21,6 @@ export interface Transport {
 export interface Delivery {
   /** The same for each try of one command: it is done once. A new one unless told. */
   readonly id?: string
-  /** Since when `to` owns the actor, as far as the caller knows. */
-  readonly epoch?: number
   /** What the command is part of, for those who watch; empty where nobody does. */
   readonly trace?: string
   /** Aborts, with a HeddleError, when nobody waits for the reply any more. */

@@ -33,11 +33,11 @@ const rejection = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
 
 describe('a delivered command', () => {
-  it('is answered by the actor of the other member, with key, epoch and id', async () => {
+  it('is answered by the actor of the other member, with key and id', async () => {
     const member = await memberThat({
-      ask: async (to, command, { id, epoch } = {}) => ({ heard: [to, command, { id, epoch }] }),
+      ask: async (to, command, { id } = {}) => ({ heard: [to, command, { id }] }),
     })
-    const delivery = { id: 'c1', epoch: 7 }
+    const delivery = { id: 'c1' }
     const answer = await transportWith().deliver(member, white, { move: 'e4' }, delivery)
     expect(answer).toEqual({ heard: [white, { move: 'e4' }, delivery] })
   })
