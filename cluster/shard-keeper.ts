@@ -40,12 +40,14 @@ export interface ShardNews extends ShardOwner {
 }
 
 /**
- * free    another member owns it, or nobody
- * taking  it is being claimed, or waits for that
- * owned   it is this member's
- * giving  it is this member's still, and about to be nobody's
+ * free     another member owns it, or nobody
+ * unclear  a claim failed, and may have come through all the same
+ * taking   it is being claimed, or waits for that
+ * owned    it is this member's
+ * giving   it is this member's until its turn comes to be given back
+ * stopped  nothing new of it is begun: it is about to be nobody's
  */
-type Hold = 'free' | 'taking' | 'owned' | 'giving'
+type Hold = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
 /** Compare-and-sets under way at once: each waits for disks most of its time, and for no other. */
 const changesAtOnce = 64
@@ -79,12 +81,8 @@ export class ShardKeeper implements Ownership {
   readonly #holds: Hold[]
   /** The member where each shard is placed. */
   #places: readonly string[] = []
-  /** Of those that are given back: nothing new of them is begun. */
-  readonly #stopped = new Set<number>()
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
-  /** A claim of them failed, and may have come through all the same. */
-  readonly #unclear = new Set<number>()
   readonly #limited = atMost(changesAtOnce)
   readonly #paced = atMost(goingAtOnce)
   readonly #reading = atMost(readsAtOnce)
@@ -119,8 +117,7 @@ export class ShardKeeper implements Ownership {
       return this.#options.roster.isOver(id) ? undefined : { member: { id, address }, epoch }
     }
     const hold = this.#holds[shard]
-    const serves = hold === 'owned' || (hold === 'giving' && !this.#stopped.has(shard))
-    return serves ? { member: this.self, epoch } : undefined
+    return hold === 'owned' || hold === 'giving' ? { member: this.self, epoch } : undefined
   }
 
   changed(): Promise<void> {
@@ -187,9 +184,8 @@ export class ShardKeeper implements Ownership {
   async leave(): Promise<void> {
     this.#work()
     const { roster } = this.#options
-    while (roster.view.members.length > 0 && this.#holds.some((hold) => hold !== 'free')) {
-      await this.#change.promise
-    }
+    const isLeft = (hold: Hold) => hold !== 'free' && hold !== 'unclear'
+    while (roster.view.members.length > 0 && this.#holds.some(isLeft)) await this.#change.promise
   }
 
   /** Nothing is taken or given any more. */
@@ -224,8 +220,9 @@ export class ShardKeeper implements Ownership {
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
       const isHere = this.#places[shard] === this.self.id
-      if (hold === 'free' && isHere && this.#isOthers(shard)) this.#workLater(lookAgainMs)
-      else if (hold === 'free' && (isHere || this.#unclear.has(shard))) {
+      const isToTake = hold === 'unclear' || (hold === 'free' && isHere)
+      if (isToTake && isHere && this.#isOthers(shard)) this.#workLater(lookAgainMs)
+      else if (isToTake) {
         this.#holds[shard] = 'taking'
         taking.push(this.#limited(() => this.#take(shard)))
       } else if (hold === 'owned' && !isHere) giving.push(shard)
@@ -246,17 +243,14 @@ export class ShardKeeper implements Ownership {
   }
 
   async #take(shard: number): Promise<void> {
-    const { roster } = this.#options
-    this.#unclear.add(shard)
-    let owner: ShardOwner | undefined
-    try {
-      owner = await claimShard({ ...this.#options, ended: (other) => roster.proveEnded(other) },
-        shard, this.#known[shard])
-      this.#unclear.delete(shard)
-      this.#note(owner)
-    } finally {
-      this.#holds[shard] = owner?.session === this.self.id ? 'owned' : 'free'
-    }
+    const ended = (other: Member) => this.#options.roster.proveEnded(other)
+    const claimed = claimShard({ ...this.#options, ended }, shard, this.#known[shard])
+    const owner = await claimed.catch((error: unknown) => {
+      this.#holds[shard] = 'unclear'
+      throw error
+    })
+    this.#note(owner)
+    this.#holds[shard] = owner.session === this.self.id ? 'owned' : 'free'
     if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
     this.#host!.taken(shard, this.#goingOn.get(shard))
@@ -272,7 +266,7 @@ export class ShardKeeper implements Ownership {
     const owned = this.#known[shard]!
     let given: Promise<void> | undefined
     await this.#paced(async () => {
-      this.#stopped.add(shard)
+      this.#holds[shard] = 'stopped'
       this.#tell()
       given = this.#letGo(shard).then((goingOn) => this.#release(owned, goingOn))
       const { env } = this.#options
@@ -292,7 +286,6 @@ export class ShardKeeper implements Ownership {
     // Where another one owns it this session is over: that owner's shard is not to be given.
     const isOwn = owned.session === this.self.id
     const owner = isOwn ? await this.#limited(() => giveBackShard(this.#options, owned)) : owned
-    this.#stopped.delete(shard)
     this.#holds[shard] = 'free'
     this.#note(owner)
     if (isOwn) this.#announce({ ...owner, goingOn: goingOn.slice(0, toldMax) })
@@ -317,12 +310,13 @@ export class ShardKeeper implements Ownership {
   /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */
   #note(owner: ShardOwner): boolean {
     const known = this.#known[owner.shard]
-    const own = this.#holds[owner.shard] === 'owned' || this.#holds[owner.shard] === 'giving'
-    const newer = known === undefined || owner.epoch > known.epoch ||
-      (owner.epoch === known.epoch && owner.session === null && known.session !== null && !own)
-    if (newer) this.#known[owner.shard] = owner
-    if (newer) this.#doubted.delete(owner.shard)
-    return newer
+    const isOwn = ['owned', 'giving', 'stopped'].includes(this.#holds[owner.shard]!)
+    const isNewer = known === undefined || owner.epoch > known.epoch ||
+      (owner.epoch === known.epoch && owner.session === null && known.session !== null && !isOwn)
+    if (!isNewer) return false
+    this.#known[owner.shard] = owner
+    this.#doubted.delete(owner.shard)
+    return true
   }
 
   #announce(news: ShardNews): void {
