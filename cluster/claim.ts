@@ -44,11 +44,14 @@ export async function claimShard(options: ClaimOptions, shard: number,
     'tell what became of it.')
 }
 
-/** Resolves with the owner as he is then, when this member certainly is not it. */
+/**
+ * Resolves with the owner as he is then, when this member certainly is not it; undefined where
+ * that was not known by the time that nobody asked any more.
+ */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
-  owned: ShardOwner): Promise<ShardOwner> {
+  owned: ShardOwner, isOver: () => boolean): Promise<ShardOwner | undefined> {
   const free = { ...owned, session: null }
-  for (;;) {
+  while (!isOver()) {
     const outcome = await shardOwners.claim({ from: owned, to: free })
       .catch((): ClaimOutcome => ({ kind: 'unknown' }))
     if (outcome.kind === 'claimed') return free
@@ -57,6 +60,7 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
     }
     await pause(env, pauseMs)
   }
+  return undefined
 }
 
 /** The other member that owns it; undefined where nobody does, or oneself. */

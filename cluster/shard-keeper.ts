@@ -268,7 +268,7 @@ export class ShardKeeper implements Ownership {
     await this.#paced(async () => {
       this.#holds[shard] = 'stopped'
       this.#tell()
-      given = this.#letGo(shard).then((goingOn) => this.#release(owned, goingOn))
+      given = this.#letGo(shard).then((goingOn) => goingOn && this.#release(owned, goingOn))
       const { env } = this.#options
       const isFree = await atLatest(env, turnMs, given.then(() => true))
       if (isFree) await atLatest(env, takenMs, this.#taken(shard))
@@ -285,7 +285,9 @@ export class ShardKeeper implements Ownership {
     const { shard } = owned
     // Where another one owns it this session is over: that owner's shard is not to be given.
     const isOwn = owned.session === this.self.id
-    const owner = isOwn ? await this.#limited(() => giveBackShard(this.#options, owned)) : owned
+    const owner = isOwn ? await this.#limited(() =>
+      giveBackShard(this.#options, owned, () => this.#closed)) : owned
+    if (owner === undefined) return
     this.#holds[shard] = 'free'
     this.#note(owner)
     if (isOwn) this.#announce({ ...owner, goingOn: goingOn.slice(0, toldMax) })
@@ -294,9 +296,12 @@ export class ShardKeeper implements Ownership {
     this.#work()
   }
 
-  /** Until it is certain that nothing is under way: a shard is not given back before. */
-  async #letGo(shard: number): Promise<readonly ActorKey[]> {
-    for (;;) {
+  /**
+   * Until it is certain that nothing is under way: a shard is not given back before. Undefined
+   * where that was not so by the time that the keeper was closed.
+   */
+  async #letGo(shard: number): Promise<readonly ActorKey[] | undefined> {
+    while (!this.#closed) {
       try {
         return await this.#host!.letGo(shard)
       } catch (error) {
@@ -305,6 +310,7 @@ export class ShardKeeper implements Ownership {
       }
       await pause(this.#options.env, tryAgainMs)
     }
+    return undefined
   }
 
   /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */
@@ -336,7 +342,7 @@ export class ShardKeeper implements Ownership {
   #workLater(ms: number): void {
     const { env } = this.#options
     const atMs = env.monotonicMs() + ms
-    if (atMs >= this.#workAtMs) return
+    if (this.#closed || atMs >= this.#workAtMs) return
     this.#stopWaiting()
     this.#workAtMs = atMs
     this.#stopWaiting = env.after(ms, () => {

@@ -29,7 +29,7 @@ function table({ fate = plain, lives = () => false }: {
   const { shardOwners } = arbiter
   const claim = (self: Member, known?: ShardOwner) =>
     claimShard({ env, self, shardOwners, ended }, 0, known)
-  const giveBack = (owned: ShardOwner) => giveBackShard({ env, shardOwners }, owned)
+  const giveBack = (owned: ShardOwner) => giveBackShard({ env, shardOwners }, owned, () => false)
   return { env, arbiter, claim, giveBack }
 }
 

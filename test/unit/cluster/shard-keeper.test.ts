@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Member } from '../../../cluster/index.ts'
 import { placeShard } from '../../../cluster/placement.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { plain, settle } from './arbiter.ts'
 import type { Fate } from './arbiter.ts'
 import { House, shards } from './keepers.ts'
@@ -244,6 +245,40 @@ describe('a keeper of shards', () => {
     house.seeAll(new Set(['white']))
     await house.pass(secondMs)
     expect([house.env.timers(), house.owned(white)]).toEqual([0, all])
+  })
+
+  it('rests when it is closed while the store is away', async () => {
+    const house = new House(plain)
+    let away = false
+    const { claim } = house.arbiter.shardOwners
+    const white = await house.join('white', { claim: async (change) => {
+      if (away) throw new HeddleError('unavailable')
+      return claim(change)
+    } })
+    await white.start()
+    const black = await house.join('black')
+    await black.start()
+    away = true
+    house.seeAll()
+    await house.pass(100)
+    expect(house.env.timers()).toBeGreaterThan(0)
+    white.keeper.close()
+    black.keeper.close()
+    await house.pass(2 * secondMs)
+    expect(house.env.timers()).toBe(0)
+  })
+
+  it('tries no claim again that fails when it is closed', async () => {
+    const house = new House(plain)
+    const answer = Promise.withResolvers<never>()
+    const white = await house.join('white', { claim: () => answer.promise })
+    white.see([])
+    await white.start()
+    white.see([white.self])
+    white.keeper.close()
+    answer.reject(new HeddleError('unavailable'))
+    await settle()
+    expect(house.env.timers()).toBe(0)
   })
 })
 
