@@ -77,6 +77,7 @@ export class Roster {
   readonly #listeners = new Set<() => void>()
   #view: MembershipView
   #leaving = false
+  #closed = false
   #count = 0
   #lookedMs = Number.NEGATIVE_INFINITY
   /** Of this member, by how it asks its neighbours. */
@@ -125,6 +126,7 @@ export class Roster {
 
   /** Leaves a beat and looks at those of others, now. Never throws. */
   async look(): Promise<void> {
+    if (this.#closed) return
     this.#looking ??= this.#look()
       .catch((error: unknown) => this.#options.env.log.debug('Nobody can be seen.', { error }))
       .finally(() => { this.#looking = undefined })
@@ -158,6 +160,7 @@ export class Roster {
 
   /** Nobody is looked at any more; others need not wait until the last beat is old. */
   async close(): Promise<void> {
+    this.#closed = true
     this.#stopTimers()
     const { self, member, beats, env } = this.#options
     await this.#looking

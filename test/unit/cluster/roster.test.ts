@@ -272,6 +272,13 @@ describe('a roster', () => {
     expect([env.timers(), await arbiter.beats.beats()]).toEqual([0, []])
   })
 
+  it('leaves no beat any more when it is closed, whoever asks it to look', async () => {
+    const { arbiter, roster } = await seated([black])
+    await roster.close()
+    await roster.look()
+    expect(idsOf(await arbiter.beats.beats())).toEqual(['black'])
+  })
+
   it('proves no end of one that is seen, or answers, and a read is no proof', async () => {
     const { arbiter, roster, deaf, fenced } = await seated([black])
     await arbiter.sessions.join(red)
