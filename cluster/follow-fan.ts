@@ -12,29 +12,27 @@ import type { SharedFollow } from './actor-wire.ts'
 import type { Transport } from './transport.ts'
 
 /** The same transport, with its follows shared where the kind of actor says how. */
-export function fanOut(transport: Transport, kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]):
-Transport {
+export function fanOut<Way extends Transport>(transport: Way,
+  kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]): Way {
   const sharings = new Map(kinds.map(({ name, wire }) => [name, wire?.sharing]))
   const shares = new Map<string, Share>()
-  return {
-    deliver: (...command) => transport.deliver(...command),
-    follow: async (to, key, request, listener, delivery) => {
-      const alone = () => transport.follow(to, key, request, listener, delivery)
-      const sharing = sharings.get(key.kind)
-      if (sharing === undefined) return await alone()
-      const name = `${to.id}\n${actorKeyText(key)}\n${sharing.nameOf(request)}`
-      const begin = () => {
-        const forget = () => { if (shares.get(name) === share) shares.delete(name) }
-        const follow = sharing.begin(request, forget)
-        const opened = transport.follow(to, key, follow.request, follow.listener, delivery)
-        const share = new Share(follow, opened, forget)
-        shares.set(name, share)
-        return share
-      }
-      const share = shares.get(name) ?? begin()
-      return await share.join(request, listener) ?? await alone()
-    },
+  const follow: Transport['follow'] = async (to, key, request, listener, delivery) => {
+    const alone = () => transport.follow(to, key, request, listener, delivery)
+    const sharing = sharings.get(key.kind)
+    if (sharing === undefined) return await alone()
+    const name = `${to.id}\n${actorKeyText(key)}\n${sharing.nameOf(request)}`
+    const begin = () => {
+      const forget = () => { if (shares.get(name) === share) shares.delete(name) }
+      const shared = sharing.begin(request, forget)
+      const opened = transport.follow(to, key, shared.request, shared.listener, delivery)
+      const share = new Share(shared, opened, forget)
+      shares.set(name, share)
+      return share
+    }
+    const share = shares.get(name) ?? begin()
+    return await share.join(request, listener) ?? await alone()
   }
+  return { ...transport, follow }
 }
 
 class Share {

@@ -48,6 +48,8 @@ const connectMs = 3_000
 
 export class MemberLink {
   readonly address: string
+  /** When the member was heard last, whatever it said; by the monotonic clock. */
+  heardMs = Number.NEGATIVE_INFINITY
   readonly #options: LinkOptions
   readonly #lines = new Map<Lane, Line>()
   readonly #underWay = new Set<AbortController>()

@@ -10,13 +10,16 @@ import { firstAnswer } from './first-answer.ts'
 import { fanOut } from './follow-fan.ts'
 import type { Gate } from './gate.ts'
 import type { LinkOptions } from './grpc-link.ts'
+import type { GrpcServer } from './grpc-server.ts'
 import type { Member } from './member.ts'
 import { protocolVersion } from './member-trust.ts'
 import type { MemberTrust } from './member-trust.ts'
 import { Roster } from './roster.ts'
 import { createInbound, memberAsker } from './router.ts'
+import { serviceKey } from './service.ts'
 import type { Service } from './service.ts'
 import { openSession } from './session.ts'
+import type { Session } from './session.ts'
 import type { SessionPort } from './session-port.ts'
 import type { ShardHost } from './shard-host.ts'
 import { ShardKeeper } from './shard-keeper.ts'
@@ -24,6 +27,7 @@ import type { ShardNews } from './shard-keeper.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 import type { Tracing } from './tracing.ts'
 import type { Transport } from './transport.ts'
+import type { GrpcTransport } from './transport-grpc.ts'
 import { atLatest } from './within.ts'
 
 export interface SeatOptions {
@@ -86,105 +90,111 @@ export interface Seat {
 const farewellMs = 500
 
 const [rosterService, shardService] = ['roster', 'shards'] as const
+const wire = { values: plainValues }
 
 interface RosterQuestion {
   /** Does it answer? Without one: look who is there. */
   readonly see?: Member
 }
 
+/** A member that is reached, and reaches others; it has no place among them yet. */
+interface Newcomer {
+  readonly self: Member
+  readonly server: GrpcServer
+  /** Undefined where it owns nothing. */
+  readonly session: Session | undefined
+  readonly transport: GrpcTransport
+  /** Whether a member lives; `strange` is called with why one does not let the other in. */
+  probe(strange: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
+}
+
 /** Throws HeddleError with a sentence where it cannot listen, or does not belong to the others. */
 export async function takeSeat(options: SeatOptions): Promise<Seat> {
-  const { env, cluster, trust, owns, sessions } = options
+  const { env, cluster, trust, owns, wires } = options
   const { grpcProbe, grpcTransport, openGrpcServer } = await import('./grpc.ts')
   const id = env.uuid()
-  const dialect = { cluster, version: protocolVersion }
-  const link: LinkOptions = { env, trust, dialect }
-  const ownWires = [rosterService, shardService].map((name) =>
-    ({ name, wire: { values: plainValues } }))
-  const kinds = [...options.wires, ...ownWires]
+  const link: LinkOptions = { env, trust, dialect: { cluster, version: protocolVersion } }
+  const kinds = [...wires, ...[rosterService, shardService].map((name) => ({ name, wire }))]
   const server = await openGrpcServer({ ...options, ...link, id, kinds })
-  const self = { id, address: server.address }
   try {
+    const self = { id, address: server.address }
     const session = owns ? await openSession({ ...options, self }) : undefined
-    const heardMs = new Map<string, number>()
-    const heard = (member: Member) => void heardMs.set(member.id, env.monotonicMs())
-    const grpc = grpcTransport({ ...link, kinds, heard })
-    const transport = fanOut(grpc, kinds)
-    let serving = false
-    const lives = grpcProbe(link, (member, why) => {
-      // Whoever does not let this member in, or would not be let in, is of another cluster.
-      if (!serving) throw new HeddleError('forbidden', why)
-      env.log.error('A member cannot be asked whether it lives.', { member, why })
-    })
-    const roster = new Roster({
-      env, self, member: owns, beats: options.beats, sessions, lives,
-      askPeer: async (peer, see) =>
-        await ask(peer, rosterService, { see } satisfies RosterQuestion) === true,
-      mayJudge: async () => await session?.lives() === true,
-      heardMs: (member) => heardMs.get(member.id) ?? Number.NEGATIVE_INFINITY,
-      over: (member) => {
-        heardMs.delete(member.id)
-        grpc.forget(member)
-      },
-    })
-    const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
-      ask(other, service, news).catch(() => {})))
-    const ownership = new ShardKeeper({
-      ...options, self, roster,
-      announce: (news) => void tellAll(shardService, news),
-    })
-    /** With those of what is served here, as soon as it is. */
-    const services: Service[] = [
-      answering(rosterService, async (question) => {
-        const { see } = question as RosterQuestion
-        if (see !== undefined) return await lives(see)
-        await roster.look()
-      }),
-      answering(shardService, async (news) => ownership.hear(news as ShardNews[])),
-    ]
-    const ask = memberAsker({ transport, self, services })
-    return {
-      self, gate: session?.gate, ownership, transport, askMember: ask,
-      serve: async ({ activations, services: others, host }) => {
-        services.push(...others)
-        server.serve(createInbound({
-          ownership, activations, services, ...options.tracing && { tracing: options.tracing },
-        }))
-        // Before others know of this member, and give it what it is to have.
-        await firstAnswer(env, async () => {
-          await ownership.look()
-          await roster.start()
-        })
-        serving = true
-        server.belongs()
-        // Once more when they do: what changed in between, nobody told it.
-        void tellAll(rosterService, {}).then(() => ownership.lookAgain())
-        await ownership.start(host)
-      },
-      status: () => ({ member: self, view: roster.view.members,
-        shards: ownership.known.filter((owner) => owner !== undefined) }),
-      giveBack: async () => {
-        if (!owns || roster.others.length === 0) return
-        await roster.leave()
-        void tellAll(rosterService, {})
-        await ownership.leave()
-      },
-      close: async (deadline) => {
-        ownership.close()
-        await roster.close()
-        await session?.leave()
-        // Those who know that it left do not take it for dead.
-        await atLatest(env, farewellMs, tellAll(rosterService, {}))
-        grpc.close()
-        await server.close(deadline)
-      },
-    }
+    const transport = fanOut(grpcTransport({ ...link, kinds }), kinds)
+    const probe: Newcomer['probe'] = (strange) => grpcProbe(link, strange)
+    return seated(options, { self, server, session, transport, probe })
   } catch (error) {
     await server.close(AbortSignal.abort())
     throw error
   }
 }
 
-function answering(name: string, answer: Service['answer']): Service {
-  return { name, wire: { values: plainValues }, answer }
+function seated(options: SeatOptions, newcomer: Newcomer): Seat {
+  const { env, owns, tracing } = options
+  const { self, server, session, transport, probe } = newcomer
+  const tell = (member: Member, service: string, question: unknown) =>
+    transport.deliver(member, serviceKey(service), question)
+  const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
+    tell(other, service, news).catch(() => {})))
+  let serving = false
+  const lives = probe((member, why) => {
+    // Whoever does not let this member in, or would not be let in, is of another cluster.
+    if (!serving) throw new HeddleError('forbidden', why)
+    env.log.error('A member cannot be asked whether it lives.', { member, why })
+  })
+  const roster = new Roster({
+    ...options, self, member: owns, lives,
+    askPeer: async (peer, see) =>
+      await tell(peer, rosterService, { see } satisfies RosterQuestion) === true,
+    mayJudge: async () => await session?.lives() === true,
+    heardMs: transport.heardMs,
+    over: transport.forget,
+  })
+  const ownership = new ShardKeeper({
+    ...options, self, roster,
+    announce: (news) => void tellAll(shardService, news),
+  })
+  /** With those of what is served here, as soon as it is. */
+  const services: Service[] = [
+    { name: rosterService, wire, answer: async (question) => {
+      const { see } = question as RosterQuestion
+      if (see !== undefined) return await lives(see)
+      await roster.look()
+    } },
+    { name: shardService, wire, answer: async (news) => ownership.hear(news as ShardNews[]) },
+  ]
+  return {
+    self, gate: session?.gate, ownership, transport,
+    askMember: memberAsker({ transport, self, services }),
+    serve: async ({ activations, services: others, host }) => {
+      services.push(...others)
+      server.serve(createInbound({ ownership, activations, services, ...tracing && { tracing } }))
+      // Before others know of this member, and give it what it is to have.
+      await firstAnswer(env, async () => {
+        await ownership.look()
+        await roster.start()
+      })
+      serving = true
+      server.belongs()
+      // Once more when they do: what changed in between, nobody told it.
+      void tellAll(rosterService, {}).then(() => ownership.lookAgain())
+      await ownership.start(host)
+    },
+    status: () => ({ member: self, view: roster.view.members,
+      shards: ownership.known.filter((owner) => owner !== undefined) }),
+    giveBack: async () => {
+      if (!owns || roster.others.length === 0) return
+      await roster.leave()
+      void tellAll(rosterService, {})
+      await ownership.leave()
+    },
+    close: async (deadline) => {
+      ownership.close()
+      await roster.close()
+      await session?.leave()
+      // Those who know that it left do not take it for dead.
+      await atLatest(env, farewellMs, tellAll(rosterService, {}))
+      transport.close()
+      await server.close(deadline)
+    },
+  }
 }

@@ -17,11 +17,11 @@ export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
   /** The other member answers by then, with the reply or that it is to come: 10 s unless told. */
   readonly patienceMs?: number
-  /** Is told of everything that a member says of its own accord or in reply. */
-  heard?(member: Member): void
 }
 
 export interface GrpcTransport extends Transport {
+  /** When the member said something last, of its own accord or in reply; by the monotonic clock. */
+  heardMs(member: Member): number
   /** Ends all that is under way to a member that is over: whoever waits may go elsewhere. */
   forget(member: Member): void
   /** Ends all that is under way; followers are told that they are lost. */
@@ -52,6 +52,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     links.set(id, link)
     return link
   }
+  const hear = (link: MemberLink) => { link.heardMs = env.monotonicMs() }
   const forget = (id: string) => {
     links.get(id)?.close()
     links.delete(id)
@@ -67,8 +68,9 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const { values } = wireOf(wires, key)
       const request = { key, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
-      const reply = await untilReply(linkTo(to), request, gone)
-      options.heard?.(to)
+      const link = linkTo(to)
+      const reply = await untilReply(link, request, gone)
+      hear(link)
       return values.decode(reply)
     },
     follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
@@ -80,7 +82,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const stream = await link.open(followMs, (client, call) => client.follow(request, call))
       let over = false
       void tellAll(stream.messages, { codec: listeners, listener, log: env.log,
-        heard: () => options.heard?.(to), stopped: () => over }).finally(() => {
+        heard: () => hear(link), stopped: () => over }).finally(() => {
         over = true
         stream.end()
       })
@@ -91,6 +93,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
           .catch(stream.end)
       }
     },
+    heardMs: ({ id }) => links.get(id)?.heardMs ?? Number.NEGATIVE_INFINITY,
     forget: ({ id }) => forget(id),
     close: () => {
       closed = true

@@ -52,13 +52,15 @@ describe('a delivered command', () => {
   })
 
   it('shows by its reply that the member lives, and nothing where there is none', async () => {
-    const heard: string[] = []
-    const transport = transportWith({ heard: ({ id }) => heard.push(id) })
-    await transport.deliver(await memberThat({ ask: async () => 'e4' }), white, 'e4')
-    expect(heard).toEqual(['white'])
+    const transport = transportWith()
+    const member = await memberThat({ ask: async () => 'e4' })
+    expect(transport.heardMs(member)).toBe(-Infinity)
+    const askedMs = env.monotonicMs()
+    await transport.deliver(member, white, 'e4')
+    expect(transport.heardMs(member)).toBeGreaterThanOrEqual(askedMs)
     const nobody = { id: 'nobody', address: await addressOfNobody() }
     await rejection(transport.deliver(nobody, white, 'e4'))
-    expect(heard).toEqual(['white'])
+    expect(transport.heardMs(nobody)).toBe(-Infinity)
   })
 
   it('that the actor refuses is refused here, with code, sentence and facts', async () => {
