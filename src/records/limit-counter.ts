@@ -12,6 +12,8 @@
  *   4. What is refused does not count.
  */
 
+import { TimeRing } from './time-ring.ts'
+
 export interface Limit {
   readonly count: number
   readonly intervalMs: number
@@ -136,7 +138,7 @@ export class LimitCounter {
       this.#leased -= tokens
       this.#leases.delete(id)
     }
-    return this.#admitted.size + this.#leased + this.#held
+    return this.#counting
   }
 
   #lease(nowMs: number, left: number, perSecond: number): Lease | undefined {
@@ -156,79 +158,29 @@ export class LimitCounter {
 
   /** Until so many are over that one is free: a millisecond after its interval. */
   #waitMs(nowMs: number): number {
-    let over = this.#admitted.size + this.#leased + this.#held - this.#limit.count + 1
-    let at = 0
-    let lastMs = nowMs
-    const leases = this.#leases.values()
-    let lease = leases.next().value
-    while (over > 0) {
-      const direct = this.#admitted.at(at)
-      if (direct === undefined && lease === undefined) {
-        // Those that are held are over last.
-        lastMs = nowMs
-        break
-      }
-      if (lease !== undefined && (direct === undefined || lease.endMs < direct)) {
-        lastMs = lease.endMs
-        over -= lease.tokens
-        lease = leases.next().value
-      } else {
-        lastMs = direct!
-        over--
-        at++
-      }
+    const { count, intervalMs } = this.#limit
+    let over = this.#counting - count + 1
+    for (const [sinceMs, tokens] of this.#inTheirOrder()) {
+      over -= tokens
+      if (over <= 0) return Math.max(0, sinceMs + intervalMs - nowMs) + 1
     }
-    return Math.max(0, lastMs + this.#limit.intervalMs - nowMs) + 1
-  }
-}
-
-/** Moments in their order. Of more than `most` the oldest say nothing that newer ones do not. */
-class TimeRing {
-  readonly #most: number
-  #times = new Float64Array(16)
-  #head = 0
-  size = 0
-
-  constructor(most: number) {
-    this.#most = most
+    // Those that are held are over last.
+    return intervalMs + 1
   }
 
-  push(atMs: number, times: number): void {
-    for (let time = Math.min(times, this.#most); time > 0; time--) {
-      if (this.size === this.#most) {
-        if (atMs <= this.at(0)!) return
-        this.#drop()
-      }
-      if (this.size === this.#times.length) this.#grow()
-      let place = this.size++
-      for (; place > 0 && this.at(place - 1)! > atMs; place--) this.#put(place, this.at(place - 1)!)
-      this.#put(place, atMs)
+  /** Since when they count, and how many. */
+  * #inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
+    const admitted = this.#admitted
+    let place = 0
+    for (const { endMs, tokens } of this.#leases.values()) {
+      for (; admitted.at(place) <= endMs; place++) yield [admitted.at(place), 1]
+      yield [endMs, tokens]
     }
+    for (; place < admitted.size; place++) yield [admitted.at(place), 1]
   }
 
-  /** Undefined where there are not so many. */
-  at(place: number): number | undefined {
-    if (place >= this.size) return undefined
-    return this.#times[(this.#head + place) % this.#times.length]
-  }
-
-  dropBefore(overMs: number): void {
-    while (this.size > 0 && this.#times[this.#head]! < overMs) this.#drop()
-  }
-
-  #put(place: number, atMs: number): void {
-    this.#times[(this.#head + place) % this.#times.length] = atMs
-  }
-
-  #drop(): void {
-    this.#head = (this.#head + 1) % this.#times.length
-    this.size--
-  }
-
-  #grow(): void {
-    const times = new Float64Array(2 * this.#times.length)
-    for (let place = 0; place < this.size; place++) times[place] = this.at(place)!
-    this.#times = times
-    this.#head = 0
+  /** How many count, those included that are over and were not dropped yet. */
+  get #counting(): number {
+    return this.#admitted.size + this.#leased + this.#held
   }
 }

@@ -1,0 +1,54 @@
+/** Moments in their order: of more than so many, the oldest say nothing that newer ones do not. */
+
+export class TimeRing {
+  readonly #most: number
+  #moments = new Float64Array(16)
+  #head = 0
+  #size = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get size(): number { return this.#size }
+
+  /** A moment that comes so many times. */
+  push(atMs: number, times: number): void {
+    for (let left = Math.min(times, this.#most); left > 0; left--) {
+      if (this.#size === this.#most) {
+        if (atMs <= this.at(0)) return
+        this.#drop()
+      }
+      if (this.#size === this.#moments.length) this.#grow()
+      let place = this.#size++
+      for (; place > 0 && this.at(place - 1) > atMs; place--) this.#put(place, this.at(place - 1))
+      this.#put(place, atMs)
+    }
+  }
+
+  /** Counted from the oldest one; never, where there are not so many. */
+  at(place: number): number {
+    return place < this.#size ? this.#moments[(this.#head + place) % this.#moments.length]!
+      : Infinity
+  }
+
+  dropBefore(overMs: number): void {
+    while (this.at(0) < overMs) this.#drop()
+  }
+
+  #put(place: number, atMs: number): void {
+    this.#moments[(this.#head + place) % this.#moments.length] = atMs
+  }
+
+  #drop(): void {
+    this.#head = (this.#head + 1) % this.#moments.length
+    this.#size--
+  }
+
+  #grow(): void {
+    const moments = new Float64Array(2 * this.#moments.length)
+    for (let place = 0; place < this.#size; place++) moments[place] = this.at(place)
+    this.#moments = moments
+    this.#head = 0
+  }
+}
