@@ -14,6 +14,7 @@ import { HeddleError } from '../errors.ts'
 import type { AssistantSearch } from './assistant-index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 import { mergePage, wholeOf } from './merged-page.ts'
+import { OwnerChanges } from './owner-changes.ts'
 import { assistantOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
@@ -42,6 +43,8 @@ type SearchQuestion =
   Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
+type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
+
 /** Throws `unavailable` where some rows have no owner for too long. */
 export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
   const scatter = new Scatter(options)
@@ -61,13 +64,13 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
 
 class Scatter {
   readonly #options: ScatterOptions
-  readonly #listeners = new Set<() => void>()
-  #listening = false
+  readonly #changes: OwnerChanges
   /** Of the one that asks again for all that wait: resolves when it has ended. */
   #scout: Promise<true> | undefined
 
   constructor(options: ScatterOptions) {
     this.#options = options
+    this.#changes = new OwnerChanges(options.owners)
   }
 
   count(question: IndexQuestion): Promise<number> {
@@ -93,8 +96,7 @@ class Scatter {
   }
 
   /** Tries until there is an answer; `ask` brings nothing of an owner that cannot be reached. */
-  async #untilWhole<Answer>(attempt: (owners: readonly Member[],
-    ask: (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>) =>
+  async #untilWhole<Answer>(attempt: (owners: readonly Member[], ask: Ask) =>
     Promise<Answer | undefined>): Promise<Answer> {
     const patience = Promise.withResolvers<undefined>()
     const cancel = this.#options.env.after(patienceMs, () => patience.resolve(undefined))
@@ -119,22 +121,15 @@ class Scatter {
 
   /** All of them; undefined while some shard has none. */
   #owners(): readonly Member[] | undefined {
-    const known = this.#options.owners
-    const owners = new Map<string, Member>()
-    for (let shard = 0; shard < known.shards; shard++) {
-      const owner = known.ownerOf(shard)
-      if (owner === undefined) return undefined
-      owners.set(owner.member.id, owner.member)
-    }
-    return [...owners.values()]
+    const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
+    if (known.length < this.#options.owners.shards) return undefined
+    return [...new Map(known.map((owner) => [owner.id, owner])).values()]
   }
 
-  #ownsAny({ id }: Member): boolean {
+  /** By shard. */
+  #ownerOfEach(): (Member | undefined)[] {
     const { owners } = this.#options
-    for (let shard = 0; shard < owners.shards; shard++) {
-      if (owners.ownerOf(shard)?.member.id === id) return true
-    }
-    return false
+    return Array.from({ length: owners.shards }, (_, shard) => owners.ownerOf(shard)?.member)
   }
 
   /** Undefined where it cannot be reached, or owns nothing any more before it has answered. */
@@ -143,8 +138,8 @@ class Scatter {
     const { own, owners } = this.#options
     if (own !== undefined && member.id === owners.self.id) return await own.answer(question)
     const gone = Promise.withResolvers<undefined>()
-    const stop = this.#onChange(() => {
-      if (!this.#ownsAny(member)) gone.resolve(undefined)
+    const stop = this.#changes.listen(() => {
+      if (!this.#ownerOfEach().some((owner) => owner?.id === member.id)) gone.resolve(undefined)
     })
     try {
       return await Promise.race([this.#options.ask(member, question), gone.promise])
@@ -166,7 +161,7 @@ class Scatter {
   /** True when it is worth to ask again, undefined when the time is over. */
   async #change(patience: Promise<undefined>): Promise<true | undefined> {
     const changed = Promise.withResolvers<true>()
-    const stop = this.#onChange(() => changed.resolve(true))
+    const stop = this.#changes.listen(() => changed.resolve(true))
     const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
     try {
       return await Promise.race([patience, changed.promise])
@@ -174,22 +169,5 @@ class Scatter {
       cancel()
       stop()
     }
-  }
-
-  /** However many listen, one waits: who leaves before a change leaves nothing behind. */
-  #onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    this.#listen()
-    return () => void this.#listeners.delete(listener)
-  }
-
-  #listen(): void {
-    if (this.#listening) return
-    this.#listening = true
-    void this.#options.owners.changed().then(() => {
-      this.#listening = false
-      for (const heard of [...this.#listeners]) heard()
-      if (this.#listeners.size > 0) this.#listen()
-    })
   }
 }

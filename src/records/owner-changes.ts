@@ -1,0 +1,30 @@
+/** Hearing of changes of owners: however many listen, one waits for the next change. */
+
+import type { Ownership } from '../../cluster/index.ts'
+
+export class OwnerChanges {
+  readonly #owners: Pick<Ownership, 'changed'>
+  readonly #listeners = new Set<() => void>()
+  #waiting = false
+
+  constructor(owners: Pick<Ownership, 'changed'>) {
+    this.#owners = owners
+  }
+
+  /** Who leaves, by the function that is returned, leaves nothing behind. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    this.#wait()
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #wait(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    void this.#owners.changed().then(() => {
+      this.#waiting = false
+      for (const heard of [...this.#listeners]) heard()
+      if (this.#listeners.size > 0) this.#wait()
+    })
+  }
+}
