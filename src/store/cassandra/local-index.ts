@@ -11,10 +11,9 @@
  *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
  */
 
-import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { atMost } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import type { PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
+import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { askIndex } from '../../records/index.ts'
 import type {
@@ -23,24 +22,19 @@ import type {
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
 import { Gathering } from './gathering.ts'
-import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
+import { decoded, idOf } from './owned-row.ts'
+import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
+import type { OwnedRowTable } from './owned-row-table.ts'
 import { Room } from './room.ts'
+import { ShardChanges } from './shard-changes.ts'
 import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
-type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
-
-/** A row that was put; that its thread or assistant was removed, and not made again. */
-type Change = OwnedUpdate | 'removed'
 
 /** A shard whose rows are on their way. */
 interface Loading {
-  /** By key, since its rows are being read: the last one. */
-  readonly changes: Map<string, Change>
-  /** By key: all that was removed since then, of whatever branch. */
-  readonly removals: Map<string, PurgeSubject[]>
-  /** Keys of those that came after what was read had left for the file. */
-  readonly late: Set<string>
+  /** Since its rows are being read. */
+  readonly changes: ShardChanges
   /** All of it is in the file, or on its way: what is put now can follow it there. */
   followed: boolean
 }
@@ -102,8 +96,7 @@ export class LocalIndex implements OwnIndex {
    */
   async load(shard: number): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
-    const loading: Loading = { changes: new Map(), removals: new Map(),
-      late: new Set(), followed: false }
+    const loading: Loading = { changes: new ShardChanges(), followed: false }
     this.#states.set(shard, loading)
     try {
       return await this.#cover(shard, loading)
@@ -138,42 +131,35 @@ export class LocalIndex implements OwnIndex {
   /** Rows that are in Cassandra. */
   async put(updates: readonly OwnedUpdate[]): Promise<void> {
     const stored = updates.filter((update) => {
-      const { table, row: { tenant } } = update
-      const state = this.#stateOf(table, tenant, idOf(update))
+      const { table, row } = update
+      const state = this.#stateOf(table, row.tenant, idOf(row))
       if (state === undefined || state === 'covered') return state === 'covered'
-      note(state, keyOf(table, tenant, idOf(update)), update)
+      state.changes.put(update)
       return state.followed
     })
     if (stored.length > 0) await this.#store.log.append([], stored)
   }
 
   /** The row as it is found by its id; where its shard is not covered, as Cassandra has it. */
-  async find(table: OwnedTable, tenant: string, id: string):
-    Promise<ThreadRow | AssistantRow | undefined> {
-    for (let row: ThreadRow | AssistantRow | undefined, read = false; ; read = true) {
+  async find(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
+    for (let row: OwnedRow | undefined, read = false; ; read = true) {
       const state = this.#stateOf(table, tenant, id)
       if (state === 'covered') return await this.#stored(table, tenant, id)
-      const key = keyOf(table, tenant, id)
-      const change = state?.changes.get(key)
-      if (change !== undefined && change !== 'removed') return change.row
-      if (read) return row && isRemoved(row, state?.removals.get(key)) ? undefined : row
+      const put = state?.changes.rowOf(table, tenant, id)
+      if (put !== undefined) return put
+      if (read) return row && state?.changes.hasRemoved(table, row) ? undefined : row
       const body = await this.#tables[table].bodyOf(tenant, id)
-      row = body && codecOf(table).decode(body)
+      row = body && decoded(table, body)
     }
   }
 
   /** After it was removed in Cassandra. A row of another branch stays. */
   async remove(subject: PurgeSubject): Promise<void> {
-    const { table, tenant, id, branch } = subject
+    const { table, tenant, id } = subject
     const state = this.#stateOf(table, tenant, id)
     if (state === undefined) return
     if (state !== 'covered') {
-      const key = keyOf(table, tenant, id)
-      const change = state.changes.get(key)
-      const again = change !== undefined && change !== 'removed' &&
-        change.row.branch?.id !== branch.id
-      state.removals.set(key, [...state.removals.get(key) ?? [], subject])
-      if (!again) note(state, key, 'removed')
+      state.changes.remove(subject)
       if (!state.followed) return
     }
     await this.#store.log.purge(subject)
@@ -199,8 +185,7 @@ export class LocalIndex implements OwnIndex {
       if (this.#left.has(shard)) this.#removeRows(shard)
       await this.#unloading.get(shard)
       if (!isMine()) return []
-      loading.late.clear()
-      await this.#store.load(shard, merged(read, loading))
+      await this.#store.load(shard, loading.changes.merged(read))
       if (!isMine()) return []
     } finally {
       this.#room.leave(bytesOf(read))
@@ -208,7 +193,7 @@ export class LocalIndex implements OwnIndex {
     // In one turn: nothing is found before what came late, and what is put now comes after it.
     loading.followed = true
     const [unfinished] = await Promise.all([
-      this.#bringLate(loading).then(() => this.#store.unfinished(shard)),
+      this.#bringLate(loading.changes).then(() => this.#store.unfinished(shard)),
       this.#store.cover(shard),
     ])
     if (!isMine()) return []
@@ -227,13 +212,12 @@ export class LocalIndex implements OwnIndex {
     })
   }
 
-  async #bringLate({ changes, removals, late }: Loading): Promise<void> {
+  async #bringLate(changes: ShardChanges): Promise<void> {
     const { log } = this.#store
-    const gone = [...late].flatMap((key) => removals.get(key) ?? [])
-    const put = [...late].map((key) => changes.get(key)!).filter((change) => change !== 'removed')
+    const { removals, puts } = changes.late()
     await Promise.all([
-      ...gone.map((subject) => log.purge(subject)),
-      ...put.length > 0 ? [log.append([], put)] : [],
+      ...removals.map((subject) => log.purge(subject)),
+      ...puts.length > 0 ? [log.append([], puts)] : [],
     ])
   }
 
@@ -241,8 +225,7 @@ export class LocalIndex implements OwnIndex {
     return this.#states.get(this.#tables[table].shardOf(tenant, id))
   }
 
-  #stored(table: OwnedTable, tenant: string, id: string):
-    Promise<ThreadRow | AssistantRow | undefined> {
+  #stored(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
     const { threads, assistants } = this.#store
     return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
   }
@@ -261,45 +244,4 @@ export class LocalIndex implements OwnIndex {
 
 function bytesOf(rows: readonly EncodedRow[]): number {
   return rows.reduce((sum, { body }) => sum + body.byteLength, 0)
-}
-
-function note({ changes, late, followed }: Loading, key: string, change: Change): void {
-  changes.set(key, change)
-  if (!followed) late.add(key)
-}
-
-/** What was read, and what has changed since then; of two rows of one thing the later one wins. */
-function merged(read: readonly EncodedRow[], { changes, removals }: Loading): EncodedRow[] {
-  const put = [...changes.values()].flatMap((change): EncodedRow[] =>
-    (change === 'removed' ? [] : [{ table: change.table, body: encoded(change) }]))
-  if (removals.size === 0) return [...read, ...put]
-  const left = read.filter(({ table, body }) => {
-    const row = codecOf(table).decode(body)
-    const id = 'threadId' in row ? row.threadId : row.assistantId
-    return !isRemoved(row, removals.get(keyOf(table, row.tenant, id)))
-  })
-  return [...left, ...put]
-}
-
-/** One that was made again has another branch. */
-function isRemoved({ branch }: ThreadRow | AssistantRow, removals: readonly PurgeSubject[] = []):
-  boolean {
-  return removals.some((subject) => subject.branch.id === branch?.id)
-}
-
-function encoded(update: OwnedUpdate): Uint8Array {
-  return update.table === 'thread' ? ThreadRow.encode(update.row).finish()
-    : AssistantRow.encode(update.row).finish()
-}
-
-function codecOf(table: OwnedTable): typeof ThreadRow | typeof AssistantRow {
-  return table === 'thread' ? ThreadRow : AssistantRow
-}
-
-function idOf(update: OwnedUpdate): string {
-  return update.table === 'thread' ? update.row.threadId : update.row.assistantId
-}
-
-function keyOf(table: OwnedTable, tenant: string, id: string): string {
-  return `${table}\n${tenant}\n${id}`
 }

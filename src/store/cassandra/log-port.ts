@@ -1,6 +1,5 @@
 /** Appends and deletes as the log port promises them: the log first, then rows, then the gate. */
 
-import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
@@ -11,7 +10,9 @@ import type { Connection } from './connection.ts'
 import { Lines } from './lines.ts'
 import type { LocalIndex } from './local-index.ts'
 import type { LogTable } from './log-table.ts'
-import type { OwnedRowTable, OwnedTable } from './owned-row-table.ts'
+import { encoded, idOf, ownedKey } from './owned-row.ts'
+import type { OwnedTable, OwnedUpdate } from './owned-row.ts'
+import type { OwnedRowTable } from './owned-row-table.ts'
 import type { Rank } from './rank.ts'
 import type { RunTable } from './run-table.ts'
 
@@ -31,7 +32,6 @@ export interface LogPortParts {
   readonly gate: Pick<Gate, 'approach'>
 }
 
-type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
 type RunUpdate = Exclude<RowUpdate, OwnedUpdate>
 
 /** An update and the timestamp of what it writes. */
@@ -134,7 +134,7 @@ export class CassandraLog implements LogPort {
     const { index, rank, rows, runs } = this.#parts
     // What is made again under this id from now on has higher ranks.
     const removal = rank.next(epoch)
-    const ticket = this.#subjects.enter([`${table}\n${tenant}\n${id}`])
+    const ticket = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
       await ticket.before
       await this.#copies.passed(branch.id)
@@ -244,9 +244,8 @@ export class CassandraLog implements LogPort {
 
   async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
     const { table, row } = update
-    const body = table === 'thread' ? ThreadRow.encode(row).finish()
-      : AssistantRow.encode(row).finish()
-    await this.#parts.rows[table].put({ tenant: row.tenant, id: idOf(update), body, rank })
+    await this.#parts.rows[table].put(
+      { tenant: row.tenant, id: idOf(row), body: encoded(update), rank })
   }
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
@@ -290,15 +289,11 @@ function isOfRun<Each extends { readonly update: RowUpdate }>(each: Each):
   return !isOwned(each)
 }
 
-function idOf(update: OwnedUpdate): string {
-  return update.table === 'thread' ? update.row.threadId : update.row.assistantId
-}
-
 /** The thread or assistant that an update belongs to. */
 function subjectOf(update: RowUpdate): string {
   switch (update.table) {
-    case 'assistant': return `assistant\n${update.row.tenant}\n${update.row.assistantId}`
-    case 'run_removed': return `thread\n${update.tenant}\n${update.threadId}`
-    default: return `thread\n${update.row.tenant}\n${update.row.threadId}`
+    case 'assistant': return ownedKey('assistant', update.row.tenant, update.row.assistantId)
+    case 'run_removed': return ownedKey('thread', update.tenant, update.threadId)
+    default: return ownedKey('thread', update.row.tenant, update.row.threadId)
   }
 }

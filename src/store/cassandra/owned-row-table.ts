@@ -2,11 +2,10 @@
 
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 import type { Connection, Row } from './connection.ts'
+import type { OwnedTable } from './owned-row.ts'
 import type { ClusterSettings } from './setting-table.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
-
-export type OwnedTable = 'thread' | 'assistant'
 
 /** Rows read at a time: as many as are decoded without keeping others waiting. */
 const pageRows = 500

@@ -1,0 +1,27 @@
+/** Rows of threads and of assistants: they belong to a shard, and are searched for. */
+
+import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RowUpdate } from '../../checkpoint/index.ts'
+
+export type OwnedTable = 'thread' | 'assistant'
+
+export type OwnedRow = ThreadRow | AssistantRow
+
+export type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
+
+export function idOf(row: OwnedRow): string {
+  return 'threadId' in row ? row.threadId : row.assistantId
+}
+
+/** A text that no other thread or assistant has. */
+export function ownedKey(table: OwnedTable, tenant: string, id: string): string {
+  return `${table}\n${tenant}\n${id}`
+}
+
+export function encoded({ table, row }: OwnedUpdate): Uint8Array {
+  return table === 'thread' ? ThreadRow.encode(row).finish() : AssistantRow.encode(row).finish()
+}
+
+export function decoded(table: OwnedTable, body: Uint8Array): OwnedRow {
+  return table === 'thread' ? ThreadRow.decode(body) : AssistantRow.decode(body)
+}
