@@ -10,6 +10,7 @@ import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { Hedge, patienceMs } from './hedge.ts'
+import { ReadPatience } from './read-patience.ts'
 import { sideBySide } from './side-by-side.ts'
 import { startError } from './start-error.ts'
 import { UsualTime } from './usual-time.ts'
@@ -41,16 +42,8 @@ const schemaMs = 30_000
 /** A host that is down agrees to nothing, and is not needed. */
 const agreementMs = 10_000
 const agreementPauseMs = 100
-/** How long a read goes on trying where Cassandra may be out of reach, the last try included. */
-const readMs = 2_000
-/** How long where it is not: other requests are answered, this one is slow. */
-const slowReadMs = 8_000
 /** An answer that came this lately shows that Cassandra is in reach. */
 const latelyMs = 1_000
-/** The least that an attempt is given, and what the first one leaves to another. */
-const shortestAttemptMs = 400
-/** A timer that is so late says that this process stood still. */
-const stillMs = 400
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
 /**
@@ -277,14 +270,11 @@ export class Connection {
   async #page({ cql, values, prompt }: Statement, fetchSize: number, pageState?: string):
     Promise<types.ResultSet> {
     const sent = values.map(asSent)
-    const beganMs = this.#env.monotonicMs()
-    let pauseMs = firstPauseMs
-    for (let attempt = 1; ; attempt++) {
+    const patience = new ReadPatience(this.#env, () => this.#inReach)
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway()
-      const keptMs = attempt === 1 ? shortestAttemptMs + pauseMs : 0
-      const leftMs = Math.ceil(beganMs + this.#readMs() - this.#env.monotonicMs()) - keptMs
-      const readTimeout = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
       const askedMs = this.#env.monotonicMs()
+      const readTimeout = patience.nextMs(pauseMs)
       try {
         const answer = this.#answered(await this.#client.execute(cql, sent,
           { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
@@ -292,20 +282,14 @@ export class Connection {
         return answer
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
-        const nowMs = this.#env.monotonicMs()
-        const late = nowMs + pauseMs >= beganMs + this.#readMs()
-        // Where this process stood still its answer may have been there in time; one says little.
-        const stoodStill = nowMs - askedMs > readTimeout + stillMs &&
-          nowMs < beganMs + slowReadMs
-        if (late && attempt > 1 && !stoodStill) throw unavailable(error)
+        if (patience.isOver(pauseMs)) throw unavailable(error)
       }
       await this.#pause(pauseMs)
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }
   }
 
-  #readMs(): number {
-    return this.#env.monotonicMs() - this.#answeredMs < latelyMs ? slowReadMs : readMs
+  get #inReach(): boolean {
+    return this.#env.monotonicMs() - this.#answeredMs < latelyMs
   }
 
   #answered<Answer>(answer: Answer): Answer {
