@@ -2,4 +2,4 @@
 
 export { openCassandraStore, openOperatorTables } from './store.ts'
 export type { OperatorTables } from './store.ts'
-export type { CassandraStore, CassandraStoreOptions, ServedStore, ShardIndex } from './store.ts'
+export type { CassandraStore, ServedStore } from './store.ts'
