@@ -1,5 +1,6 @@
 /** All tables of the embedded store over one file: what changes together, what can be asked. */
 
+import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
 import { BillingTable, billingSchema } from './billing-table.ts'
@@ -76,25 +77,18 @@ export class Tables {
 
   /** Throws HeddleError before anything is changed, anything else where it may have been. */
   apply(write: Write): void {
-    if (write.kind === 'append') {
-      this.#log.append(write.rows)
-      for (const update of write.updates) this.#update(update)
-      return
+    switch (write.kind) {
+      case 'append':
+        this.#log.append(write.rows)
+        for (const update of write.updates) this.#update(update)
+        return
+      case 'purge': return this.#purge(write.subject)
+      case 'key': return this.#keys.apply(write.change)
+      case 'admit': return this.#limits.append(write.entry)
+      case 'load': return this.#byShard().load(write.shard, () => this.#fill(write.rows))
+      case 'cover': case 'uncover': case 'unload':
+        return this.#byShard()[write.kind](write.shard)
     }
-    if (write.kind === 'load') {
-      return this.#byShard().load(write.shard, () => this.#fill(write.rows))
-    }
-    if ('shard' in write) return this.#byShard()[write.kind](write.shard)
-    if (write.kind === 'key') return this.#keys.apply(write.change)
-    if (write.kind === 'admit') return this.#limits.append(write.entry)
-    const { subject } = write
-    if (subject.table === 'thread') {
-      const sinceMs = this.#threads.remove(subject)
-      this.#runs.removeAll(subject.tenant, subject.id, sinceMs)
-    } else {
-      this.#assistants.remove(subject)
-    }
-    this.#log.purge(subject.branch)
   }
 
   /** A transaction was undone: what is remembered of it is not so. */
@@ -108,6 +102,16 @@ export class Tables {
   #byShard(): ShardRows {
     assert(this.#shards, 'rows come and go by shard in a store that was opened so')
     return this.#shards
+  }
+
+  #purge(subject: PurgeSubject): void {
+    if (subject.table === 'thread') {
+      const sinceMs = this.#threads.remove(subject)
+      this.#runs.removeAll(subject.tenant, subject.id, sinceMs)
+    } else {
+      this.#assistants.remove(subject)
+    }
+    this.#log.purge(subject.branch)
   }
 
   /** Of a shard that has no rows: only those are looked for that are given twice. */
