@@ -32,10 +32,8 @@ export interface LogPortParts {
   readonly gate: Pick<Gate, 'approach'>
 }
 
-type RunUpdate = Exclude<RowUpdate, OwnedUpdate>
-
 /** An update and the timestamp of what it writes. */
-interface Ranked<Update> {
+interface Ranked<Update = RowUpdate> {
   readonly update: Update
   readonly rank: bigint
 }
@@ -43,7 +41,7 @@ interface Ranked<Update> {
 /** What one call changes beside the log. */
 interface RowChanges {
   readonly rows: readonly NewRow[]
-  readonly ranked: readonly Ranked<RowUpdate>[]
+  readonly ranked: readonly Ranked[]
   /** The timestamp under which runs go that an earlier thread of the same id left. */
   readonly removal: bigint
   /** Calls about the same subjects that came before. */
@@ -108,25 +106,15 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  open: LogPort['open'] = async (branch, epoch) => {
-    await this.#copies.passed(branch.id)
-    return this.#parts.log.open(branch, epoch)
-  }
+  open: LogPort['open'] = async (branch, epoch) =>
+    (await this.#logOf(branch)).open(branch, epoch)
 
-  tail: LogPort['tail'] = async (branch) => {
-    await this.#copies.passed(branch.id)
-    return this.#parts.log.tail(branch)
-  }
+  tail: LogPort['tail'] = async (branch) => (await this.#logOf(branch)).tail(branch)
 
-  read: LogPort['read'] = async (branch, range) => {
-    await this.#copies.passed(branch.id)
-    return this.#parts.log.read(branch, range)
-  }
+  read: LogPort['read'] = async (branch, range) => (await this.#logOf(branch)).read(branch, range)
 
-  findCheckpoint: LogPort['findCheckpoint'] = async (branch, checkpointId) => {
-    await this.#copies.passed(branch.id)
-    return this.#parts.log.findCheckpoint(branch, checkpointId)
-  }
+  findCheckpoint: LogPort['findCheckpoint'] = async (branch, checkpointId) =>
+    (await this.#logOf(branch)).findCheckpoint(branch, checkpointId)
 
   async purge(subject: PurgeSubject): Promise<void> {
     if (this.#closed) throw goingAway()
@@ -137,7 +125,6 @@ export class CassandraLog implements LogPort {
     const ticket = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
       await ticket.before
-      await this.#copies.passed(branch.id)
       await this.#purgeLog(subject)
       const found = await index.find(table, tenant, id)
       const again = found !== undefined && found.branch?.id !== branch.id ? found : undefined
@@ -163,6 +150,12 @@ export class CassandraLog implements LogPort {
     await this.#copies.quiet()
     await this.#parts.log.close()
     await this.#subjects.quiet()
+  }
+
+  /** When it is noted what the branch grew from, where it is a copy. */
+  async #logOf(branch: Branch): Promise<LogTable> {
+    await this.#copies.passed(branch.id)
+    return this.#parts.log
   }
 
   /** The order of calls on a branch is kept, whatever each of them has to wait for. */
@@ -227,19 +220,22 @@ export class CassandraLog implements LogPort {
         await before
         await runs.removeAll({ tenant, threadId, untilMs: undefined }, removal)
       })),
-      ...ranked.filter(isOfRun).map((each) => change(() => this.#changeRun(each, before))),
+      ...ranked.map((each) => change(() => this.#changeRun(each, before))),
     ])
     await before
     await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
   }
 
-  async #changeRun({ update, rank }: Ranked<RunUpdate>, before: Promise<unknown> | undefined):
+  async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined):
     Promise<void> {
     const { runs, billing } = this.#parts
-    if (update.table === 'billing') return billing.put(update.row, rank)
-    if (update.table === 'run') return runs.put({ row: update.row, rank, before })
-    await before
-    await runs.remove(update, rank)
+    switch (update.table) {
+      case 'billing': return billing.put(update.row, rank)
+      case 'run': return runs.put({ row: update.row, rank, before })
+      case 'run_removed':
+        await before
+        return runs.remove(update, rank)
+    }
   }
 
   async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
@@ -249,7 +245,8 @@ export class CassandraLog implements LogPort {
   }
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
-    const { branches, log } = this.#parts
+    const { branches } = this.#parts
+    const log = await this.#logOf(branch)
     for (const { branchId, after } of await branches.release(branch, epoch)) {
       // An ancestor had owners of its own, whose epochs may be higher.
       const tail = await log.tail({ id: branchId, ancestors: [] })
@@ -282,11 +279,6 @@ function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
 function isOwned<Each extends { readonly update: RowUpdate }>(each: Each):
   each is Each & { readonly update: OwnedUpdate } {
   return each.update.table === 'thread' || each.update.table === 'assistant'
-}
-
-function isOfRun<Each extends { readonly update: RowUpdate }>(each: Each):
-  each is Each & { readonly update: RunUpdate } {
-  return !isOwned(each)
 }
 
 /** The thread or assistant that an update belongs to. */
