@@ -69,16 +69,26 @@ export const threadSchema = `
 /** Of the threads, those that owe something: few, so that most writes leave it alone. */
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
-type Known = readonly [no: number, sameBranch: number, epoch: number, seq: number,
+/** What is stored of a thread, beside what finds it. */
+interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body'> {
+  readonly no: number
+  /** The branch is that of what comes. */
+  readonly sameBranch: boolean
+}
+
+const knownColumns = `no, epoch, seq, status, hidden, created_at, updated_at, state_updated_at,
+  metadata, no IN (SELECT no FROM owing)`
+type KnownColumns = readonly [sameBranch: number, no: number, epoch: number, seq: number,
   status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
   stateUpdatedAtMs: number, metadataJson: string, owes: number]
 
+/** Columns that are set where they differ, and what they hold. */
+const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_at', 'createdAtMs'],
+  ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'],
+  ['metadata', 'metadataJson']] as const
+
 /** Where a row is found in the indexes of searches; null for a hidden one. */
-interface Shown {
-  readonly status: string
-  readonly createdAtMs: number
-  readonly metadataJson: string
-}
+type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 
 export class ThreadTable {
   readonly counts: ThreadCounts
@@ -86,7 +96,7 @@ export class ThreadTable {
   readonly #database: Database
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
-  readonly #find: Statement<Known>
+  readonly #find: Statement<KnownColumns>
   readonly #get: Statement<StoredRow>
   readonly #insert: Statement<never>
   readonly #delete: Statement<never>
@@ -103,8 +113,7 @@ export class ThreadTable {
     this.#unlisted = unlisted
     this.counts = new ThreadCounts(database, unlisted)
     this.tokenCounts = new TokenCounts(database, unlisted)
-    this.#find = database.prepare(`SELECT no, branch_key = ?, epoch, seq, status, hidden,
-      created_at, updated_at, state_updated_at, metadata, no IN (SELECT no FROM owing)
+    this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
       'SELECT metadata, body FROM thread WHERE tenant = ? AND thread_id = ?')
@@ -137,20 +146,21 @@ export class ThreadTable {
   /** Nothing changes where what is stored is newer. */
   put(entry: ThreadEntry): void {
     const { branchId, tenant, threadId } = entry
-    const known = this.#find.get(idKey(branchId), tenant, threadId)
-    if (!known) this.add(entry)
-    else if (!isOlder(entry, known)) this.#change(entry, known)
+    const found = this.#find.get(idKey(branchId), tenant, threadId)
+    if (!found) return this.add(entry)
+    const known = knownIn(found)
+    if (!isOlder(entry, known)) this.#change(entry, known)
   }
 
   /** As `put`, where there is no row of the thread. */
   add(entry: ThreadEntry): void {
     const { tenant, threadId, hidden } = entry
     const number = this.#numberOf(tenant, threadId)
-    this.#count(tenant, number, null, hidden ? null : entry)
+    this.#count(tenant, number, null, shownOf(entry))
     const { lastInsertRowid } = this.#insert.run(number, tenant, threadId, idKey(entry.branchId),
       entry.epoch, entry.seq, entry.status, Number(hidden), entry.createdAtMs, entry.updatedAtMs,
       entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
-    this.#index(tenant, Number(lastInsertRowid), null, hidden ? null : entry)
+    this.#index(tenant, Number(lastInsertRowid), null, shownOf(entry))
     if (entry.owes) this.#owe.run(lastInsertRowid)
   }
 
@@ -159,10 +169,10 @@ export class ThreadTable {
    * that was.
    */
   remove({ tenant, id, branch }: PurgeSubject): number | undefined {
-    const known = this.#find.get(idKey(branch.id), tenant, id)
-    if (!known) return undefined
-    const [, sameBranch, , , , , createdAtMs] = known
-    if (!sameBranch) return createdAtMs
+    const found = this.#find.get(idKey(branch.id), tenant, id)
+    if (!found) return undefined
+    const known = knownIn(found)
+    if (!known.sameBranch) return known.createdAtMs
     this.#remove(tenant, known)
     return undefined
   }
@@ -181,15 +191,14 @@ export class ThreadTable {
 
   /** Removes every row of `rows`, a part of the table with what chooses from it. */
   removeAll(rows: string, ...values: Value[]): void {
-    const all = this.#database.prepare<readonly [tenant: string, ...Known]>(
-      `SELECT tenant, no, 1, epoch, seq, status, hidden, created_at, updated_at,
-        state_updated_at, metadata, no IN (SELECT no FROM owing) FROM ${rows}`)
-    for (const [tenant, ...known] of all.all(...values)) this.#remove(tenant, known)
+    const all = this.#database.prepare<readonly [tenant: string, ...KnownColumns]>(
+      `SELECT tenant, 1, ${knownColumns} FROM ${rows}`)
+    for (const [tenant, ...found] of all.all(...values)) this.#remove(tenant, knownIn(found))
   }
 
   #remove(tenant: string, known: Known): void {
-    const [no] = known
-    if (known[10] === 1) this.#settle.run(no)
+    const { no, owes } = known
+    if (owes) this.#settle.run(no)
     this.#count(tenant, no, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
@@ -197,26 +206,20 @@ export class ThreadTable {
 
   /** Sets only the columns that differ: an index of the others is not touched. */
   #change(entry: ThreadEntry, known: Known): void {
-    const [no, sameBranch, , , status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
-      metadataJson, owes] = known
+    const { no, owes } = known
     const { tenant } = entry
-    const before = shownOf(known)
-    const after = entry.hidden ? null : entry
+    const [before, after] = [shownOf(known), shownOf(entry)]
     this.#count(tenant, no, before, after)
     const columns = ['epoch', 'seq', 'body']
     const values: Value[] = [entry.epoch, entry.seq, entry.body]
-    const set = (column: string, value: Value, differs: boolean) => {
-      if (!differs) return
+    const set = (column: string, value: Value | boolean) => {
       columns.push(column)
-      values.push(value)
+      values.push(typeof value === 'boolean' ? Number(value) : value)
     }
-    set('branch_key', idKey(entry.branchId), !sameBranch)
-    set('status', entry.status, entry.status !== status)
-    set('hidden', Number(entry.hidden), Number(entry.hidden) !== hidden)
-    set('created_at', entry.createdAtMs, entry.createdAtMs !== createdAtMs)
-    set('updated_at', entry.updatedAtMs, entry.updatedAtMs !== updatedAtMs)
-    set('state_updated_at', entry.stateUpdatedAtMs, entry.stateUpdatedAtMs !== stateUpdatedAtMs)
-    set('metadata', entry.metadataJson, entry.metadataJson !== metadataJson)
+    if (!known.sameBranch) set('branch_key', idKey(entry.branchId))
+    for (const [column, name] of comparedColumns) {
+      if (entry[name] !== known[name]) set(column, entry[name])
+    }
     this.#database.prepare(`UPDATE thread SET ${columns.map((each) => `${each} = ?`).join(', ')}
       WHERE no = ?`).run(...values, no)
     this.#index(tenant, no, before, after)
@@ -257,15 +260,21 @@ export class ThreadTable {
 }
 
 /** Positions compare within a branch; between branches the epoch tells. */
-function isOlder(entry: ThreadEntry, [, sameBranch, epoch, seq]: Known): boolean {
+function isOlder(entry: ThreadEntry, { sameBranch, epoch, seq }: Known): boolean {
   if (entry.epoch !== epoch) return entry.epoch < epoch
-  return sameBranch === 1 && entry.seq < seq
+  return sameBranch && entry.seq < seq
 }
 
 function tokensIn(shown: Shown | null): ReadonlySet<string> {
   return new Set(shown && tokensOf(shown.metadataJson))
 }
 
-function shownOf([, , , , status, hidden, createdAtMs, , , metadataJson]: Known): Shown | null {
-  return hidden ? null : { status, createdAtMs, metadataJson }
+function shownOf(row: ThreadEntry | Known): Shown | null {
+  return row.hidden ? null : row
+}
+
+function knownIn([sameBranch, no, epoch, seq, status, hidden, createdAtMs, updatedAtMs,
+  stateUpdatedAtMs, metadataJson, owes]: KnownColumns): Known {
+  return { no, sameBranch: sameBranch === 1, epoch, seq, status, hidden: hidden === 1,
+    createdAtMs, updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1 }
 }
