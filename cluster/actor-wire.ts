@@ -13,6 +13,13 @@ export interface ActorWire {
   readonly sharing?: FollowSharing
 }
 
+/** Whatever a member is asked for: an actor of some kind, or a service. */
+export interface Asked {
+  readonly name: string
+  /** Undefined where nobody but its own member ever asks it. */
+  readonly wire?: ActorWire
+}
+
 export interface ValueCodec {
   encode(value: unknown): Uint8Array
   decode(bytes: Uint8Array): unknown
@@ -51,12 +58,14 @@ export interface SharedFollow {
   join(request: unknown, listener: unknown): Promise<(() => void) | undefined>
 }
 
-/** How commands to this actor cross, among those of all kinds. */
-export function wireOf(wires: ReadonlyMap<string, ActorWire | undefined>, { kind }: ActorKey):
-ActorWire {
-  const wire = wires.get(kind)
-  assert(wire !== undefined, `commands to actors of kind ${kind} can cross to another member`)
-  return wire
+/** Tells by its key how commands to an actor cross. */
+export function wiresOf(kinds: readonly Asked[]): (key: ActorKey) => ActorWire {
+  const wires = new Map(kinds.map(({ name, wire }) => [name, wire]))
+  return ({ kind }) => {
+    const wire = wires.get(kind)
+    assert(wire !== undefined, `commands to actors of kind ${kind} can cross to another member`)
+    return wire
+  }
 }
 
 const undefinedMark = 0

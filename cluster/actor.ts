@@ -1,7 +1,7 @@
 /** An actor: state behind a mailbox, one turn at a time. What the substrate hosts. */
 
 import type { ActorKey } from './actor-key.ts'
-import type { ActorWire } from './actor-wire.ts'
+import type { Asked } from './actor-wire.ts'
 
 /**
  * What a turn leaves behind. The turn is over when the decision is made; the reply may be a
@@ -71,9 +71,6 @@ export interface ActorContext {
   fail(reason: unknown): void
 }
 
-export interface ActorKind {
-  readonly name: string
-  /** Undefined where nobody but its own member ever asks it. */
-  readonly wire?: ActorWire
+export interface ActorKind extends Asked {
   create(context: ActorContext): Actor
 }

@@ -6,14 +6,12 @@
  *   3. It ends when the last one stops; whoever comes after its end begins a new one.
  */
 
-import type { ActorKind } from './actor.ts'
 import { actorKeyText } from './actor-key.ts'
-import type { SharedFollow } from './actor-wire.ts'
+import type { Asked, SharedFollow } from './actor-wire.ts'
 import type { Transport } from './transport.ts'
 
 /** The same transport, with its follows shared where the kind of actor says how. */
-export function fanOut<Way extends Transport>(transport: Way,
-  kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]): Way {
+export function fanOut<Way extends Transport>(transport: Way, kinds: readonly Asked[]): Way {
   const sharings = new Map(kinds.map(({ name, wire }) => [name, wire?.sharing]))
   const shares = new Map<string, Share>()
   const follow: Transport['follow'] = async (to, key, request, listener, delivery) => {

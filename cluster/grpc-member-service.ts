@@ -7,10 +7,9 @@ import type {
   FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation, ProbeResponse,
 } from '../proto/gen/cluster/v1/member.ts'
 import { HeddleError, assert } from '../src/errors.ts'
-import type { ActorKind } from './actor.ts'
 import type { ActorKey } from './actor-key.ts'
-import { wireOf } from './actor-wire.ts'
-import type { ActorWire } from './actor-wire.ts'
+import { wiresOf } from './actor-wire.ts'
+import type { ActorWire, Asked } from './actor-wire.ts'
 import type { Env } from './env.ts'
 import { FollowOutbox } from './follow-outbox.ts'
 import { Answers } from './grpc-answers.ts'
@@ -29,7 +28,7 @@ export interface MemberServiceOptions {
   /** The id of this member. */
   readonly id: string
   readonly dialect: Dialect
-  readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  readonly kinds: readonly Asked[]
 }
 
 /** The most that a caller's patience counts for: who waits longer asks again. */
@@ -40,7 +39,7 @@ const comesBackMs = patienceMaxMs + 10_000
 
 export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
-  readonly #wires: ReadonlyMap<string, ActorWire | undefined>
+  readonly #wireOf: (key: ActorKey) => ActorWire
   readonly #recent: RecentCommands
   readonly #kept: KeptReplies
   /** By the ids of the follows. */
@@ -52,7 +51,7 @@ export class MemberService implements MemberServiceImplementation {
     this.#options = options
     this.#recent = new RecentCommands(options.env)
     this.#kept = new KeptReplies(options.env)
-    this.#wires = new Map(options.kinds.map(({ name, wire }) => [name, wire]))
+    this.#wireOf = wiresOf(options.kinds)
   }
 
   serve(inbound: Inbound): void {
@@ -99,7 +98,7 @@ export class MemberService implements MemberServiceImplementation {
 
   async #deliver({ key, commandId, patienceMs, command, trace }: DeliverRequest):
   Promise<DeliverResponse> {
-    const { values } = wireOf(this.#wires, named(key))
+    const { values } = this.#wireOf(named(key))
     const reply = this.#recent.answer(commandId, async (gone) => {
       const said = await this.#heard().ask(named(key), values.decode(command),
         { id: commandId, gone, ...trace !== '' && { trace } })
@@ -114,7 +113,7 @@ export class MemberService implements MemberServiceImplementation {
   async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):
   AsyncGenerator<FollowResponse> {
     mustUnderstand(this.#options.dialect, context.metadata)
-    const { values, listeners } = wireOf(this.#wires, named(key))
+    const { values, listeners } = this.#wireOf(named(key))
     if (listeners === undefined) throw new HeddleError('unsupported')
     let stop = () => {}
     const outbox = new FollowOutbox(() => stop())

@@ -7,7 +7,7 @@ import type { Server } from 'nice-grpc'
 import { MemberServiceDefinition } from '../proto/gen/cluster/v1/member.ts'
 import { HealthDefinition } from '../proto/gen/grpc/health/v1/health.ts'
 import { HeddleError } from '../src/errors.ts'
-import type { ActorKind } from './actor.ts'
+import type { Asked } from './actor-wire.ts'
 import type { Env } from './env.ts'
 import { errorsToWire } from './grpc-errors.ts'
 import { onlyTrusted, serverCredentials } from './grpc-gatekeeper.ts'
@@ -25,7 +25,7 @@ export interface GrpcServerOptions {
   readonly id: string
   readonly dialect: Dialect
   readonly trust: MemberTrust
-  readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  readonly kinds: readonly Asked[]
   /** Where others reach this process; it listens there and nowhere else. */
   readonly host: string
   /** 0, unless told, for any that is free. */

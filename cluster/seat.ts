@@ -2,8 +2,8 @@
 
 import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'
-import type { ActorKind } from './actor.ts'
 import { plainValues } from './actor-wire.ts'
+import type { Asked } from './actor-wire.ts'
 import type { BeatPort } from './beat-port.ts'
 import type { Env } from './env.ts'
 import { firstAnswer } from './first-answer.ts'
@@ -42,7 +42,7 @@ export interface SeatOptions {
   /** Whether it may own shards; one that may not only brings questions to those that do. */
   readonly owns: boolean
   /** Of all actors and services whose commands cross. */
-  readonly wires: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  readonly wires: readonly Asked[]
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
   readonly beats: BeatPort

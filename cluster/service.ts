@@ -1,12 +1,10 @@
 /** What a member answers as such: questions that are of no one actor. */
 
 import type { ActorKey } from './actor-key.ts'
-import type { ActorWire } from './actor-wire.ts'
+import type { Asked } from './actor-wire.ts'
 
-export interface Service {
-  /** No kind of actor has it. */
-  readonly name: string
-  readonly wire: ActorWire
+/** No kind of actor has its name. */
+export interface Service extends Required<Asked> {
   answer(question: unknown): Promise<unknown>
 }
 

@@ -2,9 +2,8 @@
 
 import type { DeliverRequest, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
 import { goingAway, HeddleError } from '../src/errors.ts'
-import type { ActorKind } from './actor.ts'
-import { wireOf } from './actor-wire.ts'
-import type { FollowLoss, ListenerCodec } from './actor-wire.ts'
+import { wiresOf } from './actor-wire.ts'
+import type { Asked, FollowLoss, ListenerCodec } from './actor-wire.ts'
 import type { Log } from './env.ts'
 import { ambiguous } from './grpc-errors.ts'
 import { MemberLink } from './grpc-link.ts'
@@ -14,7 +13,7 @@ import type { Member } from './member.ts'
 import type { Delivery, Transport } from './transport.ts'
 
 export interface GrpcTransportOptions extends LinkOptions {
-  readonly kinds: readonly Pick<ActorKind, 'name' | 'wire'>[]
+  readonly kinds: readonly Asked[]
   /** The other member answers by then, with the reply or that it is to come: 10 s unless told. */
   readonly patienceMs?: number
 }
@@ -39,7 +38,7 @@ const idleMs = 60_000
 
 export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   const { env, kinds, patienceMs = 10_000 } = options
-  const wires = new Map(kinds.map(({ name, wire }) => [name, wire]))
+  const wireOf = wiresOf(kinds)
   /** By the ids of the members. */
   const links = new Map<string, MemberLink>()
   let closed = false
@@ -65,7 +64,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   return {
     deliver: async (to, key, command, delivery = {}) => {
       const { id = env.uuid(), trace = '', gone } = delivery
-      const { values } = wireOf(wires, key)
+      const { values } = wireOf(key)
       const request = { key, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
       const link = linkTo(to)
@@ -74,7 +73,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       return values.decode(reply)
     },
     follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
-      const { values, listeners } = wireOf(wires, key)
+      const { values, listeners } = wireOf(key)
       if (listeners === undefined) throw new HeddleError('unsupported')
       const followId = env.uuid()
       const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
