@@ -1,5 +1,5 @@
 // Names what failed in the reports of test runs, and sums them into one last line:
-// summary.mjs <report>…
+// summary.mjs <0, or 1 where one of the runs failed> <report>…
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
@@ -9,9 +9,9 @@ import { root } from './node24.mjs'
 const messageLines = 3
 
 /**
- * How many tests passed, and a sentence for each that failed; a file that could not even be loaded
+ * How many tests passed, and a sentence for each that failed; a file that failed beside its tests
  * is one that failed, and so is one whose process died: vitest calls that one passed, and the
- * tests it did not come to pending.
+ * tests it did not come to pending, or knows of none.
  */
 function outcomeOf(report) {
   const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))
@@ -28,8 +28,9 @@ function failedOf(status, message, tests) {
     failed.push({ fullName: `(its process died with ${missed.length} tests to go)`,
       failureMessages: [`the first of them: ${missed[0].fullName}`] })
   }
-  if (status === 'failed' && failed.length === 0) {
-    failed.push({ fullName: '(not loaded)', failureMessages: [message] })
+  if (failed.length === 0 && (status === 'failed' || tests.length === 0)) {
+    const fullName = tests.length === 0 ? '(not loaded)' : '(beside its tests)'
+    failed.push({ fullName, failureMessages: [message || 'see above'] })
   }
   return failed
 }
@@ -40,17 +41,22 @@ function beginningOf(message = '') {
 
 let passed = 0
 let failed = 0
-let missing = false
-for (const report of process.argv.slice(2)) {
+const [outcome, ...reports] = process.argv.slice(2)
+for (const report of reports) {
   try {
-    const outcome = outcomeOf(report)
-    passed += outcome.passed
-    failed += outcome.failures.length
-    for (const failure of outcome.failures) console.log(`failed: ${failure}`)
+    const found = outcomeOf(report)
+    passed += found.passed
+    failed += found.failures.length
+    for (const failure of found.failures) console.log(`failed: ${failure}`)
   } catch {
-    missing = true
-    console.log(`${report} is missing: that run did not come to its end.`)
+    failed += 1
+    console.log(`failed: ${report} is missing: that run did not come to its end.`)
   }
 }
+// No report tells of the checks, nor of an error that nobody caught.
+if (outcome !== '0' && failed === 0) {
+  failed = 1
+  console.log('failed: something outside of all tests; see above')
+}
 console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 || missing ? 1 : 0
+process.exitCode = failed > 0 ? 1 : 0

@@ -16,8 +16,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** A report in the form of vitest's JSON reporter. */
 function report(name: string, passed: number, failed: number, unloaded = 0): string {
   const file = join(folder, name)
-  const tests = Array.from({ length: failed }, (_, place) => ({ status: 'failed',
-    fullName: `a promise ${place}`, failureMessages: ['it was not kept\nat the first line'] }))
+  const tests = [...Array.from({ length: failed }, (_, place) => ({ status: 'failed',
+    fullName: `a promise ${place}`, failureMessages: ['it was not kept\nat the first line'] })),
+  { status: 'passed', fullName: 'a promise', failureMessages: [] }]
   writeFileSync(file, JSON.stringify({
     numPassedTests: passed,
     numFailedTests: failed,
@@ -31,8 +32,10 @@ function report(name: string, passed: number, failed: number, unloaded = 0): str
   return relative(root, file)
 }
 
-function summary(...reports: string[]) {
-  const args = [join(root, 'scripts/summary.mjs'), ...reports]
+const summary = (...reports: string[]) => summaryAfter('0', ...reports)
+
+function summaryAfter(outcome: '0' | '1', ...reports: string[]) {
+  const args = [join(root, 'scripts/summary.mjs'), outcome, ...reports]
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   const lines = stdout.trimEnd().split('\n')
   return { before: lines.slice(0, -1).join('\n'), last: lines.at(-1), status }
@@ -66,7 +69,34 @@ it('names a file whose process died', () => {
     last: '1 passed, 1 failed', status: 1 })
 })
 
-it('is not content where a report is missing', () => {
-  expect(summary(report('a', 3, 0), 'nowhere.json'))
-    .toMatchObject({ last: '3 passed, 0 failed', status: 1 })
+it('names a file whose process died before its first test', () => {
+  const name = join(root, 'test/c.test.ts')
+  writeFileSync(join(folder, 'early'), JSON.stringify({ numPassedTests: 0,
+    testResults: [{ status: 'passed', name, assertionResults: [], message: '' }] }))
+  expect(summaryAfter('1', relative(root, join(folder, 'early')))).toEqual({
+    before: 'failed: test/c.test.ts: (not loaded)\n    see above',
+    last: '0 passed, 1 failed', status: 1 })
+})
+
+it('tells a file that failed beside its tests from one that could not be loaded', () => {
+  const name = join(root, 'test/c.test.ts')
+  writeFileSync(join(folder, 'beside'), JSON.stringify({ numPassedTests: 1,
+    testResults: [{ status: 'failed', name, message: 'no end',
+      assertionResults: [{ status: 'passed', fullName: 'a promise', failureMessages: [] }] }] }))
+  expect(summaryAfter('1', relative(root, join(folder, 'beside')))).toMatchObject({
+    before: 'failed: test/c.test.ts: (beside its tests)\n    no end',
+    last: '1 passed, 1 failed' })
+})
+
+it('counts as failed what no report tells of', () => {
+  expect(summaryAfter('1', report('a', 3, 0))).toEqual({
+    before: 'failed: something outside of all tests; see above',
+    last: '3 passed, 1 failed', status: 1 })
+  expect(summaryAfter('1', report('a', 3, 1))).toMatchObject({ last: '3 passed, 1 failed' })
+})
+
+it('counts a run whose report is missing as failed', () => {
+  expect(summary(report('a', 3, 0), 'nowhere.json')).toEqual({
+    before: 'failed: nowhere.json is missing: that run did not come to its end.',
+    last: '3 passed, 1 failed', status: 1 })
 })
