@@ -2,7 +2,9 @@
 
 import { expect, it } from 'vitest'
 
+import { firstFreePort } from '../support/port.ts'
 import { openReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { say } from '../support/run-events.ts'
 import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
@@ -36,25 +38,25 @@ it('A webhook that hung when the server was killed is told after the restart, as
 
 it('A webhook of a stateless run is told after a kill before anybody listened, and only once',
   async () => {
-    const receiver = await openReceiver()
-    await receiver.close()
+    const port = await firstFreePort()
     const server = await startServer({ project: 'conformance',
       args: ['--egress-allow', '127.0.0.1'] })
+    let receiver: Receiver | undefined
     try {
       const { runs } = clientOf(server.url)
-      await runs.wait(null, 'echo', { input: say('a'), webhook: receiver.url })
+      await runs.wait(null, 'echo', { input: say('a'), webhook: `http://127.0.0.1:${port}/` })
       await server.kill('SIGKILL')
-      const back = await openReceiver(undefined, '127.0.0.1', receiver.port)
+      receiver = await openReceiver(undefined, '127.0.0.1', port)
       await server.restart()
-      await back.heard(1)
+      await receiver.heard(1)
       await runs.wait(null, 'echo', { input: say('b') })
       await server.kill('SIGTERM')
       await server.restart()
       await runs.wait(null, 'echo', { input: say('c') })
-      expect(back.received).toHaveLength(1)
-      await back.close()
+      expect(receiver.received).toHaveLength(1)
     } finally {
       await server.close()
+      await receiver?.close()
     }
   })
 

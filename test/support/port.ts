@@ -1,4 +1,4 @@
-/** Ports of this machine that nobody listens on right now. */
+/** Ports of this machine that are whose they are, also while nobody listens on them. */
 
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -7,11 +7,15 @@ import { createServer } from 'node:net'
 /** Below those that a system gives to whoever asks for any: nobody comes upon one by chance. */
 const [lowest, highest] = [20_000, 32_000]
 
-/** The first of as many neighbours. */
-export async function firstFreePort(count: number): Promise<number> {
+const given = new Set<number>()
+
+/** The first of as many neighbours; nobody here is given one of them again. */
+export async function firstFreePort(count = 1): Promise<number> {
   for (;;) {
     const first = randomInt(lowest, highest)
     const ports = Array.from({ length: count }, (_, place) => first + place)
+    if (ports.some((port) => given.has(port))) continue
+    for (const port of ports) given.add(port)
     if ((await Promise.all(ports.map(isFree))).every((free) => free)) return first
   }
 }

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { firstFreePort } from './port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -47,8 +48,15 @@ export interface ServerProcess {
 /** Resolves when the server has printed its URL and answers. Rejects with what it printed. */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? await mkdtemp(join(tmpdir(), 'heddle-test-'))
-  let current = await launch(options, dataDir, '0')
-  const port = new URL(current.url).port
+  const forget = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+  }
+  // One that it was given by the system could be somebody else's when it starts again.
+  const port = String(await firstFreePort())
+  let current = await launch(options, dataDir, port).catch(async (error: unknown) => {
+    await forget()
+    throw error
+  })
   const kill = async (signal: NodeJS.Signals) => {
     current.child.kill(signal)
     return current.exit
@@ -63,20 +71,18 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     async restart() { current = await launch(options, dataDir, port) },
     async close() {
       await kill('SIGKILL')
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+      await forget()
     },
   }
 }
 
-/** Starts a server that should refuse: how it ended (killed after 15 s) and what it printed. */
+/** Starts a server that should refuse: how it ended (killed if it serves) and what it printed. */
 export async function failToStart(
   options: ServerOptions & { readonly dataDir: string, readonly port?: string }):
   Promise<Exit & { readonly output: string }> {
   const started = run(options, options.dataDir, options.port ?? '0')
-  const tooLong = setTimeout(() => started.child.kill('SIGKILL'), 15_000)
-  const exit = await started.exit
-  clearTimeout(tooLong)
-  return { ...exit, output: started.output() }
+  void started.url.then(() => started.child.kill('SIGKILL'))
+  return { ...await started.exit, output: started.output() }
 }
 
 async function launch(options: ServerOptions, dataDir: string, port: string) {

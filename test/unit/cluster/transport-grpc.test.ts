@@ -1,8 +1,5 @@
 /** Commands between members over real connections: answers, refusals, and what is not known. */
 
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-
 import { describe, expect, it } from 'vitest'
 
 import type { Delivery } from '../../../cluster/index.ts'
@@ -10,6 +7,7 @@ import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { useCuttingProxy } from '../../support/own-proxy.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { firstFreePort } from '../../support/port.ts'
 import { dialect, env, kinds, memberThat, transportWith, trust, until, white }
   from './grpc-house.ts'
 
@@ -21,13 +19,7 @@ async function byProxy<Place extends { readonly address: string }>(place: Place)
   return { ...place, address: url.slice('http://'.length) }
 }
 
-async function addressOfNobody(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return `127.0.0.1:${port}`
-}
+const addressOfNobody = async () => `127.0.0.1:${await firstFreePort()}`
 
 const rejection = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
