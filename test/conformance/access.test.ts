@@ -81,13 +81,13 @@ beforeAll(async () => {
     ['its own key beside a session of the first', { 'x-api-key': other, ...withToken(token()) }],
   ]
   theirs = await makeBelongings(key)
-}, 120_000)
+})
 
 afterAll(async () => {
   await maker?.close()
   await server?.close()
   if (keyspace !== undefined) await dropKeyspace(keyspace)
-}, 120_000)
+})
 
 async function makeBelongings(ownKey: string): Promise<Belongings> {
   const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': ownKey })

@@ -211,7 +211,7 @@ describe('a connection that misbehaves', () => {
     } finally {
       for (const socket of sockets) socket.destroy()
     }
-  }, 30_000)
+  })
 })
 
 describe('another web site', () => {

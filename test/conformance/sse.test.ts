@@ -89,7 +89,7 @@ describe('a stream', () => {
     expect(tookMs(first, second)).toBeLessThan(7_000)
     // A blank line after a comment would repeat the last id as an empty event in the client.
     expect(heard).toMatch(/\n:[^\n]*\n(?!\n)/)
-  }, 30_000)
+  })
 })
 
 describe('a reader that does not read', () => {
@@ -111,7 +111,7 @@ describe('a reader that does not read', () => {
     expect(texts(await server.client.runs.wait(other, 'echo', { input: say('x') })))
       .toEqual(['x', 'echo: x'])
     socket.destroy()
-  }, 40_000)
+  })
 })
 
 describe('wait and join', () => {

@@ -59,7 +59,7 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
       await expect.poll(async () => {
         await append(key, { atMs: Date.now() + 100, tokens: 3 })
         return (await since(key, 0)).some(({ tokens }) => tokens === 1)
-      }, { timeout: 10_000, interval: 200 }).toBe(false)
+      }, { interval: 200 }).toBe(false)
       expect((await since(key, 0)).some(({ tokens }) => tokens === 2)).toBe(true)
     })
   })

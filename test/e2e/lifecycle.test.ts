@@ -135,7 +135,7 @@ describe('ending', () => {
         .toEqual([run.text, 'first', 'held', 'last'])
       expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
     }
-  }, 60_000)
+  })
 
   it('at rest is quick', async () => {
     const server = await started()
@@ -163,5 +163,5 @@ describe('a run whose server dies again and again', () => {
     expect(await client.threads.get(id)).toMatchObject({ status: 'error' })
     expect(hold.count()).toBe(3)
     expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })).at(-1)).toBe('echo: on')
-  }, 60_000)
+  })
 })

@@ -10,7 +10,7 @@ const kills = 3
 export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
   describe.skipIf(!cassandra)('a cluster of three', () => {
     const endings: (() => unknown)[] = []
-    afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+    afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
     it('lets through 99 % of the default limit at five times it, and no more', async () => {
       const cluster = await startLimitedCluster(cassandra!, {})

@@ -117,7 +117,7 @@ describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
     known = namesIn(await read(member.url))
     await member.close()
     await dropKeyspace(place)
-  }, 120_000)
+  })
 
   it('ask for nothing that is not there', () => {
     const asked = new Set(expressions.flatMap((expr) =>

@@ -41,15 +41,15 @@ afterAll(async () => {
 it('A changed graph is the one that runs, without a restart', async () => {
   expect(await said()).toBe('one')
   await write(saying('two'))
-  await expect.poll(said, { timeout: 15_000 }).toBe('two')
+  await expect.poll(said).toBe('two')
 })
 
 it('A change that does not load says so to every run, until it is mended', async () => {
   await write('export const graph = new Nonsense()')
   const told = () => said().catch((caught: unknown) => String(caught))
-  await expect.poll(told, { timeout: 15_000 }).toContain('Nonsense')
+  await expect.poll(told).toContain('Nonsense')
   await write(saying('three'))
-  await expect.poll(said, { timeout: 15_000 }).toBe('three')
+  await expect.poll(said).toBe('three')
 })
 
 it('Threads outlive a change of their graph', async () => {
@@ -57,7 +57,7 @@ it('Threads outlive a change of their graph', async () => {
   const { thread_id: id } = await threads.create()
   await runs.wait(id, 'graph', { input: { said: '' } })
   await write(saying('four'))
-  await expect.poll(said, { timeout: 15_000 }).toBe('four')
+  await expect.poll(said).toBe('four')
   expect((await threads.get(id)).values).toEqual({ said: 'three' })
   expect(await runs.wait(id, 'graph', { input: { said: '' } })).toEqual({ said: 'four' })
   expect(await threads.getHistory(id)).toHaveLength(6)

@@ -67,7 +67,7 @@ beforeAll(async () => {
   records = { assistantId, before: await recordsOf(assistantId) }
   await server.process.kill('SIGKILL')
   await server.process.restart()
-}, 60_000)
+})
 
 describe('after a restart', () => {
   it('assistants, searches and counts are as they were', async () => {

@@ -114,7 +114,7 @@ describe('secrets of requests', () => {
     } finally {
       await server.close()
     }
-  }, 60_000)
+  })
 
   it.skipIf(cassandra === undefined)('are in no table of Cassandra', async () => {
     const keyspace = newKeyspace(cassandra!)
@@ -131,5 +131,5 @@ describe('secrets of requests', () => {
       await server.close()
       await dropKeyspace(keyspace)
     }
-  }, 120_000)
+  })
 })

@@ -27,7 +27,7 @@ const parent = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }
 const traceparent = `00-${parent.traceId}-${parent.spanId}-01`
 
 async function spanOf(find: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {
-  await expect.poll(() => collector.spans.find(find), { timeout: 20_000 }).toBeDefined()
+  await expect.poll(() => collector.spans.find(find)).toBeDefined()
   return collector.spans.find(find)!
 }
 

@@ -112,4 +112,4 @@ it('Every run that was acknowledged tells its webhook, whenever the server is ki
     await server.close()
     await receiver.close()
   }
-}, 120_000)
+})

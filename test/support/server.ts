@@ -44,7 +44,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
   afterAll(async () => {
     await own?.close()
     if (own !== undefined && keyspace !== undefined) await dropKeyspace(keyspace)
-  }, 120_000)
+  })
   return {
     get url() { return url ?? own!.url },
     get client() { return client! },

@@ -65,7 +65,7 @@ describe('the command "billing"', () => {
     expect(await recordsOf(data, '2001-01-01')).toEqual([])
     await server.kill('SIGTERM')
     expect(await recordsOf(data, day)).toEqual(before)
-  }, 60_000)
+  })
 
   it('finds nothing in the region eu, where a server that should bill does not start', async () => {
     const data = join(root, 'eu')
@@ -79,7 +79,7 @@ describe('the command "billing"', () => {
     const refused = await heddle('--billing', 'on', ...eu, '--data', join(root, 'none'))
     expect(refused).toMatchObject({ status: 2, stdout: '',
       stderr: expect.stringMatching(/^heddle: --billing on .*region eu\.\n$/) })
-  }, 60_000)
+  })
 
   it('lists a day that is longer than a page', async () => {
     const data = join(root, 'long')

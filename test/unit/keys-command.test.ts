@@ -90,7 +90,7 @@ describe('the command "keys"', () => {
       expect(keys('list', '--data', data).stdout).toContain(id)
       expect(keys('revoke', id, '--data', data).status).toBe(0)
       const revokedMs = performance.now()
-      await expect.poll(() => statusWith(key), { timeout: 10_000 }).toBe(401)
+      await expect.poll(() => statusWith(key)).toBe(401)
       expect(performance.now() - revokedMs).toBeLessThan(5_000)
       expect(await statusWith(before)).toBe(200)
       // What a killed server leaves behind is no server, for neither of them.
@@ -104,7 +104,7 @@ describe('the command "keys"', () => {
       await server.kill('SIGTERM')
     }
     expect(existsSync(socket)).toBe(false)
-  }, 60_000)
+  })
 
   it('gives a server up that takes the question and says nothing', async () => {
     const hung = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
@@ -119,5 +119,5 @@ describe('the command "keys"', () => {
     expect(performance.now() - beganMs).toBeLessThan(20_000)
     server.close()
     rmSync(hung, { recursive: true })
-  }, 30_000)
+  })
 })

@@ -9,7 +9,7 @@ const cassandra = await cassandraForTests()
 
 describe.skipIf(!cassandra)('a server on Cassandra', () => {
   const place = newKeyspace(cassandra!)
-  afterAll(() => dropKeyspace(place), 120_000)
+  afterAll(() => dropKeyspace(place))
 
   it('loses nothing by three kills that was acknowledged, and leaves nothing busy', async () => {
     await crashRounds({ kills: 3, seed: 1, cassandra: place })

@@ -10,7 +10,7 @@ import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
 const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 /** Enough for the index of an empty keyspace. */
 const fileKiB = 3_072
@@ -47,5 +47,5 @@ describe.skipIf(!cassandra)('a member whose disk is full', () => {
     }
     const found = await heir.threads.search({ limit: 1_000 })
     expect(found.map(({ thread_id: id }) => id)).toEqual(expect.arrayContaining(acknowledged))
-  }, 180_000)
+  })
 })

@@ -15,7 +15,7 @@ import { Writers } from './writers.ts'
 
 const gate = useGates()
 const open: { close(): Promise<void> }[] = []
-afterEach(async () => { for (const one of open.splice(0).reverse()) await one.close() }, 60_000)
+afterEach(async () => { for (const one of open.splice(0).reverse()) await one.close() })
 
 async function ownNode(): Promise<Cassandra> {
   const cluster = await startCassandra({ nodes: 1, firstAddress: '127.0.0.62', light: true })
@@ -99,5 +99,5 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
       const threads = await client.threads.search({ limit: 1_000, select: ['thread_id', 'status'] })
       expect(threads.filter(({ status }) => status === 'busy')).toEqual([])
     }
-  }, 120_000)
+  })
 })

@@ -20,7 +20,7 @@ import { cql } from './cql.ts'
 const cassandra = await cassandraForTests()
 const gate = useGates()
 const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 function freshKeyspace(): CassandraKeyspace {
   const place = newKeyspace(cassandra!)
@@ -70,7 +70,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
     const owners = await cql(place, `SELECT session FROM ${place.keyspace}_control.shard_owner`)
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
-  }, 180_000)
+  })
 
   it('owns nothing where it is a front door alone, and serves all the same', async () => {
     const place = freshKeyspace()
@@ -88,7 +88,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect((await ask(door.url, 'GET', '/ok?check_db=1')).status).toBe(200)
     expect(await door.kill('SIGTERM')).toEqual<Exit>({ code: 0, signal: null })
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
-  }, 180_000)
+  })
 
   it('gives back what it took, with all that was said meanwhile', async () => {
     const place = freshKeyspace()
@@ -114,7 +114,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
           .toEqual([`with another, until ${signal}`, `alone after ${signal}`])
       }
     }
-  }, 90_000)
+  })
 
   it.each([
     { what: 'is of another cluster', name: 'HEDDLE_CLUSTER_NAME', value: 'other',
@@ -137,7 +137,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(refused.output).toContain(says)
     expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })))
       .toEqual(['on', 'echo: on'])
-  }, 60_000)
+  })
 
   it('is refused in one sentence at the address of the first', async () => {
     const place = freshKeyspace()
@@ -151,7 +151,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(refused).toMatchObject({ code: 1, signal: null })
     expect(refused.output).toMatch(/^heddle: [^\n]+ is in use: [^\n]+\.\n$/)
     expect((await ask(first.url, 'GET', '/ok?check_db=1')).status).toBe(200)
-  }, 60_000)
+  })
 
   it('takes over at once from one that ended, or was killed', async () => {
     const place = freshKeyspace()
@@ -174,7 +174,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
       `${best.SIGKILL.toFixed(0)} ms after SIGKILL`)
     // Whoever waits for silence waits for three seconds.
     expect(best.SIGKILL).toBeLessThan(best.SIGTERM + 1_000)
-  }, 120_000)
+  })
 })
 
 describe.skipIf(!cassandra)('a server that was silent', () => {
@@ -214,7 +214,7 @@ describe.skipIf(!cassandra)('a server that was silent', () => {
     expect(await heir.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
     expect(texts((await heir.threads.get(talked)).values))
       .toEqual(['before', 'echo: before', 'after', 'echo: after'])
-  }, 120_000)
+  })
 })
 
 /** Asked before the one that is asked can hear it. */

@@ -174,7 +174,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     place = { contactPoints: own.contactPoints, dataCenter: own.dataCenter, keyspace: 'own' }
     await asAdmin(...['little', 'enough', 'reader'].map((user) =>
       `CREATE ROLE ${user} WITH PASSWORD = 'secret' AND LOGIN = true`))
-  }, 120_000)
+  })
   afterAll(() => own?.close())
 
   const asAdmin = (...statements: readonly string[]) =>

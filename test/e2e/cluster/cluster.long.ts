@@ -55,12 +55,12 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   /** Resolves when every front door reaches the store again. */
   const allServe = () => expect.poll(async () => (await Promise.all(cluster.frontDoors.map((url) =>
-    ask(url, 'GET', '/ok?check_db=1')))).map(({ status }) => status),
-  { timeout: 60_000 }).toEqual([200, 200, 200])
+    ask(url, 'GET', '/ok?check_db=1')))).map(({ status }) => status))
+    .toEqual([200, 200, 200])
 
   /** Resolves when a member answers and reaches the store. */
   const serves = ({ url }: ClusterMember) => expect.poll(async () =>
-    (await ask(url, 'GET', '/ok?check_db=1')).status, { timeout: 60_000 }).toBe(200)
+    (await ask(url, 'GET', '/ok?check_db=1')).status).toBe(200)
 
   /** What may befall a member; resolves when it serves again. */
   const faults: Record<string, (member: ClusterMember, load: Load) => Promise<void>> = {

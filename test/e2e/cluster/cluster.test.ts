@@ -9,7 +9,7 @@ import { Load } from './load.ts'
 
 const cassandra = await cassandraForTests()
 const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() }, 60_000)
+afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 async function threeMembers(): Promise<Cluster> {
   const place = newKeyspace(cassandra!)

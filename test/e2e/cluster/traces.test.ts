@@ -37,7 +37,7 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       const named = (name: string) => collector.spans.filter((span) =>
         span.name === name && traceIds.has(span.traceId))
       for (const name of [route, 'ask thread start', 'run echo']) {
-        await expect.poll(() => named(name).length, { timeout: 20_000 }).toBe(requests)
+        await expect.poll(() => named(name).length).toBe(requests)
       }
       const requestOf = (traceId: string) =>
         named(route).find((span) => span.traceId === traceId)!
@@ -45,7 +45,7 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
         .filter(({ traceId, instance }) => requestOf(traceId).instance !== instance)
       expect(broughtOn.length).toBeGreaterThan(0)
       const heard = () => named('hear thread start')
-      await expect.poll(() => heard().map(({ traceId }) => traceId).toSorted(), { timeout: 20_000 })
+      await expect.poll(() => heard().map(({ traceId }) => traceId).toSorted())
         .toEqual(broughtOn.map(({ traceId }) => traceId).toSorted())
       for (const { traceId, instance, parentId: heardFrom } of heard()) {
         const request = requestOf(traceId)
@@ -63,5 +63,5 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       await collector.close()
       await dropKeyspace(place)
     }
-  }, 120_000)
+  })
 })

@@ -46,5 +46,5 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       await receiver.close()
       await dropKeyspace(place)
     }
-  }, 120_000)
+  })
 })

@@ -191,7 +191,7 @@ describe('a reader that does not read', () => {
     for (let n = 1; n <= 500; n += 1) lastRun.tell([event(`s${n}`)])
     lastRun.end()
     socket.resume()
-    await expect.poll(heard, { timeout: 10_000 }).toMatch(/0\r\n\r\n$/)
+    await expect.poll(heard).toMatch(/0\r\n\r\n$/)
     const ids = [...heard().matchAll(/id: (\w+)\n/g)].map(([, id]) => id)
     expect(ids).toEqual(['0', 'big', ...Array.from({ length: 500 }, (_, n) => `s${n + 1}`)])
     socket.destroy()

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startGraphHost } from '../../../src/graph/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -71,10 +71,10 @@ describe('a file whose import', () => {
     const opening = startGraphHost({ env, workers: 2, project })
     onTestFinished(() => opening.then((host) => host.close()))
     await held.arrived()
-    await vi.waitFor(() => {
+    await expect.poll(() => {
       env.advance(5_000)
-      expect(env.lines).toMatchObject([{ level: 'warn', facts: { graphId: 'where' } }])
-    })
+      return env.lines
+    }).toMatchObject([{ level: 'warn', facts: { graphId: 'where' } }])
     env.advance(20_000)
     expect(env.lines).toHaveLength(1)
     held.open()
@@ -103,8 +103,8 @@ describe('a file whose import', () => {
     await expect(first).rejects.toThrow('once more')
     await second.arrived()
     held.open()
-    await vi.waitFor(() => expect(test.env.lines)
-      .toContainEqual(expect.objectContaining({ message: 'A graph worker ended by itself.' })))
+    await expect.poll(() => test.env.lines.map(({ message }) => message))
+      .toContain('A graph worker ended by itself.')
     second.open()
     await reloading
     expect(test.host.describe('fresh')).toBeDefined()
@@ -126,6 +126,7 @@ describe('a file whose import', () => {
 describe('a worker that spins', () => {
   it('over a question gives back the only run that it has', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'heddle-asked-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
     const test = await TestHost.start(1, await hostProject(`
       export const asked = (config, { accessContext }) => {
         if (accessContext !== 'threads.read') return where
@@ -138,7 +139,6 @@ describe('a worker that spins', () => {
     await spins
     test.stall(5000)
     expect(await run.end).toBe('displaced')
-    await rm(folder, { recursive: true })
   })
 })
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
@@ -42,7 +42,7 @@ class Cluster {
 
   /** Resolves when it was asked in vain: a timer is set for the next time, and one for the end. */
   async waits(): Promise<void> {
-    await vi.waitFor(() => expect(this.env.timers()).toBe(2), { interval: 5, timeout: 30_000 })
+    await expect.poll(() => this.env.timers(), { interval: 5 }).toBe(2)
   }
 
   /** As member 0 sees it; what it asks the others crosses as bytes. */
@@ -251,8 +251,7 @@ describe('a shard that is not covered exactly once', () => {
     const answers = Array.from({ length: 20 }, (_, offset) =>
       index.threads.search({ ...newest, tenant, offset: offset % 3, limit: 1 }))
     // One for the end of each, and one for the next time.
-    const wait = () => vi.waitFor(() => expect(cluster.env.timers()).toBe(21),
-      { timeout: 30_000 })
+    const wait = () => expect.poll(() => cluster.env.timers()).toBe(21)
     await wait()
     expect(cluster.asked.length).toBe(60)
     cluster.env.advance(100)
@@ -300,7 +299,7 @@ describe('an owner', () => {
     const silence = new Promise<void>(() => {})
     cluster.onAsk = (member) => (member === 2 ? silence : undefined)
     const answer = cluster.index().threads.count({ tenant })
-    await vi.waitFor(() => expect(cluster.asked.length).toBe(3), { timeout: 30_000 })
+    await expect.poll(() => cluster.asked.length).toBe(3)
     cluster.owners = [0, 1, 1, 0, 1, 0]
     cluster.covered = [[0, 3, 5], [1, 4, 2], [2, 5]]
     cluster.change()

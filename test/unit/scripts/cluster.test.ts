@@ -183,7 +183,7 @@ describe('a member', () => {
     const member = supervised(serving, true)
     await member.start()
     process.kill(served[0]!, 'SIGKILL')
-    await expect.poll(() => served.length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => served.length).toBe(3)
     expect(served).toEqual([expect.any(Number), undefined, expect.any(Number)])
     expect(served[2]).not.toBe(served[0])
     await member.end()

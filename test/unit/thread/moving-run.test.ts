@@ -78,4 +78,4 @@ it('are told to the end, every update once, and done once', async () => {
     // Nothing is told twice where nobody died; after a death a token may be.
     if (killed === 0) expect(told('custom')).toHaveLength(supersteps)
   }), { numRuns: 20 })
-}, 60_000)
+})

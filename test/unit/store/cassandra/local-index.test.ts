@@ -258,7 +258,7 @@ describe('the local index', () => {
     await all
     expect(table.reads).toBe(shards)
     expect((await found()).ids.size).toBe(shards)
-  }, 60_000)
+  })
 
   it('shows of a shard that comes back only what is there by then', async () => {
     const [deleted, changed] = [stored(0), stored(0)]

@@ -48,7 +48,7 @@ async function expectWhole(store: OpenStore, id: string, acknowledged: number): 
 }
 
 describe('a killed process', () => {
-  it('finds everything acknowledged again, kill after kill', { timeout: 120_000 }, async () => {
+  it('finds everything acknowledged again, kill after kill', async () => {
     const place = embeddedPlace()
     const branchIds = Array.from({ length: 8 }, () => randomUUID())
     let epoch = 0
