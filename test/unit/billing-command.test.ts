@@ -1,33 +1,22 @@
 /** The command that lists what is billed, on what real servers left behind. */
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { join } from 'node:path'
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { BillingRow } from '../../src/records/index.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/index.ts'
+import { heddle } from '../support/command.ts'
 import { say } from '../support/run-events.ts'
 import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
-const main = resolve(import.meta.dirname, '../../src/main.ts')
 const root = mkdtempSync(join(tmpdir(), 'heddle-billing-'))
 afterAll(() => rmSync(root, { recursive: true }))
-
-async function heddle(...args: string[]) {
-  const child = spawn(process.execPath, [main, ...args],
-    { env: { ...process.env, HEDDLE_DATA_DIR: '' } })
-  const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
-  const [status] = await once(child, 'close') as [number]
-  return { status, stdout: await stdout, stderr: await stderr }
-}
 
 const billing = (data: string, day: string, ...args: string[]) =>
   heddle('billing', '--tenant', 'local', '--day', day, '--data', data, ...args)

@@ -1,22 +1,12 @@
 /** The command line before anything is served: help, and mistakes in a sentence each. */
 
-import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
-
 import { describe, expect, it } from 'vitest'
 
-const main = resolve(import.meta.dirname, '../../src/main.ts')
-
-function heddle(...args: string[]) {
-  const env = { ...process.env, PORT: '', HEDDLE_CONFIG: '', HEDDLE_HOST: '' }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args],
-    { encoding: 'utf8', env })
-  return { status, stdout, stderr }
-}
+import { heddle } from '../support/command.ts'
 
 describe('the command', () => {
-  it('explains every option', () => {
-    const { status, stdout } = heddle('--help')
+  it('explains every option', async () => {
+    const { status, stdout } = await heddle('--help')
     expect(status).toBe(0)
     expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*\[PORT\][^]*--data <folder>/)
   })
@@ -28,19 +18,19 @@ describe('the command', () => {
       /^heddle: "\.\.\/project" is no command: .*\(npm start -- --config <path>\); see --help\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
-  ])('answers %j by one sentence and exit code 2', (args, sentence) => {
-    const { status, stdout, stderr } = heddle(...args)
+  ])('answers %j by one sentence and exit code 2', async (args, sentence) => {
+    const { status, stdout, stderr } = await heddle(...args)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(sentence)
   })
 
-  it('says each of several mistakes on a line of its own', () => {
-    const { stderr } = heddle('--port', 'x', '--workers', '0')
+  it('says each of several mistakes on a line of its own', async () => {
+    const { stderr } = await heddle('--port', 'x', '--workers', '0')
     expect(stderr.match(/^heddle: --(port|workers) .*$/gm)).toHaveLength(2)
   })
 
-  it('answers a project that is not there by one sentence and exit code 1', () => {
-    const { status, stderr } = heddle('--config', 'nowhere/langgraph.json')
+  it('answers a project that is not there by one sentence and exit code 1', async () => {
+    const { status, stderr } = await heddle('--config', 'nowhere/langgraph.json')
     expect(status).toBe(1)
     expect(stderr).toMatch(/^heddle: There is no project at .*nowhere\/langgraph\.json: .*\n$/)
   })

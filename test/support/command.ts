@@ -1,0 +1,28 @@
+/** The command line of Heddle in a process of its own, to its end. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+import { onTestFinished } from 'vitest'
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
+
+/** What the shell around the tests says of settings is none of theirs. */
+const env = { ...process.env, PORT: '', HEDDLE_CONFIG: '', HEDDLE_HOST: '', HEDDLE_DATA_DIR: '' }
+
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** How it ended and what it printed; it does not outlive the test that it is called in. */
+export async function heddle(...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...args], { env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>])
+  return { status, stdout, stderr }
+}
