@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
+import { nextMillisecond } from '../support/millisecond.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -20,6 +21,7 @@ beforeAll(async () => {
   for (const [n, kind] of ['empty', 'talked', 'failed', 'waiting'].entries()) {
     const metadata = { team, kind, n, deep: { a: { b: n } }, tags: ['x', kind] }
     ids.push((await threads.create({ metadata })).thread_id)
+    await nextMillisecond()
   }
   await runs.wait(ids[1]!, 'steps', { input: { topic: 'cats' } })
   await runs.wait(ids[2]!, 'failing', { input: { topic: 'bad' }, raiseError: false })
