@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { say, texts } from '../support/run-events.ts'
@@ -16,12 +16,10 @@ import { clientOf } from '../support/server.ts'
 import { tookMs } from '../support/stillness.ts'
 
 const gate = useGates()
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => { await Promise.all(open.splice(0).map((one) => one.close())) })
 
 async function started(): Promise<ServerProcess> {
   const server = await startServer({ project: 'conformance' })
-  open.push(server)
+  onTestFinished(() => server.close())
   return server
 }
 
@@ -73,10 +71,10 @@ describe('starting', () => {
   it('is refused in one sentence where the port is taken', async () => {
     const holder = createServer()
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))
-    open.push({ close: async () => { holder.close() } })
+    onTestFinished(() => void holder.close())
     const port = String((holder.address() as AddressInfo).port)
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
-    open.push({ close: () => rm(dataDir, { recursive: true, force: true }) })
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project: 'conformance', dataDir, port })
     expect(refused.code).toBeOneOf([1, 2])
     expect(refused.output).toContain(port)
@@ -88,7 +86,7 @@ describe('starting', () => {
     ['a project that names a file that is not there', 'missing', /nosuch\.ts/],
   ])('is refused in one sentence for %s', async (_, project, sentence) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-project-'))
-    open.push({ close: () => rm(dataDir, { recursive: true, force: true }) })
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project, dataDir })
     expect(refused.code).toBeOneOf([1, 2])
     expect(refused.output).toMatch(sentence)

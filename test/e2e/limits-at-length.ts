@@ -1,6 +1,6 @@
 /** Limits over three members at length: as they are, and while counters are killed. */
 
-import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { Hammer, mostWithin } from './cluster/hammer.ts'
 import { startLimitedCluster } from './cluster/limited-cluster.ts'
@@ -9,16 +9,14 @@ const kills = 3
 
 export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
   describe.skipIf(!cassandra)('a cluster of three', () => {
-    const endings: (() => unknown)[] = []
-    afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
     it('lets through 99 % of the default limit at five times it, and no more', async () => {
       const cluster = await startLimitedCluster(cassandra!, {})
-      endings.push(() => cluster.close())
+      onTestFinished(() => cluster.close())
       onTestFailed(() => console.log(cluster.story()))
       const hammer = new Hammer({ frontDoors: cluster.frontDoors, method: 'GET',
         path: '/api/nothing', headers: { 'x-api-key': 'hot' } })
-      endings.push(() => hammer.close())
+      onTestFinished(() => hammer.close())
       await hammer.strike(500, 30_000)
       const { admitted, answers } = hammer
       console.log(`${admitted.length} let through of ${answers.length}, at most ` +
@@ -30,11 +28,11 @@ export function describeLimitsAtLength(cassandra: CassandraForTests | undefined)
     it('keeps the limit of a durable row, whichever of its counters is killed', async () => {
       const limit = { count: 200, intervalSeconds: 30 }
       const cluster = await startLimitedCluster(cassandra!, { 'deletion-key': limit })
-      endings.push(() => cluster.close())
+      onTestFinished(() => cluster.close())
       onTestFailed(() => console.log(cluster.story()))
       const hammer = new Hammer({ frontDoors: cluster.frontDoors, method: 'DELETE',
         path: '/api/v1/sessions/x', headers: { 'x-api-key': 'lasting' } })
-      endings.push(() => hammer.close())
+      onTestFinished(() => hammer.close())
       const hammering = hammer.strike(5 * limit.count / limit.intervalSeconds, 120_000)
       let door = 0
       for (let killed = 0; killed < kills; killed += 1) {

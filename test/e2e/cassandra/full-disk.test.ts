@@ -1,6 +1,6 @@
 /** A member whose own disk takes nothing more: it ends with a sentence, and the others serve on. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { say, texts } from '../../support/run-events.ts'
@@ -9,8 +9,6 @@ import type { Exit, ServerOptions } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
-const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 /** Enough for the index of an empty keyspace. */
 const fileKiB = 3_072
@@ -19,10 +17,10 @@ const mostRuns = 400
 describe.skipIf(!cassandra)('a member whose disk is full', () => {
   it('ends and says why, and nothing is lost that was acknowledged', async () => {
     const place = newKeyspace(cassandra!)
-    endings.push(() => dropKeyspace(place))
+    onTestFinished(() => dropKeyspace(place))
     const serve = async (options: ServerOptions = {}) => {
       const server = await startServer({ project: 'conformance', cassandra: place, ...options })
-      endings.push(() => server.close())
+      onTestFinished(() => server.close())
       return server
     }
     const full = await serve({ fileKiB })

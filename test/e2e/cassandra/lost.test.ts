@@ -1,6 +1,6 @@
 /** The only node of Cassandra is lost while a server serves, and comes back. */
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
@@ -14,12 +14,10 @@ import { expectNothingIsRead, expectNothingIsServed, expectStoreIsMissed } from 
 import { Writers } from './writers.ts'
 
 const gate = useGates()
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => { for (const one of open.splice(0).reverse()) await one.close() })
 
 async function ownNode(): Promise<Cassandra> {
   const cluster = await startCassandra({ nodes: 1, firstAddress: '127.0.0.62', light: true })
-  open.push(cluster)
+  onTestFinished(() => cluster.close())
   return cluster
 }
 
@@ -34,7 +32,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
     const server = await startServer({
       project: 'conformance', cassandra: { contactPoints, dataCenter, keyspace: 'lost' },
     })
-    open.push(server)
+    onTestFinished(() => server.close())
     const client = clientOf(server.url)
     const { thread_id: cold } = await client.threads.create()
     await client.runs.wait(cold, 'echo', { input: say('cold') })

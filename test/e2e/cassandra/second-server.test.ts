@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
@@ -19,19 +19,17 @@ import { cql } from './cql.ts'
 
 const cassandra = await cassandraForTests()
 const gate = useGates()
-const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 function freshKeyspace(): CassandraKeyspace {
   const place = newKeyspace(cassandra!)
-  endings.push(() => dropKeyspace(place))
+  onTestFinished(() => dropKeyspace(place))
   return place
 }
 
 /** Each with a data folder and a port of its own. */
 async function serve(place: CassandraKeyspace): Promise<ServerProcess> {
   const server = await startServer({ project: 'conformance', cassandra: place })
-  endings.push(() => server.close())
+  onTestFinished(() => server.close())
   return server
 }
 
@@ -77,7 +75,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     const member = await serve(place)
     const door = await startServer({ project: 'conformance', cassandra: place,
       env: { HEDDLE_ROLES: 'frontdoor' } })
-    endings.push(() => door.close())
+    onTestFinished(() => door.close())
     const client = clientOf(door.url)
     const { thread_id: id } = await client.threads.create()
     expect(texts(await client.runs.wait(id, 'echo', { input: say('through a door') })))
@@ -128,7 +126,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     const client = clientOf(first.url)
     const { thread_id: id } = await client.threads.create()
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
-    endings.push(() => rm(dataDir, { recursive: true, force: true }))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
       env: { [name]: value } })
     expect(refused).toMatchObject({ code: 1, signal: null })
@@ -145,7 +143,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     const [owner] = await cql(place, `SELECT address FROM ${place.keyspace}_control.shard_owner`)
     const [host, port] = String(owner!['address']).split(':')
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
-    endings.push(() => rm(dataDir, { recursive: true, force: true }))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
       env: { HEDDLE_MEMBER_HOST: host!, HEDDLE_MEMBER_PORT: port! } })
     expect(refused).toMatchObject({ code: 1, signal: null })

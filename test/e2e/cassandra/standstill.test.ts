@@ -1,24 +1,22 @@
 /** A server that stands still, as a paused machine does: its answers were there in time. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { startServer } from '../../support/server-process.ts'
 import { Writers } from './writers.ts'
 
 const cassandra = await cassandraForTests()
-const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 /** Longer than the server waits for an answer. */
 const stillMs = 2_800
 
 it.skipIf(!cassandra)('refuses nobody and never misses its store', async () => {
   const place = newKeyspace(cassandra!)
-  endings.push(() => dropKeyspace(place))
+  onTestFinished(() => dropKeyspace(place))
   const server = await startServer({ project: 'conformance', cassandra: place })
-  endings.push(() => server.close())
+  onTestFinished(() => server.close())
   const writers = new Writers(server.url, { makers: 6, speakers: 6 })
   for (let time = 0; time < 4; time++) {
     const told = writers.told.length

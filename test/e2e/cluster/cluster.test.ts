@@ -1,6 +1,6 @@
 /** Three members under load: one is killed, one is told to end, and clients of the others go on. */
 
-import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { startCluster } from '../../support/cluster.ts'
@@ -9,14 +9,12 @@ import { tookMs } from '../../support/stillness.ts'
 import { Load } from './load.ts'
 
 const cassandra = await cassandraForTests()
-const endings: (() => Promise<unknown>)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 async function threeMembers(): Promise<Cluster> {
   const place = newKeyspace(cassandra!)
-  endings.push(() => dropKeyspace(place))
+  onTestFinished(() => dropKeyspace(place))
   const cluster = await startCluster({ members: 3, cassandra: place, project: 'conformance' })
-  endings.push(() => cluster.close())
+  onTestFinished(() => cluster.close())
   return cluster
 }
 

@@ -1,6 +1,6 @@
 /** Limits over three members: a key is limited by all of them together, also when one is killed. */
 
-import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
+import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { Hammer, mostWithin } from './hammer.ts'
@@ -9,8 +9,6 @@ import { startLimitedCluster } from './limited-cluster.ts'
 import type { LimitedCluster } from './limited-cluster.ts'
 
 const cassandra = await cassandraForTests()
-const endings: (() => unknown)[] = []
-afterEach(async () => { for (const end of endings.splice(0).reverse()) await end() })
 
 const [hot, durable] = ['default-key', 'generate-key'] as const
 const limits = { [hot]: { count: 200, intervalSeconds: 4 },
@@ -18,14 +16,14 @@ const limits = { [hot]: { count: 200, intervalSeconds: 4 },
 
 function hammerOn(cluster: LimitedCluster, target: Omit<HammerOptions, 'frontDoors'>): Hammer {
   const hammer = new Hammer({ frontDoors: cluster.frontDoors, ...target })
-  endings.push(() => hammer.close())
+  onTestFinished(() => hammer.close())
   return hammer
 }
 
 describe.skipIf(!cassandra)('a cluster of three', () => {
   it('lets through what a limit allows and no more, also when its counter is killed', async () => {
     const cluster = await startLimitedCluster(cassandra!, limits)
-    endings.push(() => cluster.close())
+    onTestFinished(() => cluster.close())
     onTestFailed(() => console.log(cluster.story()))
 
     // Five times the limit, for three windows.

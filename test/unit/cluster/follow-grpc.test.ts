@@ -3,12 +3,12 @@
 import { connectivityState } from '@grpc/grpc-js'
 import { createChannel, createClient } from 'nice-grpc'
 import { Metadata } from 'nice-grpc-common'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { useCuttingProxy } from '../../support/own-proxy.ts'
-import { atEnd, keeping, memberThat, transportWith, trust, until, white } from './grpc-house.ts'
+import { keeping, memberThat, transportWith, trust, until, white } from './grpc-house.ts'
 import type { Watcher } from './grpc-house.ts'
 
 const proxy = useCuttingProxy()
@@ -144,7 +144,7 @@ describe('a follow', () => {
 /** Follows by a connection of its own and reads the first message only, until told. */
 async function asleep(address: string) {
   const channel = createChannel(address)
-  atEnd(() => channel.close())
+  onTestFinished(() => channel.close())
   const metadata = Metadata({ authorization: `Bearer ${trust.secret}`, 'heddle-version': '1',
     'heddle-cluster': 'chess%20club' })
   const client = createClient(MemberServiceDefinition, channel, { '*': { metadata } })

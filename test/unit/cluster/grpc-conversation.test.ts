@@ -2,13 +2,13 @@
 
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { sendUnaryData, ServerDuplexStream } from '@grpc/grpc-js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { plainValues } from '../../../cluster/index.ts'
 import type { Member } from '../../../cluster/index.ts'
 import { ConverseRequest, ConverseResponse, DeliverResponse }
   from '../../../proto/gen/cluster/v1/member.ts'
-import { atEnd, memberThat, transportWith, until, white } from './grpc-house.ts'
+import { memberThat, transportWith, until, white } from './grpc-house.ts'
 
 type Call = ServerDuplexStream<Buffer, Buffer>
 
@@ -27,7 +27,7 @@ const delivered = { reply: plainValues.encode('mate'), underWay: false }
 async function memberThatAnswers(answer: (call: Call, number: number) => void,
   brought = () => {}): Promise<Member> {
   const server = new Server()
-  atEnd(() => server.forceShutdown())
+  onTestFinished(() => server.forceShutdown())
   server.addService({ converse, deliver }, {
     converse: (call: Call) => call.on('data', (said: Buffer) =>
       answer(call, ConverseRequest.decode(said).number)),

@@ -1,6 +1,6 @@
 /** Members that speak gRPC on the loopback, for a test file: games whose calls a test answers. */
 
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 import { plainValues, systemEnv } from '../../../cluster/index.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
@@ -41,24 +41,13 @@ export const gameWire: ActorWire = {
 export const kinds = [{ name: 'game', wire: gameWire }]
 export const white = { kind: 'game', tenant: 'local', id: 'white' }
 
-const ends: (() => unknown)[] = []
-
-/** Called when the test is over, the last one first. */
-export function atEnd(end: () => unknown): void {
-  ends.push(end)
-}
-
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
 /** A member that answers as `inbound` does; silent on what is not told. */
 export async function memberThat(inbound: Partial<Inbound>,
   options: Partial<GrpcServerOptions> = {}): Promise<Member & { readonly server: GrpcServer }> {
   const id = options.id ?? 'white'
   const server = await openGrpcServer(
     { env, id, dialect, trust, kinds, host: '127.0.0.1', ...options })
-  atEnd(() => server.close(AbortSignal.abort()))
+  onTestFinished(() => server.close(AbortSignal.abort()))
   server.serve({
     ask: () => new Promise(() => {}),
     follow: () => new Promise(() => {}),
@@ -69,7 +58,7 @@ export async function memberThat(inbound: Partial<Inbound>,
 
 export function transportWith(options: Partial<GrpcTransportOptions> = {}) {
   const transport = grpcTransport({ env, trust, dialect, kinds, ...options })
-  atEnd(transport.close)
+  onTestFinished(() => transport.close())
   return transport
 }
 

@@ -3,14 +3,14 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { grpcProbe, sight } from '../../../cluster/grpc-probe.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import type { LinkOptions } from '../../../cluster/index.ts'
 import { authority, expired, key, member, stranger } from '../../support/certificates.ts'
 import { virtualEnv } from '../../support/env.ts'
-import { atEnd, dialect, env, kinds, memberThat, trust, until } from './grpc-house.ts'
+import { dialect, env, kinds, memberThat, trust, until } from './grpc-house.ts'
 
 const asking: LinkOptions = { env, trust, dialect }
 
@@ -23,9 +23,9 @@ async function serverThat(greet: (socket: Socket) => void): Promise<string> {
     greet(socket)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  atEnd(() => new Promise((done) => {
+  onTestFinished(() => new Promise<void>((done) => {
     for (const visitor of visitors) visitor.destroy()
-    server.close(done)
+    server.close(() => done())
   }))
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -33,7 +33,7 @@ async function serverThat(greet: (socket: Socket) => void): Promise<string> {
 describe('a probe by gRPC', () => {
   it('finds a member alive that answers with its id, also before it serves', async () => {
     const server = await openGrpcServer({ ...asking, id: 'white', kinds, host: '127.0.0.1' })
-    atEnd(() => server.close(AbortSignal.abort()))
+    onTestFinished(() => server.close(AbortSignal.abort()))
     const { address } = server
     expect(await sight({ id: 'white', address }, asking)).toEqual({ kind: 'alive' })
   })

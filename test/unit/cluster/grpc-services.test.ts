@@ -7,17 +7,17 @@ import { createChannel, createClient } from 'nice-grpc'
 import { Metadata as Headers } from 'nice-grpc-common'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HealthDefinition } from '../../../proto/gen/grpc/health/v1/health.ts'
-import { atEnd, dialect, env, kinds, memberThat, trust } from './grpc-house.ts'
+import { dialect, env, kinds, memberThat, trust } from './grpc-house.ts'
 
 const secret = `Bearer ${trust.secret}`
 
 function healthOf(address: string, authorization = secret) {
   const channel = createChannel(address)
-  atEnd(() => channel.close())
+  onTestFinished(() => channel.close())
   const metadata = Headers({ authorization })
   return createClient(HealthDefinition, channel, { '*': { metadata } })
 }
@@ -64,7 +64,7 @@ function reflect(address: string, version: 'v1' | 'v1alpha', question: object,
     { grpc: { reflection: Record<string, { ServerReflection: ServiceClientConstructor }> } }
   const client = new loaded.grpc.reflection[version]!.ServerReflection(address,
     credentials.createInsecure())
-  atEnd(() => client.close())
+  onTestFinished(() => client.close())
   const metadata = new Metadata()
   metadata.set('authorization', authorization)
   const stream = client['ServerReflectionInfo']!(metadata)

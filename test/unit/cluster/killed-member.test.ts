@@ -1,16 +1,16 @@
 /** A member in a process of its own that is killed, or stands still: what the others hear. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { sight } from '../../../cluster/grpc-probe.ts'
 import type { HeddleError } from '../../../src/errors.ts'
 import { startLoneMember } from '../../support/lone-member.ts'
 import { tookMs } from '../../support/stillness.ts'
-import { atEnd, dialect, env, keeping, transportWith, trust, until, white } from './grpc-house.ts'
+import { dialect, env, keeping, transportWith, trust, until, white } from './grpc-house.ts'
 
 async function loneMember() {
   const member = await startLoneMember(dialect.cluster, trust.secret!)
-  atEnd(() => member.child.kill('SIGKILL'))
+  onTestFinished(() => void member.child.kill('SIGKILL'))
   return member
 }
 

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openEgress } from '../../../src/egress/index.ts'
 import type { Call, Egress, EgressOptions } from '../../../src/egress/index.ts'
@@ -13,14 +13,10 @@ import { openReceiver } from '../../support/receiver.ts'
 import type { Answer, Receiver } from '../../support/receiver.ts'
 
 const forever = new AbortController().signal
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close()
-})
 
 async function receiver(answer?: Answer, host?: string): Promise<Receiver> {
   const one = await openReceiver(answer, host)
-  opened.push(one)
+  onTestFinished(() => one.close())
   return one
 }
 
@@ -42,7 +38,7 @@ Egress & { readonly waits: readonly number[]; late(): void } {
     } }
   const way = openEgress({ env, version: '1.2.3', allowed: ['127.0.0.1'], ...options })
   const one = { ...way, waits, late: () => { for (const fn of late) fn() } }
-  opened.push(one)
+  onTestFinished(() => one.close())
   return one
 }
 
@@ -271,7 +267,7 @@ describe('with a proxy', () => {
       })
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    opened.push({ close: async () => void server.close() })
+    onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     return { url: `http://127.0.0.1:${port}`, asked }
   }

@@ -1,6 +1,6 @@
 /** A front door on a free port over threads, graphs and assistants that a test makes up. */
 
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
@@ -20,8 +20,6 @@ export interface OpenDoor extends FrontDoor {
   readonly env: VirtualEnv
 }
 
-const open = new Set<OpenDoor>()
-
 const self = { id: 'm', address: 'here' }
 
 /** Closed after the test. */
@@ -37,15 +35,9 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
-  const opened = { ...door, threads, house, env }
-  open.add(opened)
-  return opened
+  onTestFinished(() => door.close(AbortSignal.abort()))
+  return { ...door, threads, house, env }
 }
-
-afterEach(async () => {
-  for (const door of open) await door.close(AbortSignal.abort())
-  open.clear()
-})
 
 const nowhere = () => Promise.reject(new Error('no graph is run here'))
 
