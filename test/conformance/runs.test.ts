@@ -196,9 +196,14 @@ describe('waiting for a run', () => {
   it('answers at once, without a poll', async () => {
     const id = await newThread()
     await server.client.runs.wait(id, 'echo', { input: say('warm') })
-    const began = performance.now()
-    for (let n = 0; n < 10; n += 1) await server.client.runs.wait(id, 'echo', { input: say('x') })
-    expect(tookMs(began) / 10).toBeLessThan(answerMs)
+    const times: number[] = []
+    for (let n = 0; n < 10; n += 1) {
+      const began = performance.now()
+      await server.client.runs.wait(id, 'echo', { input: say('x') })
+      times.push(tookMs(began))
+    }
+    // A disk that stalls holds up one of them, and an interval all.
+    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(answerMs)
   })
 })
 
