@@ -1,0 +1,11 @@
+/** How busy this machine is just now, by what every start of a server or a worker has to do. */
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** How long it takes to load the engine in a process of its own; half a second on a good day. */
+export async function engineLoadMs(): Promise<number> {
+  const began = performance.now()
+  await promisify(execFile)(process.execPath, ['-e', 'import("@langchain/langgraph")'])
+  return performance.now() - began
+}
