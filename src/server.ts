@@ -105,6 +105,7 @@ export async function openServer(settings: Settings, env: Env,
   const door = !answersClients ? undefined : await stage('door',
     () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress }),
     (door, deadline) => door.close(deadline))
+  graphs.servedAt(door?.url)
   if (cassandra === null) {
     const desk = keyDesk({ table: ground.keys, region, env })
     await stage('keys',

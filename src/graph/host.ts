@@ -44,6 +44,8 @@ export interface RunningGraphHost extends GraphHost {
    */
   drain(deadline: AbortSignal): Promise<void>
   stats(): HostStats
+  /** Tells graphs where this server answers clients; undefined where it does not. */
+  servedAt(url: string | undefined): void
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
 }
@@ -94,6 +96,8 @@ class WorkerGraphHost implements RunningGraphHost {
   open(): Promise<void> { return this.#pool.open() }
   reload(project: CompiledProject): Promise<void> { return this.#pool.reload(project) }
   drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
+
+  servedAt(url: string | undefined): void { this.#pool.servedAt(url) }
 
   stats(): HostStats {
     const links = [...this.#pool.everyone]

@@ -4,6 +4,7 @@ import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
 import type { Mailer } from './mailer.ts'
+import { serverIsAt } from './in-graph-client.ts'
 import { Outbox } from './outbox.ts'
 import { execute, failure, isWorthKeeping } from './runner.ts'
 import type { Workbench } from './runner.ts'
@@ -48,6 +49,7 @@ export class WorkerDesk {
       case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
       case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
       case 'stored': return this.#stored(mail)
+      case 'served': return serverIsAt(mail.url)
       case 'ping': return this.#mailer.send({ type: 'pong' })
     }
   }

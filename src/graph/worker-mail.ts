@@ -25,6 +25,8 @@ export type ToWorker =
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
+  /** Where this server answers clients; undefined where it does not. */
+  | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }
 
 /** Several at once: what was said without a pause between travels together. */

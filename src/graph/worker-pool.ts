@@ -6,7 +6,7 @@ import type { GraphDescription } from './execution.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { silentAfterMs } from './placement.ts'
 import { WorkerLink } from './worker-link.ts'
-import type { WorkerMail } from './worker-mail.ts'
+import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 export interface PoolEvents {
   /** A worker can take work: it is there, or is heard of again. */
@@ -51,6 +51,8 @@ export class WorkerPool {
   #lost = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
+  /** Where this server answers clients, once that is known. */
+  #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
   readonly #stopTick: () => void
   #lastTickMs: number
@@ -127,6 +129,12 @@ export class WorkerPool {
     this.#refill()
   }
 
+  /** Tells every worker, those that come later too. */
+  servedAt(url: string | undefined): void {
+    this.#address = { type: 'served', url }
+    for (const link of this.#links) link.post(this.#address)
+  }
+
   has(link: WorkerLink): boolean {
     return this.#links.has(link)
   }
@@ -160,6 +168,7 @@ export class WorkerPool {
       ended: (gone) => this.#ended(gone),
     })
     this.#links.add(link)
+    if (this.#address) link.post(this.#address)
     return link
   }
 

@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemEnv } from '../../cluster/index.ts'
 import { assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
+import { clientMayAsk, offerClient } from './in-graph-client.ts'
 import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
 import { rehearse } from './rehearsal.ts'
@@ -28,6 +29,7 @@ const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
 if (!asItIs) {
   copyEnvironment()
 }
+offerClient(env.log)
 const say = (mails: FromWorker) => port.postMessage(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
 const library = await GraphLibrary.open(project, loads)
@@ -50,6 +52,7 @@ const bench: Workbench = {
 await rehearse(bench).catch(() => {})
 const mailer = new Mailer(say)
 const desk = new WorkerDesk(bench, mailer, env, entered)
+clientMayAsk()
 port.on('message', (mails: readonly ToWorker[]) => {
   for (const mail of mails) desk.receive(mail)
 })

@@ -52,6 +52,14 @@ describe('a graph', () => {
     expect(values).toEqual({ number: 8, sure: 'yes' })
   })
 
+  it('calls others of its server by a client that names none, and writes to its log', async () => {
+    const input = { messages: [{ role: 'user', content: 'hello' }] }
+    const { messages } = await server.client.runs.wait(null, 'calling', { input }) as
+      { messages: { content: string }[] }
+    expect(messages.slice(1).map(({ content }) => content)).toEqual(['echo: hello',
+      expect.stringContaining('This server cannot be asked while its graphs are loaded.')])
+  })
+
   it('may jump, fan out and go round', async () => {
     const values = async (graphId: string, input: Record<string, unknown>) =>
       await server.client.runs.wait(null, graphId, { input })

@@ -1,6 +1,9 @@
 /** Executions and questions through real worker threads. */
 
-import { describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import type { StepBatch } from '../../../src/graph/execution.ts'
 import { ModelLog } from '../../support/model-log.ts'
@@ -216,6 +219,29 @@ describe('user code', () => {
     await printed.promise
     expect(test.env.lines).toContainEqual({ level: 'info', message: 'printed by a graph',
       facts: { name: 'graph-1' } })
+  })
+
+  it('finds its server once that answers clients, from whichever worker', async () => {
+    const server = createServer(({ url }, response) => void response.end(url))
+    await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
+    onTestFinished(() => void server.close())
+    const test = await TestHost.start(1)
+    const early = test.run('ask', {})
+    test.host.servedAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await early.end
+    expect(logged(early)).toBe('/a?b')
+    await test.run('exit', {}).end
+    const late = test.run('ask', {})
+    await late.end
+    expect(logged(late)).toBe('/a?b')
+  })
+
+  it('is told where its server answers nobody', async () => {
+    const test = await TestHost.start(1)
+    test.host.servedAt(undefined)
+    const run = test.run('ask', {})
+    await run.end
+    expect(logged(run)).toContain('This server answers no clients')
   })
 
   it('sees the variables of the project, those of the process first', async () => {

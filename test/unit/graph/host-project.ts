@@ -33,6 +33,9 @@ export const reject = one(() => { void Promise.reject(new Error('nobody looks'))
 export const print = one(() => { console.log('printed by a graph'); return 'fine' })
 export const env = one(() => [process.env.HOST_TEST_A, process.env.HOST_TEST_B].join())
 export const throws = one(() => { throw new RangeError('out') })
+/** As a client does that was given no address. */
+export const ask = one(async () =>
+  (await globalThis[Symbol.for('langgraph_api:fetch')]('http://localhost:8123/a?b')).text())
 /** Lets its request leave, then keeps the thread for itself. */
 export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
 `

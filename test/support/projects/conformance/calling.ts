@@ -1,0 +1,23 @@
+/** A graph that calls another one of its own server, and writes to the server's log. */
+
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { Client } from '@langchain/langgraph-sdk'
+import { getLogger } from '@langchain/langgraph-sdk/logging'
+
+/** Made where projects make theirs: when its file is imported, before the server answers. */
+const client = new Client()
+
+const tooEarly = await client.assistants.search()
+  .then(() => 'was answered', (error: Error) => error.message)
+
+export const calling = new StateGraph(MessagesAnnotation)
+  .addNode('call', async ({ messages }) => {
+    getLogger().info('The graph calls.', { messages: messages.length }).warn('It goes on.')
+    const input = { messages: [{ role: 'user', content: messages.at(-1)!.text }] }
+    const echoed = await client.runs.wait(null, 'echo', { input }) as
+      { messages: { content: string }[] }
+    return { messages: [echoed.messages.at(-1)!.content, tooEarly] }
+  })
+  .addEdge(START, 'call')
+  .addEdge('call', END)
+  .compile()
