@@ -26,6 +26,9 @@ const sameSignalMs = 300
 /** So often a server of npm looks whether npm still is there. */
 const orphanLookMs = 500
 
+/** Where it was started: a server moves to the folder of its project. */
+const here = folderOfCaller()
+
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
 else if (process.argv[2] === 'keys' || process.argv[2] === 'billing') await operate()
 else await serve()
@@ -67,7 +70,7 @@ async function operate(): Promise<void> {
 function surroundings() {
   return {
     environment: process.env,
-    folder: folderOfCaller(),
+    folder: here,
     starter: pathInHouse('deploy/starter/langgraph.json'),
   }
 }
@@ -198,6 +201,6 @@ function pathInHouse(path: string): string {
 }
 
 function nearby(path: string): string {
-  const here = relative(process.cwd(), path)
-  return here.startsWith('..') ? path : here
+  const fromHere = relative(here, path)
+  return fromHere.startsWith('..') ? path : fromHere
 }

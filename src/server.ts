@@ -170,6 +170,8 @@ interface Graphs {
 
 async function openGraphs(project: Project, { workers, reload }: Settings, env: Env):
   Promise<Graphs> {
+  // Where its own tools start it: what it reads without a folder is beside its configuration.
+  process.chdir(project.root)
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, env })
   const cannotReload = ({ message: reason }: Error) =>

@@ -52,6 +52,10 @@ describe('a graph', () => {
     expect(values).toEqual({ number: 8, sure: 'yes' })
   })
 
+  it('reads what lies beside it, wherever the server was started', async () => {
+    expect(await saidBy('reader')).toEqual({ said: { text: 'hello' } })
+  })
+
   it('calls others of its server by a client that names none, and writes to its log', async () => {
     const input = { messages: [{ role: 'user', content: 'hello' }] }
     const { messages } = await server.client.runs.wait(null, 'calling', { input }) as

@@ -1,5 +1,7 @@
 /** Graphs that are told things from outside, and the ways in which a project may export one. */
 
+import { readFile } from 'node:fs/promises'
+
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 import { z } from 'zod'
@@ -51,3 +53,10 @@ export const plain = saying('plain')
 
 /** A promise of a graph. */
 export const promised = Promise.resolve(saying('promised').compile())
+
+/** Reads a file as projects do that are started in their own folder. */
+export const reader = new StateGraph(Said)
+  .addNode('say', async () => ({ said: { text: await readFile('words/greeting.txt', 'utf8') } }))
+  .addEdge(START, 'say')
+  .addEdge('say', END)
+  .compile()
