@@ -85,8 +85,15 @@ function faultsIn(schema: TObject, value: unknown): Fault[] {
 
 type SchemaError = ReturnType<typeof Errors>[number]
 
+/** In so many characters each wrong element is found, which takes memory for every one of them. */
+const explainedMax = 256 * 1024
+
 /** The error that lies deepest: of a union it is that of the variant that was meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
+  if (typeof value === 'object' && JSON.stringify(value).length > explainedMax) {
+    if (Compile(schema).Check(value)) return []
+    return [{ field: name, message: 'is wrong somewhere, and too long to say where' }]
+  }
   const errors = Errors(schema, value).filter(({ keyword }) => keyword !== 'anyOf')
   const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
   const deepest = errors.reduce<SchemaError | undefined>((found, each) =>

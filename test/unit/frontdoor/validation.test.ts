@@ -49,6 +49,16 @@ describe('a check', () => {
     expect(faultsOf(() => checkerOf(SearchThreads)({ ids, limit: 0 }))).toHaveLength(2)
   })
 
+  it('does not look for what is wrong in what is very long', () => {
+    const [ids, names] = [Array.from({ length: 200_000 }, () => 7), { ['n'.repeat(300_000)]: 1 }]
+    const message = 'is wrong somewhere, and too long to say where'
+    expect(faultsOf(() => checkerOf(SearchThreads)({ ids, extract: names, limit: 0 }))).toEqual([
+      { field: 'ids', message }, { field: 'limit', message: 'must be >= 1' },
+      { field: 'extract', message }])
+    expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })),
+      thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' }])
+  })
+
   it('takes a UUID in capitals for the same one', () => {
     const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
       '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
