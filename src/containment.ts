@@ -18,12 +18,15 @@ function containsAll(whole: readonly unknown[], part: readonly unknown[]): boole
     ? whole.some((each) => contains(each, sought)) : scalars.has(sought))
 }
 
-/** Objects and lists that stand in lists: each is held against every element of another list. */
-export function nestedInLists(value: unknown): number {
+/**
+ * Objects and lists that stand in lists, and all that these hold: each is held against every
+ * element of another list.
+ */
+export function nestedInLists(value: unknown, isNested = false): number {
   if (typeof value !== 'object' || value === null) return 0
   return Object.values(value).reduce<number>((sum, each) => {
-    const counts = Array.isArray(value) && typeof each === 'object' && each !== null
-    return sum + Number(counts) + nestedInLists(each)
+    const nests = isNested || (Array.isArray(value) && typeof each === 'object' && each !== null)
+    return sum + Number(nests) + nestedInLists(each, nests)
   }, 0)
 }
 

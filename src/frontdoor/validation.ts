@@ -56,11 +56,17 @@ function inSmallLetters(given: object, name: string): object {
 
 /** Each is held against every element of a list, in every document that is looked at. */
 const nestedInListsMax = 64
+/** Of a filter as JSON: all of it is held against every document. */
+const filterMax = 16 * 1024
 
 /** Throws `invalid` for a filter that takes too long to look for. */
 export function mustBeSimple(field: string, filter: unknown): void {
+  if (filter !== undefined && JSON.stringify(filter).length > filterMax) {
+    throw invalid([{ field, message: `may be ${filterMax} characters of JSON at most` }])
+  }
   if (nestedInLists(filter) <= nestedInListsMax) return
-  const message = `may hold ${nestedInListsMax} objects or lists inside of lists at most`
+  const message = `may hold ${nestedInListsMax} objects or lists inside of lists at most, ` +
+    'and all that these hold counts'
   throw invalid([{ field, message }])
 }
 

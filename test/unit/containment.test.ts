@@ -34,7 +34,8 @@ it('A long list is looked for in a long list without holding each against each.'
   expect(contains({ list }, { list: [...list, -1] })).toBe(false)
 })
 
-it('Objects and lists inside of lists are counted, however deep they stand.', () => {
+it('Objects and lists inside of lists are counted with all that they hold.', () => {
   expect(nestedInLists({ a: [1, 'x', null], b: { c: 1 } })).toBe(0)
-  expect(nestedInLists({ a: [{}, [{ b: [[]] }]] })).toBe(4)
+  expect(nestedInLists({ a: [{}, [{ b: [[]] }]] })).toBe(5)
+  expect(nestedInLists({ a: [[1, 1, 1], { b: 2 }] })).toBe(6)
 })

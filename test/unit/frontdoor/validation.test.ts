@@ -7,7 +7,7 @@ import { readQuery } from '../../../src/frontdoor/query-string.ts'
 import { DrawGraph } from '../../../src/frontdoor/schema/assistant.ts'
 import { CancelRun, CreateRun, JoinStream, ListRuns } from '../../../src/frontdoor/schema/run.ts'
 import { CreateThread, SearchThreads } from '../../../src/frontdoor/schema/thread.ts'
-import { checkerOf } from '../../../src/frontdoor/validation.ts'
+import { checkerOf, mustBeSimple } from '../../../src/frontdoor/validation.ts'
 import type { HeddleError } from '../../../src/errors.ts'
 
 function faultsOf(check: () => unknown): unknown {
@@ -57,6 +57,15 @@ describe('a check', () => {
       { field: 'extract', message }])
     expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })),
       thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' }])
+  })
+
+  it('takes a filter only that is soon held against every document', () => {
+    const long = { a: Array.from({ length: 5_000 }, (_, n) => n) }
+    expect(() => mustBeSimple('metadata', long)).toThrow('metadata: may be 16384 characters')
+    expect(() => mustBeSimple('values', { a: [long.a.slice(0, 64)] })).toThrow('that these hold')
+    for (const filter of [undefined, null, { a: long.a.slice(0, 2_000), b: [[1, 2], { c: 3 }] }]) {
+      expect(() => mustBeSimple('values', filter)).not.toThrow()
+    }
   })
 
   it('takes a UUID in capitals for the same one', () => {
