@@ -8,12 +8,16 @@ import {
   wholeMax,
 } from './json.ts'
 
+/** The engine copies a configuration key by key for each task. */
+const keysOfConfig = { maxProperties: 1_000 }
+
 export const RunnableConfig = () => Type.Object({
   tags: Type.Optional(Type.Array(Type.String())),
   recursion_limit: Type.Optional(Type.Integer({ minimum: 1 })),
   max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
-  configurable: Type.Optional(JsonObject()),
-}, { description: 'Config for the graph. Further keys are kept.' })
+  configurable: Type.Optional(JsonObject(keysOfConfig)),
+  metadata: Type.Optional(Nullable(JsonObject(keysOfConfig))),
+}, { ...keysOfConfig, description: 'Config for the graph. Further keys are kept.' })
 
 const content = {
   config: Type.Optional(RunnableConfig()),

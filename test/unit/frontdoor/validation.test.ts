@@ -68,6 +68,18 @@ describe('a check', () => {
     }
   })
 
+  it('takes a configuration of a thousand keys at most', () => {
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${n}`, n]))
+    const check = (config: object) =>
+      faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'agent', config }))
+    expect(check({ configurable: keys(1_000), metadata: keys(1_000) })).toEqual([])
+    for (const config of [keys(1_001), { configurable: keys(1_001) }, { metadata: keys(1_001) }]) {
+      expect(check(config)).toEqual([{ field: expect.stringMatching(/^config/),
+        message: 'must not have more than 1000 properties' }])
+    }
+  })
+
   it('takes a UUID in capitals for the same one', () => {
     const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
       '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
