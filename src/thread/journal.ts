@@ -89,8 +89,9 @@ export class Journal {
   write(entry: JournalEntry, urgency: Urgency): Promise<void> {
     const row = this.#open ??= this.#openRow()
     if (urgency === 'now') this.hurry()
-    row.records.push(...entry.records)
-    row.places.push(...entry.places ?? [])
+    // One by one: of many, V8 refuses to take all as arguments of a call.
+    for (const record of entry.records) row.records.push(record)
+    for (const place of entry.places ?? []) row.places.push(place)
     for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
     for (const runId of entry.removedRunIds ?? []) row.removedRunIds.add(runId)
     row.billed.push(...entry.billed ?? [])

@@ -151,8 +151,10 @@ export class RunFeed {
   /** Who reads his past for so long comes back for what happened meanwhile. */
   #keepWaiting(follower: Follower, entries: readonly FeedEntry[]): void {
     const waiting = follower.waiting!
-    waiting.entries.push(...entries)
-    for (const entry of entries) waiting.bytes += entryBytes(entry)
+    for (const entry of entries) {
+      waiting.entries.push(entry)
+      waiting.bytes += entryBytes(entry)
+    }
     if (isWithin(waiting.entries.length, waiting.bytes)) return
     this.#loseOne(follower, 'lagged')
   }

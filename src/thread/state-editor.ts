@@ -66,7 +66,7 @@ export class StateEditor {
   /** undefined where the execution is not an edit of this thread. */
   steps(executionId: number, steps: readonly Step[]): { appended: Promise<void> } | undefined {
     if (this.#editing?.id !== executionId) return undefined
-    this.#editing.steps.push(...steps)
+    for (const step of steps) this.#editing.steps.push(step)
     return { appended: Promise.resolve() }
   }
 

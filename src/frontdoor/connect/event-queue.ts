@@ -26,8 +26,10 @@ export class EventQueue implements FeedListener, PulseMember {
     if (this.#events.length >= backlog.events || this.#characters >= backlog.characters) {
       return this.#endWith(comeBack('You read too slowly'))
     }
-    this.#events.push(...batch)
-    for (const { json } of batch) this.#characters += json.length
+    for (const event of batch) {
+      this.#events.push(event)
+      this.#characters += event.json.length
+    }
     this.#wake()
   }
 

@@ -52,6 +52,13 @@ describe('a queue', () => {
     }
   })
 
+  it('takes any number of events at once', async () => {
+    const queue = new EventQueue(() => true)
+    queue.events(Array.from({ length: 200_000 }, (_, n) => event(n)))
+    queue.ended('over')
+    expect(await idsTold(queue)).toHaveLength(200_000)
+  })
+
   it('keeps a caller who was late but reads', async () => {
     const queue = new EventQueue(() => true)
     const told = queue.told()

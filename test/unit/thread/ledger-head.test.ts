@@ -14,14 +14,18 @@ const checkpoint: RecordOf = { $case: 'checkpoint', value: { ns: '', id: 'c1', p
 const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
   writes: [] } }
 
+async function openLedger(log = new MemoryLog()) {
+  const env = virtualEnv()
+  return await ThreadLedger.load({
+    ports: { log, threads: memoryTables(log).threads, views: new ByteBudget(1e6) }, tenant: 't',
+    threadId: 'x', epoch: 1, newBranchId: env.uuid(), after: env.after, onLost: () => {},
+  })
+}
+
 describe('the head of a thread', () => {
   it('is read with writes that were still on their way', async () => {
-    const env = virtualEnv()
     const log = new MemoryLog()
-    const ledger = await ThreadLedger.load({
-      ports: { log, threads: memoryTables(log).threads, views: new ByteBudget(1e6) }, tenant: 't',
-      threadId: 'x', epoch: 1, newBranchId: env.uuid(), after: env.after, onLost: () => {},
-    })
+    const ledger = await openLedger(log)
     await ledger.write([checkpoint])
     const gate = Promise.withResolvers<void>()
     log.gate = gate.promise
@@ -31,5 +35,12 @@ describe('the head of a thread', () => {
     gate.resolve()
     expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
     expect(await ledger.loadHead()).toBeUndefined()
+  })
+
+  it('moves however many records one step has', async () => {
+    const ledger = await openLedger()
+    await ledger.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
+    expect(ledger.unsettled).toBe(false)
+    expect(await ledger.recordsAt(ledger.state.row.seq)).toHaveLength(200_002)
   })
 })

@@ -74,7 +74,10 @@ describe('the past of a run', () => {
     expect(await ended).toBe('unread')
   })
 
-  it('that is read for too long sends who reads it away with what he has', async () => {
+  it.each([
+    ['much', Array.from({ length: 30 }, (_, n) => [entryAt(10 + n, 'y'.repeat(100_000))])],
+    ['very many things', [Array.from({ length: 200_000 }, (_, n) => entryAt(10 + n, '{}'))]],
+  ])('that is read while %s happens sends who reads it away', async (_, published) => {
     const { feed, past } = overFeed(9)
     const { pieces, ended, listener } = reader()
     const asked = Promise.withResolvers<void>()
@@ -83,7 +86,7 @@ describe('the past of a run', () => {
       return new Promise(() => {})
     } }, past)
     await asked.promise
-    for (let seq = 10; seq < 40; seq++) feed.publish([entryAt(seq, 'y'.repeat(100_000))])
+    for (const entries of published) feed.publish(entries)
     expect(await ended).toBe('lagged')
     expect(pieces).toEqual([3])
     expect(feed.followed).toBe(false)
