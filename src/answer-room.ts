@@ -17,7 +17,7 @@ export class AnswerRoom implements Disposable {
    * Throws `too_large` where these texts do not fit beside those that were taken before,
    * `unavailable` where they do not beside those of the other answers.
    */
-  take(...texts: readonly string[]): void {
+  take(...texts: readonly { readonly length: number }[]): void {
     for (const { length } of texts) this.#add(length)
     if (this.#taken > answerMax) {
       throw new HeddleError('too_large', 'The answer would be longer than ' +

@@ -8,6 +8,7 @@
 import { actorKeyText, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { AnswerRoom } from '../answer-room.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
@@ -135,11 +136,13 @@ class AssistantActor implements Actor {
   }
 
   async #versions(row: AssistantRow, { limit, offset, metadata }: VersionQuery) {
+    using room = new AnswerRoom()
     const page: AssistantRow[] = []
     let toSkip = offset
     for await (const version of versionsBackwards(this.#log, row)) {
       if (metadata !== undefined && !contains(JSON.parse(version.metadataJson), metadata)) continue
       if (toSkip-- > 0) continue
+      room.take(version.configJson, version.contextJson, version.metadataJson)
       if (page.push(asOf(row, version)) === limit) break
     }
     return page

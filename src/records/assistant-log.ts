@@ -65,7 +65,8 @@ export async function recordsBetween(log: AssistantLog, branch: Branch, from: nu
   return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
 }
 
-const pageRows = 100
+/** Each may be as long as a request. */
+const pageRows = 10
 
 /** The versions up to the row's position, newest first, read a page at a time. */
 export async function* versionsBackwards(log: AssistantLog, row: AssistantRow):

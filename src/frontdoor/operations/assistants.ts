@@ -174,10 +174,15 @@ export class AssistantOperations {
   async #deleteThreads(tenant: string, assistantId: string): Promise<void> {
     const query = {
       tenant, metadata: { assistant_id: assistantId }, withoutValues: true, offset: 0,
-      limit: deletionPage, sortBy: 'thread_id', sortOrder: 'asc',
+      sortBy: 'thread_id', sortOrder: 'asc',
     } as const
+    const page = (limit: number) =>
+      this.#threads.search({ ...query, limit }, ({ row }) => row.threadId)
     for (;;) {
-      const { threads: ids } = await this.#threads.search(query, ({ row }) => row.threadId)
+      const { threads: ids } = await page(deletionPage).catch((error: unknown) => {
+        if (HeddleError.from(error).code !== 'too_large') throw error
+        return page(1)
+      })
       if (ids.length === 0) return
       // Somebody else may be faster.
       await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(unlessGone)))

@@ -5,6 +5,7 @@ import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../recor
 import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
+import { pageOf } from './stored-row.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
@@ -97,7 +98,7 @@ export class AssistantTable {
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
     const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
-    return { rows: rows.all({ ...values, limit, offset }), total: this.count(query) }
+    return { rows: pageOf(rows.iterate({ ...values, limit, offset })), total: this.count(query) }
   }
 
   count(filter: AssistantFilter): number {

@@ -1,3 +1,16 @@
 /** A row as it is stored and answered: its metadata apart from the rest of it, encoded. */
 
+import { AnswerRoom } from '../../answer-room.ts'
+
 export type StoredRow = readonly [metadataJson: string, body: Uint8Array]
+
+/** Throws `too_large` before more is read than fits an answer. */
+export function pageOf(rows: Iterable<StoredRow>): StoredRow[] {
+  using room = new AnswerRoom()
+  const page: StoredRow[] = []
+  for (const row of rows) {
+    room.take(...row)
+    page.push(row)
+  }
+  return page
+}

@@ -6,6 +6,7 @@ import type { Database, NamedValues, Statement, Value } from './database.ts'
 import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
+import { pageOf } from './stored-row.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -69,11 +70,15 @@ export class ThreadSearch {
       offset = Math.max(0, offset - size)
       total += size
     }
-    return { rows: found.map((no) => this.#row.get(no)!), total }
+    return { rows: pageOf(this.#read(found)), total }
   }
 
   count(filter: ThreadFilter): number {
     return this.#count(searchOf(filter))
+  }
+
+  *#read(numbers: readonly number[]): Generator<StoredRow> {
+    for (const no of numbers) yield this.#row.get(no)!
   }
 
   #count(search: Search, start = this.#start(search)): number {

@@ -63,6 +63,7 @@ describe('assistants', () => {
   it('take their threads with them where that is asked for', async () => {
     const { door, id } = await doorWithThread({ assistant_id: agentId })
     const kept = await call(door, 'POST', '/threads', { metadata: { assistant_id: 'x' } })
+    door.threads.failure = new HeddleError('too_large')
     await call(door, 'DELETE', '/assistants/agent?delete_threads=true')
     expect((await call(door, 'GET', `/threads/${id}`)).status).toBe(404)
     expect((await call(door, 'GET', `/threads/${String(kept.json.thread_id)}`)).status).toBe(200)

@@ -133,7 +133,19 @@ describe('versions', () => {
     log.rowsRead = 0
     const page = await assistants.versions(name, { limit: 3, offset: 1, metadata: { even: true } })
     expect(page.map(({ version }) => version)).toEqual([398, 396, 394])
-    expect(log.rowsRead).toBeLessThanOrEqual(100)
+    expect(log.rowsRead).toBeLessThanOrEqual(20)
+  })
+
+  it('are refused where they are too much for one answer', async () => {
+    const { assistants, log } = openHouse()
+    await assistants.create(name, content, 'raise')
+    const long = 'x'.repeat(23 * 1024 * 1024)
+    for (let n = 0; n < 12; n++) await assistants.patch(name, { config: { long } })
+    expect(await assistants.versions(name, { limit: 5, offset: 0 })).toHaveLength(5)
+    log.rowsRead = 0
+    await expect(assistants.versions(name, { limit: 1_000, offset: 0 }))
+      .rejects.toMatchObject({ code: 'too_large' })
+    expect(log.rowsRead).toBeLessThanOrEqual(10)
   })
 })
 
