@@ -112,7 +112,9 @@ export function mergedConfig(assistant: Json, request: Json | null, ids: Json): 
 /** Objects are merged shallowly; any other context replaces the assistant's. */
 export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
-  return isObject(assistant) && isObject(request) ? { ...assistant, ...request } : request
+  if (!isObject(assistant) || !isObject(request)) return request
+  // It may have very many keys, and hardly any assistant has a context.
+  return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
 /** Credentials, whom a caller only says that he is, and what proxies add never reach a graph. */

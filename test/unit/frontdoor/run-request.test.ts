@@ -103,6 +103,8 @@ it('Contexts merge as objects; any other context replaces the assistant\'s.', ()
   expect(mergedContext({ a: 1, b: 1 }, { b: 2 })).toEqual({ a: 1, b: 2 })
   expect(mergedContext({ a: 1 }, undefined)).toEqual({ a: 1 })
   expect(mergedContext({ a: 1 }, 'text')).toBe('text')
+  const context = { a: 1 }
+  expect(mergedContext({}, context)).toBe(context)
 })
 
 it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
