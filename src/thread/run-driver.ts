@@ -68,7 +68,7 @@ export class RunDriver {
     const known = await runOfKey(run.commandId, this.#setting)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
     const { limits } = this.#setting.ports
-    const admission = admit(this.#ledger.state.runs, run.strategy, limits.pendingRuns)
+    const admission = admit(this.#ledger.state.runs, run.strategy, limits)
     if (admission.kind !== 'enqueue') {
       await this.#cut(admission.runs, admission.kind, { fork: forkOf(run)?.checkpointId })
     }

@@ -3,6 +3,9 @@
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { MultitaskStrategy } from './client.ts'
 import { HeddleError } from '../errors.ts'
+import type { ThreadLimits } from './thread-setting.ts'
+
+type QueueLimits = Pick<ThreadLimits, 'pendingRuns' | 'pendingCharacters'>
 
 /**
  * reject     refuse the new run while another is unfinished
@@ -15,17 +18,19 @@ export type Admission =
   | { readonly kind: 'interrupt' | 'rollback'; readonly runs: readonly RunRow[] }
 
 /** Throws `rejected` or `full`. `runs` are the unfinished ones, oldest first. */
-export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limit: number):
+export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limits: QueueLimits):
   Admission {
   if (runs.length === 0) return { kind: 'enqueue' }
   switch (strategy) {
     case 'reject': throw new HeddleError('rejected')
     case 'interrupt': case 'rollback': return { kind: strategy, runs }
     case 'enqueue': {
-      const pending = runs.filter(({ status }) => status === 'pending').length
-      if (pending < limit) return { kind: 'enqueue' }
+      const pending = runs.filter(({ status }) => status === 'pending')
+      const characters = pending.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
+      const isFull = pending.length >= limits.pendingRuns || characters >= limits.pendingCharacters
+      if (!isFull) return { kind: 'enqueue' }
       throw new HeddleError('full',
-        `${pending} runs wait on this thread already; try again when some are done.`)
+        `${pending.length} runs wait on this thread already; try again when some are done.`)
     }
   }
 }

@@ -32,6 +32,8 @@ export interface ThreadPorts extends LedgerPorts {
 export interface ThreadLimits {
   /** Runs that may wait on one thread. */
   readonly pendingRuns: number
+  /** What they were asked for: it is kept in memory until they are over. */
+  readonly pendingCharacters: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
   /** How long the thread of a stateless run is kept for those who come to read its events. */
@@ -43,7 +45,8 @@ export interface ThreadLimits {
 }
 
 export const defaultLimits: ThreadLimits = {
-  pendingRuns: 100, pendingEdits: 100, lingerMs: 60_000, editMs: 30_000, owedWebhooks: 100,
+  pendingRuns: 100, pendingCharacters: 64 * 1024 * 1024, pendingEdits: 100, lingerMs: 60_000,
+  editMs: 30_000, owedWebhooks: 100,
 }
 
 export interface ThreadSetting {

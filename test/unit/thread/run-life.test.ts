@@ -127,10 +127,13 @@ describe('a second run', () => {
     expect(await result).toBe('{"log":["second"]}')
   })
 
-  it('is refused when the queue is full', async () => {
-    const house = new ThreadHouse({ pendingRuns: 2 })
-    for (let i = 0; i < 3; i++) await house.startRun('x')
-    await expect(house.startRun('x')).rejects.toThrow(/wait on this thread/)
+  it('is refused when the queue is full, or what waits in it is long', async () => {
+    for (const limits of [{ pendingRuns: 2 }, { pendingCharacters: 1_500 }]) {
+      const house = new ThreadHouse(limits)
+      const kwargs = { input: 'x'.repeat(1_000) }
+      for (let i = 0; i < 3; i++) await house.startRun('x', { kwargs })
+      await expect(house.startRun('x', { kwargs })).rejects.toThrow('2 runs wait on this thread')
+    }
   })
 
   it('is the same run where it carries the same command id', async () => {
