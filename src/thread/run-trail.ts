@@ -6,6 +6,7 @@ import { decodeRow } from '../checkpoint/index.ts'
 import { isAfter, lastIndex } from './event-place.ts'
 import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
+import { forkOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 
 type Told = Extract<RecordOf, { $case: 'told' }>['value']
@@ -21,18 +22,23 @@ export interface LogSpan {
  * For a run that is to be resumed: whether it wrote anything, and what it told since the last
  * checkpoint of the root, which is all that the engine could tell again.
  */
-export async function trailOf({ runId, firstSeq }: RunRow, span: LogSpan): Promise<Trail> {
+export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
+  const { runId, firstSeq, baseCheckpointId } = run
+  const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
   let begun: Trail = { wrote: false, told: [] }
+  // On any other checkpoint, or on one that was never put, nobody goes on from the head.
+  const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
   /** Newest first: however long a run is, few rows are behind its last checkpoint. */
   const told: Told[] = []
   const trail = () => ({ wrote, told: told.toReversed().flatMap(({ events }) =>
     events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))) })
   for await (const record of recordsBack(span, firstSeq)) {
-    wrote ||= record.$case === 'writes'
+    wrote ||= isOnHead && record.$case === 'writes'
     if (!('runId' in record.value) || record.value.runId !== runId) continue
-    wrote ||= record.$case === 'checkpoint'
-    if (record.$case === 'checkpoint' && record.value.ns === '') return trail()
+    const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
+    wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
+    if (isRoot) return trail()
     if (record.$case === 'told') told.push(record.value)
     // The row that a run starts in may begin with the last writes of the run before it.
     if (record.$case === 'runStarted') begun = trail()

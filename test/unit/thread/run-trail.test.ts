@@ -31,16 +31,16 @@ function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
     runId.map(startOf)), { maxLength: 60 })
 }
 
-/** Of what came since run `r` began. */
-function forwards(records: readonly RecordOf[]) {
+/** Of what came since run `r` began, whose writes count where it went on from the head. */
+function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   let [wrote, told] = [false, [] as unknown[]]
   for (const { $case, value } of records) {
-    if ($case === 'writes') wrote = true
+    if ($case === 'writes') wrote ||= isOnHead
     else if ('runId' in value && value.runId !== 'r') continue
     else if ($case === 'told') {
       told.push(...value.events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
     } else if ($case === 'checkpoint') {
-      wrote = true
+      wrote ||= isOnHead || value.ns === ''
       if (value.ns === '') told = []
     }
   }
@@ -49,8 +49,8 @@ function forwards(records: readonly RecordOf[]) {
 
 it('is what the rows say from the first to the last', async () => {
   const parts = [recordsOf('before'), recordsOf('r', 'r', 'before'),
-    fc.integer({ min: 1, max: 5 })] as const
-  await fc.assert(fc.asyncProperty(...parts, async (before, since, length) => {
+    fc.integer({ min: 1, max: 5 }), fc.constantFrom('the head', 'nothing', 'a checkpoint')] as const
+  await fc.assert(fc.asyncProperty(...parts, async (before, since, length, from) => {
     const records = [...before, startOf('r'), ...since]
     const log = new MemoryLog()
     const through = Math.ceil(records.length / length)
@@ -58,9 +58,13 @@ it('is what the rows say from the first to the last', async () => {
       tenant: 't', branch, epoch: 1, seq: place + 1, prevEpoch: 1, places: [],
       body: encodeRow(records.slice(place * length, (place + 1) * length)),
     })), [])
-    const run = newRun(unborn('t', 'x', branch).row, { runId: 'r', atMs: 0, assistantId: '',
-      commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}', kwargsJson: '{}',
+    const kwargs = from === 'a checkpoint' ? { checkpoint: { checkpoint_id: 'old' } } : {}
+    const made = newRun(unborn('t', 'x', branch).row, { runId: 'r', atMs: 0, assistantId: '',
+      commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}',
+      kwargsJson: JSON.stringify(kwargs),
       planJson: '{}', notBeforeMs: 0 }, Math.floor(before.length / length) + 1)
-    expect(await trailOf(run, { log, branch, through })).toEqual(forwards(since))
+    const run = { ...made, baseCheckpointId: from === 'nothing' ? '' : 'c' }
+    expect(await trailOf(run, { log, branch, through }))
+      .toEqual(forwards(since, from === 'the head'))
   }), { numRuns: 300 })
 })
