@@ -155,7 +155,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
       ns, id, parentId, full, changes, runId, atMs: Date.parse(ts),
       skeletonJson: JSON.stringify(skeleton), metadataJson: JSON.stringify(described),
     } })
-    if (sync) await sink.acknowledged()
+    // The checkpoint of its input is put behind a fork, and before its tasks write on that one.
+    if (sync && metadata.source !== 'fork') await sink.acknowledged()
     return this.#configOf(ns, id)
   }
 

@@ -51,6 +51,22 @@ describe('a run', () => {
     expect(structuredClone(outcome)).toEqual(outcome)
   })
 
+  it('that forks and waits for the log puts a checkpoint before what its tasks write on it',
+    async () => {
+      const bench = new GraphBench(line(['a', 'b']))
+      await bench.run({ input: { log: [] } })
+      const checkpoint = { checkpointId: bench.log.checkpoints[1]!.id, checkpointNs: '',
+        checkpointMap: null }
+      const { departures } = await bench.run(
+        { command: { goto: 'b' }, checkpoint, durability: 'sync' })
+      const own = departures.map(({ steps }) => new Set(steps.flatMap((step) =>
+        step.$case === 'checkpoint' ? [step.value.id] : [])))
+      const late = departures.flatMap(({ steps }, place) => steps.filter((step) =>
+        step.$case === 'writes' &&
+          own.slice(place + 1).some((later) => later.has(step.value.checkpointId))))
+      expect(late).toEqual([])
+    })
+
   it('may write to channels by any name', async () => {
     const bench = new GraphBench(line(['a']))
     for (const name of ['toString', 'constructor', '__proto__']) {
