@@ -108,7 +108,10 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   } finally {
     saver.retire()
   }
-  if (!mapper.stopped) return ended
+  // One that put no checkpoint leaves the head to wait as it did.
+  const { headId } = assignment.execution
+  const moved = (assignment.memory.newest.get('')?.id ?? headId) !== headId
+  if (!mapper.stopped && moved) return ended
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 

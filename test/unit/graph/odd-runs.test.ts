@@ -1,5 +1,6 @@
 /** Graphs that stop, throw and write what nobody expects: the run ends, with words. */
 
+import { interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import { GraphBench } from '../../support/graph-bench.ts'
@@ -66,6 +67,16 @@ describe('a run', () => {
           own.slice(place + 1).some((later) => later.has(step.value.checkpointId))))
       expect(late).toEqual([])
     })
+
+  it('that gets nowhere from an old checkpoint leaves the thread waiting', async () => {
+    const bench = new GraphBench(line(['a'], () => interrupt('sure?')))
+    await bench.run({ input: { log: [] } })
+    await bench.run({ command: { resume: 1 } })
+    const checkpoint = { checkpointId: bench.log.headId!, checkpointNs: '', checkpointMap: null }
+    const { outcome: asks } = await bench.run({ input: { log: [] } })
+    const { outcome } = await bench.run({ command: { resume: 2 }, checkpoint })
+    expect(outcome).toMatchObject({ status: 'success', waiting: true, interrupts: asks.interrupts })
+  })
 
   it('may write to channels by any name', async () => {
     const bench = new GraphBench(line(['a']))
