@@ -260,7 +260,8 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
   const done = doneTasks(await saver.getTuple(config))
   const open = tasks.filter(({ id }) => !done.has(id))
   const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  const partial = open.length > 0 && open.length < tasks.length
+  // Also what the command wrote that the run began with.
+  const partial = open.length > 0 && done.size > 0
   return { waiting: next.length > 0, interrupts: codec.text(interrupts),
     ...partial && { values: codec.text(values) } }
 }

@@ -78,6 +78,14 @@ describe('a run', () => {
     expect(outcome).toMatchObject({ status: 'success', waiting: true, interrupts: asks.interrupts })
   })
 
+  it('that is asked again tells the values with what its command wrote', async () => {
+    const bench = new GraphBench(line(['a'], () => [interrupt('one?'), interrupt('two?')]))
+    await bench.run({ input: { log: [] } })
+    const { outcome } = await bench.run({ command: { resume: 1, update: { log: ['x'] } } })
+    expect(outcome.waiting).toBe(true)
+    expect(outcome.values).toBe('{"log":["x"]}')
+  })
+
   it('may write to channels by any name', async () => {
     const bench = new GraphBench(line(['a']))
     for (const name of ['toString', 'constructor', '__proto__']) {
