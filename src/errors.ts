@@ -40,6 +40,8 @@ const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
+export const errorCodes = Object.keys(catalogue) as readonly ErrorCode[]
+
 /** Whether the catalogue has it; a newer member may know more. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)

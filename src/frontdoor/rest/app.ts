@@ -1,7 +1,5 @@
 /** The REST wire: routes, checks, bodies, errors and the description of all of them. */
 
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { TObject } from 'typebox'
 
 import { readQuery } from '../query-string.ts'
@@ -9,6 +7,7 @@ import { answerSchemas } from '../schema/answer.ts'
 import { checkerOf } from '../validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
+import { describeRoutes } from './description.ts'
 import { notFound } from './not-found.ts'
 import type { App, RouteParts } from './route.ts'
 import { runRoutes } from './runs.ts'
@@ -22,7 +21,7 @@ export async function addRest(app: App, options: RouteParts & ServerFacts): Prom
   checkRequests(app)
   acceptJson(app)
   app.setNotFoundHandler(notFound)
-  await describe(app, options.version)
+  await describeRoutes(app, options.version)
   serverRoutes(app, options)
   assistantRoutes(app, options)
   threadRoutes(app, options)
@@ -31,10 +30,11 @@ export async function addRest(app: App, options: RouteParts & ServerFacts): Prom
   statelessRunRoutes(app, options)
 }
 
-/** The same schemas check and describe; what answers look like is described only. */
+/** The same schemas check and describe; headers and answers are described only. */
 function checkRequests(app: App): void {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
+    if (httpPart === 'headers') return () => true
     const check = checkerOf(schema)
     const read = httpPart === 'querystring'
       ? (value: unknown) => readQuery(schema, value as Record<string, string>)
@@ -48,23 +48,4 @@ function checkRequests(app: App): void {
     }
   })
   for (const schema of answerSchemas) app.addSchema(schema)
-}
-
-async function describe(app: App, version: string): Promise<void> {
-  await app.register(swagger, {
-    hideUntagged: true,
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Heddle', version, description: 'The Agent Deployment API.' },
-      components: { securitySchemes: {
-        key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        session: { type: 'http', scheme: 'bearer' },
-      } },
-      security: [{ key: [] }, { session: [] }, {}],
-    },
-    refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
-  })
-  await app.register(swaggerUi, { routePrefix: '/docs' })
-  app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },
-    () => app.swagger())
 }

@@ -38,7 +38,8 @@ export function assistantRoutes(app: App, { assistants }: RouteParts): void {
   })
 
   app.post('/assistants/search', route('read', 'searchAssistants', { tag,
-    summary: 'Search assistants', body: SearchAssistants, answer: 'Assistant[]' }),
+    summary: 'Search assistants', body: SearchAssistants, answer: 'FoundAssistant[]',
+    tells: ['x-pagination-total', 'x-pagination-next'] }),
   async ({ body, caller }, reply) => {
     const { rows, total } = await assistants.search(caller.tenant, body)
     const json = (row: typeof rows[number]) => assistantJson(row, body.select)

@@ -31,36 +31,61 @@ interface RouteWords {
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject
+  /** Those of its own that it reads. */
+  readonly headers?: TObject
   readonly body?: TObject
   /** The schema of a good answer by its name, a list of them with `[]`; 204 without any. */
   readonly answer?: string
+  /** The headers that a good answer has of its own. */
+  readonly tells?: readonly (keyof typeof answerHeaders)[]
+  /** Good answers without a body: what they say by their status. */
+  readonly silent?: Readonly<Record<number, string>>
+}
+
+const answerHeaders = {
+  'content-location': 'The path of the run.',
+  location: 'Where the stream goes on after a broken connection, with `Last-Event-ID`.',
+  'x-pagination-total': 'How many there are in all.',
+  'x-pagination-next': 'The offset of the next page, where there is one.',
+  'x-request-id': 'The name of the request in logs: the one that it was sent with, or a new one.',
+  'retry-after': 'After how many seconds to ask again, where that may help.',
 }
 
 /**
- * What the route does, and its schemas. That of the answer only describes: replies leave as is.
- * Clients that are generated from the description call it by its `operationId`, which stays.
+ * What the route does, and its schemas. Those of headers and answers only describe: replies leave
+ * as they are. Clients that are generated from the description call it by its `operationId`, which
+ * stays.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
-  { schema: Omit<Words, 'tag' | 'answer'>; config: { access: Access } } {
-  const { tag, answer, ...checked } = words
-  const good = answer === undefined ? { 204: { description: 'Done.', type: 'null' } }
-    : { 200: goodAnswer(answer) }
-  const failure = { description: 'What was wrong.', $ref: 'Error#' }
-  const schema = { ...checked, operationId, tags: [tag], response: { ...good, '4xx': failure } }
-  return { schema, config: { access } }
+  { schema: Omit<Words, 'tag' | 'answer' | 'tells' | 'silent'>; config: { access: Access } } {
+  const { tag, answer, tells = [], silent, ...checked } = words
+  const headers = headersNamed(...tells, 'x-request-id')
+  const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
+    .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
+  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer), headers } }
+  const failure = { $ref: 'Error#', headers: headersNamed('x-request-id', 'retry-after') }
+  const response = { ...good, ...Object.fromEntries(silents), default: failure }
+  const open = access === 'public' && { security: [] }
+  return { schema: { ...checked, operationId, tags: [tag], response, ...open }, config: { access } }
 }
 
 /** Of routes that answer with server-sent events. */
 export const eventStream = 'text/event-stream'
 
-function goodAnswer(answer: string): unknown {
+function goodAnswer(answer: string): object {
   if (answer === eventStream) {
-    const schema = { type: 'string', description: 'Server-sent events, `metadata` first.' }
+    const schema = { type: 'string', description: 'Server-sent events: `event` is the stream ' +
+      'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
+      '`error` is {error, message}. A clean end says that the run is over.' }
     return { description: 'The events of the run.', content: { [eventStream]: { schema } } }
   }
   const one = { $ref: `${answer.replace('[]', '')}#` }
-  if (!answer.endsWith('[]')) return { description: 'The answer.', ...one }
-  return { description: 'The answer.', type: 'array', items: one }
+  return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one
+}
+
+function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
+  return Object.fromEntries(names.map((name) =>
+    [name, { type: 'string', description: answerHeaders[name] }]))
 }
 
 export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply {

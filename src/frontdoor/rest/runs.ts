@@ -1,6 +1,8 @@
 /** The routes of runs on a thread. */
 
-import { CancelRun, CreateRun, JoinRun, JoinStream, ListRuns, RunPath } from '../schema/run.ts'
+import {
+  CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, RunPath,
+} from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { arrayText, runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
@@ -10,7 +12,9 @@ import {
 } from './run-reply.ts'
 
 const tag = 'Runs'
-const creation = { tag, params: ThreadPath, body: CreateRun } as const
+const creation = {
+  tag, params: ThreadPath, headers: CreationHeaders, body: CreateRun, tells: ['content-location'],
+} as const
 const one = { tag, params: RunPath } as const
 
 export function runRoutes(app: App, parts: RouteParts): void {
@@ -30,7 +34,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/threads/:thread_id/runs/stream', route('change', 'streamRun', { ...creation,
-    answer: eventStream, summary: 'Create a run and stream its events' }),
+    answer: eventStream, tells: ['content-location', 'location'],
+    summary: 'Create a run and stream its events' }),
   async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
@@ -48,7 +53,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
 
 function watchingRoutes(app: App, parts: RouteParts): void {
   app.get('/threads/:thread_id/runs/:run_id/join', route('read', 'joinRun', { ...one,
-    querystring: JoinRun, answer: 'RunResult', summary: 'Wait for the result of a run' }),
+    querystring: JoinRun, answer: 'RunResult', tells: ['content-location'],
+    summary: 'Wait for the result of a run' }),
   async ({ params, query }, reply) => {
     const run = { threadId: params.thread_id, runId: params.run_id }
     const cancelOnDisconnect = query.cancel_on_disconnect ?? false
@@ -56,7 +62,8 @@ function watchingRoutes(app: App, parts: RouteParts): void {
   })
 
   app.get('/threads/:thread_id/runs/:run_id/stream', route('read', 'joinRunStream', { ...one,
-    querystring: JoinStream, answer: eventStream,
+    querystring: JoinStream, headers: JoinStreamHeaders, answer: eventStream,
+    tells: ['content-location', 'location'],
     summary: 'Stream the events of a run, from where a client left off' }),
   async (request, reply) => {
     const { params, query } = request
@@ -69,7 +76,8 @@ function watchingRoutes(app: App, parts: RouteParts): void {
 
 function recordRoutes(app: App, { runs }: RouteParts): void {
   app.get('/threads/:thread_id/runs', route('read', 'listRuns', { tag, params: ThreadPath,
-    querystring: ListRuns, answer: 'Run[]', summary: 'List the runs of a thread, newest first' }),
+    querystring: ListRuns, answer: 'FoundRun[]',
+    summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
     const rows = await runs.list(caller.tenant, params.thread_id, query)
     return sendJson(reply, arrayText(rows, (row) => runJson(row, query.select)))
@@ -88,7 +96,8 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
   })
 
   app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', 'cancelRun', { ...one,
-    querystring: CancelRun, summary: 'Cancel a run' }),
+    querystring: CancelRun, summary: 'Cancel a run',
+    silent: { 202: 'It will end.', 204: 'It is over, where `wait` asks for that.' } }),
   async ({ params, query, caller }, reply) => {
     await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
     return reply.code(query.wait ? 204 : 202).send()

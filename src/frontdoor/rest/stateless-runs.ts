@@ -1,6 +1,8 @@
 /** The routes of runs without a thread: each has a hidden one, of the run's own id. */
 
-import { CreateStatelessRun, JoinStream, StatelessRunPath } from '../schema/run.ts'
+import {
+  CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders, StatelessRunPath,
+} from '../schema/run.ts'
 import { eventStream, route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
@@ -8,7 +10,9 @@ import {
 } from './run-reply.ts'
 
 const tag = 'Stateless runs'
-const creation = { tag, body: CreateStatelessRun } as const
+const creation = {
+  tag, headers: CreationHeaders, body: CreateStatelessRun, tells: ['content-location'],
+} as const
 
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
@@ -21,6 +25,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/runs/stream', route('change', 'streamStatelessRun', { ...creation, answer: eventStream,
+    tells: ['content-location', 'location'],
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
@@ -35,7 +40,8 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   })
 
   app.get('/runs/:run_id/stream', route('read', 'joinStatelessRunStream', { tag,
-    params: StatelessRunPath, querystring: JoinStream, answer: eventStream,
+    params: StatelessRunPath, querystring: JoinStream, headers: JoinStreamHeaders,
+    answer: eventStream, tells: ['content-location', 'location'],
     summary: 'Stream the events of a stateless run, from where a client left off' }),
   async (request, reply) => {
     const { params: { run_id }, query } = request

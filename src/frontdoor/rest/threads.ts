@@ -1,7 +1,8 @@
 /** The routes of threads. */
 
 import {
-  CountThreads, CreateThread, PatchThread, ReadThread, SearchThreads, ThreadPath,
+  CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
+  ThreadPath,
 } from '../schema/thread.ts'
 import { threadJson } from './render.ts'
 import { route, sendJson, sendPage } from './route.ts'
@@ -20,7 +21,8 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
 
   app.patch('/threads/:thread_id', route('change', 'updateThread', { ...one, body: PatchThread,
-    summary: 'Update a thread; with `Prefer: return=minimal` nothing is answered' }),
+    headers: PatchThreadHeaders, silent: { 204: 'Done, where `Prefer` asks for no more.' },
+    summary: 'Update a thread' }),
   async ({ params, body, headers, caller }, reply) => {
     const view = await threads.patch(caller.tenant, params.thread_id, body)
     if (/\breturn=minimal\b/.test(String(headers.prefer))) return reply.code(204).send()
@@ -39,7 +41,8 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
 
   app.post('/threads/search', route('read', 'searchThreads', { tag, summary: 'Search threads',
-    body: SearchThreads, answer: 'Thread[]' }), async ({ body, caller }, reply) => {
+    body: SearchThreads, answer: 'FoundThread[]',
+    tells: ['x-pagination-total', 'x-pagination-next'] }), async ({ body, caller }, reply) => {
     const { threads: rows, total } = await threads.search(caller.tenant, body)
     const json = (view: typeof rows[number]) => threadJson(view, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })

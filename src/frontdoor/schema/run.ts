@@ -87,6 +87,18 @@ export const CancelRun = Type.Object({
 })
 export type CancelRun = Static<typeof CancelRun>
 
+/** Of requests that make a run. */
+export const CreationHeaders = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({
+    description: 'The same key answers the same run, however often the request is sent.' })),
+})
+
+/** Of requests that are answered with a run's events. */
+export const JoinStreamHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({
+    description: 'The last event that was seen; from the start without one.' })),
+})
+
 export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })
 
 export const JoinStream = Type.Object({

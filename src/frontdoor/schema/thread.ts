@@ -29,6 +29,10 @@ export const PatchThread = Type.Object({
 }, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
 export type PatchThread = Static<typeof PatchThread>
 
+export const PatchThreadHeaders = Type.Object({
+  prefer: Type.Optional(Type.String({ description: '`return=minimal` for no body.' })),
+})
+
 export const ReadThread = Type.Object({}, { 'x-not-offered': ['include'] })
 
 const filter = {

@@ -1,0 +1,76 @@
+/** The description of the API, for programs at /openapi.json and for people at /docs. */
+
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+
+import type { App } from './route.ts'
+
+const introduction = `The Agent Deployment API.
+
+A **graph** is your code. An **assistant** is a stored configuration of a graph; each graph has one
+from the start, which its graph id names wherever an \`assistant_id\` is asked for. A **thread**
+keeps a conversation: its state, and every step that led there. A **run** executes an assistant, on
+a thread or without one.
+
+To try it: *Create a stateless run and wait for its result* takes its example as it stands.
+
+An error is \`{detail, message, code}\`: a sentence that says what to do, twice, and a word for
+programs. What is answered with \`Retry-After\` may be sent again after so many seconds; anything
+else would be answered the same. A request is found in the logs by its \`x-request-id\`.`
+
+const tags = [
+  { name: 'Assistants', description: 'Configurations of graphs, in numbered versions.' },
+  { name: 'Threads', description: 'Conversations that keep their state.' },
+  { name: 'State', description: 'What a thread holds now, and what it held before each step.' },
+  { name: 'Runs', description: 'Executions of a graph on a thread.' },
+  { name: 'Stateless runs', description: 'Executions without a thread that anybody sees.' },
+  { name: 'Server', description: 'The server itself. Needs no key.' },
+]
+
+const securitySchemes = {
+  key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+} as const
+
+/** To be called before the routes that are described are added. */
+export async function describeRoutes(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    hideUntagged: true,
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Heddle', version, description: introduction },
+      tags,
+      components: { securitySchemes },
+      security: [{ key: [] }, { session: [] }, {}],
+    },
+    refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
+    transformObject: (described) => {
+      const { paths } = (described as { openapiObject: Description }).openapiObject
+      Object.values(paths).flatMap((path) => Object.values(path)).forEach(allowNoBody)
+      return (described as { openapiObject: object }).openapiObject
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs', theme: { title: 'Heddle' }, uiConfig: { layout: 'BaseLayout' },
+  })
+  app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },
+    () => app.swagger())
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+interface Operation {
+  readonly requestBody?: { required: boolean; readonly content: Readonly<Record<string, Body>> }
+}
+
+interface Body {
+  readonly schema: { readonly required?: unknown }
+}
+
+/** Nothing at all counts as `{}`: a body is required only where one of its fields is. */
+function allowNoBody({ requestBody: body }: Operation): void {
+  if (body === undefined) return
+  body.required = Object.values(body.content).some(({ schema }) => schema.required !== undefined)
+}

@@ -1,0 +1,142 @@
+/** What /openapi.json says of answers is what they are: each operation, called as it describes. */
+
+import { randomUUID } from 'node:crypto'
+import { Compile } from 'typebox/schema'
+import { describe, expect, it } from 'vitest'
+import { say } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
+
+const server = useServer()
+
+interface Answered { content?: Record<string, { schema: object }>, headers?: object }
+interface Operation { operationId: string, responses: Record<string, Answered | undefined> }
+interface Description {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+/** Of the answer as its status and type are described, and no headers but those. */
+async function describedAnswer(method: string, path: string, body?: unknown,
+  headers?: Record<string, string>): Promise<unknown> {
+  const description = await (await fetch(`${server.url}/openapi.json`)).json() as Description
+  const answer = await ask(server.url, method, path, body, headers)
+  const operation = operationAt(description, method, path.split('?', 1)[0]!)
+  const about = `${operation.operationId} ${answer.status}`
+  const described = operation.responses[answer.status < 400 ? answer.status : 'default']
+  expect(described, about).toBeDefined()
+  const own = ['location', 'content-location', 'x-pagination-total', 'x-pagination-next',
+    'x-request-id', 'retry-after'].filter((name) => answer.headers.has(name))
+  expect(Object.keys(described!.headers!), about).toEqual(expect.arrayContaining(own))
+  const type = answer.headers.get('content-type')?.split(';', 1)[0]
+  expect(type === undefined ? [] : [type], about).toEqual(Object.keys(described!.content ?? {}))
+  if (type !== 'application/json') return undefined
+  const { schema } = described!.content![type]!
+  const [, faults] = Compile({ components: description.components, ...schema }).Errors(answer.body)
+  expect(faults, `${about}: ${JSON.stringify(answer.body)}`).toEqual([])
+  return answer.body
+}
+
+/** The path with the fewest names of its own is the one that is meant. */
+function operationAt({ paths }: Description, method: string, path: string): Operation {
+  const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`)
+  const [found] = Object.keys(paths).filter((template) => fits(template).test(path))
+    .toSorted((a, b) => a.split('{').length - b.split('{').length)
+  return paths[found!]![method.toLowerCase()]!
+}
+
+const unknown = randomUUID()
+
+describe('an answer is as described', () => {
+  it('of the server', async () => {
+    for (const path of ['/ok', '/ok?check_db=1', '/ok?check_db=what', '/info']) {
+      await describedAnswer('GET', path)
+    }
+  })
+
+  it('of assistants', async () => {
+    const { assistant_id: id } = await describedAnswer('POST', '/assistants',
+      { graph_id: 'configured', context: { model_name: 'a' } }) as { assistant_id: string }
+    const calls: [string, string, object?][] = [
+      ['GET', ''], ['PATCH', '', { context: 'any JSON' }], ['POST', '/latest', { version: 1 }],
+      ['POST', '/latest', { version: 9 }], ['POST', '/versions', {}], ['GET', '/schemas'],
+      ['GET', '/graph?xray=1'], ['GET', '/subgraphs'], ['GET', '/subgraphs/none'], ['DELETE', ''],
+      ['DELETE', ''],
+    ]
+    for (const [method, path, body] of calls) {
+      await describedAnswer(method, `/assistants/${id}${path}`, body)
+    }
+    for (const graph of ['nested', 'functional', 'calling', 'plain', 'needy']) {
+      await describedAnswer('GET', `/assistants/${graph}/graph?xray=true`)
+      await describedAnswer('GET', `/assistants/${graph}/schemas`)
+      await describedAnswer('GET', `/assistants/${graph}/subgraphs?recurse=true`)
+    }
+    await describedAnswer('POST', '/assistants', { graph_id: 7 })
+    await describedAnswer('POST', '/assistants', '{')
+    await describedAnswer('POST', '/assistants/search', { limit: 1 })
+    await describedAnswer('POST', '/assistants/search', { select: ['name'] })
+    await describedAnswer('POST', '/assistants/count')
+  })
+
+  it('of threads', async () => {
+    const { thread_id: id } = await describedAnswer('POST', '/threads') as { thread_id: string }
+    const calls: [string, string, object?, Record<string, string>?][] = [
+      ['GET', ''], ['PATCH', '', { metadata: { a: 1 } }],
+      ['PATCH', '', {}, { prefer: 'return=minimal' }], ['GET', '/state'], ['GET', '/history'],
+      ['POST', '/state', { values: {} }],
+    ]
+    for (const [method, path, body, headers] of calls) {
+      await describedAnswer(method, `/threads/${id}${path}`, body, headers)
+    }
+    await describedAnswer('POST', '/threads', { thread_id: id })
+    await describedAnswer('POST', '/threads/search', { ids: [id] })
+    await describedAnswer('POST', '/threads/search',
+      { ids: [id], select: ['thread_id'], extract: { all: 'values' } })
+    await describedAnswer('POST', '/threads/count')
+    await describedAnswer('GET', `/threads/${unknown}`)
+    await describedAnswer('DELETE', `/threads/${id}`)
+  })
+
+  it.each(['echo', 'ask', 'askboth', 'paused', 'failing', 'nestedask', 'nested', 'rich'])(
+    'of a run of %s, and of the state that it leaves', async (graph) => {
+      const { thread_id: id } = await server.client.threads.create()
+      const run = { assistant_id: graph, input: { topic: 't', ...say('x') } }
+      const at = `/threads/${id}`
+      await describedAnswer('POST', `${at}/runs/wait`, run)
+      await describedAnswer('GET', at)
+      await describedAnswer('GET', `${at}/state?subgraphs=true`)
+      const [newest] = await describedAnswer('POST', `${at}/history`, {}) as
+        { checkpoint_id: string }[]
+      await describedAnswer('GET', `${at}/state/${newest!.checkpoint_id}`)
+      await describedAnswer('POST', `${at}/state/checkpoint`, { checkpoint: newest })
+      await describedAnswer('POST', `${at}/copy`)
+    })
+
+  it('of runs', async () => {
+    const { thread_id: id } = await server.client.threads.create()
+    const run = { assistant_id: 'echo', input: say('x') }
+    const at = `/threads/${id}/runs`
+    const { run_id } = await describedAnswer('POST', at, run) as { run_id: string }
+    for (const path of ['', '/join', '/stream']) {
+      await describedAnswer('GET', `${at}/${run_id}${path}`)
+    }
+    await describedAnswer('POST', `${at}/${run_id}/cancel`)
+    await describedAnswer('POST', `${at}/${run_id}/cancel?wait=1`)
+    await describedAnswer('GET', at)
+    await describedAnswer('GET', `${at}?select=run_id`)
+    await describedAnswer('POST', `${at}/stream`, run)
+    await describedAnswer('POST', at, { ...run, assistant_id: 'nosuch' })
+    await describedAnswer('POST', at, { ...run, feedback_keys: ['a'] })
+    await describedAnswer('DELETE', `${at}/${run_id}`)
+    await describedAnswer('DELETE', `${at}/${run_id}`)
+  })
+
+  it('of stateless runs', async () => {
+    const run = { assistant_id: 'echo', input: say('x'), on_completion: 'keep' }
+    const { run_id } = await describedAnswer('POST', '/runs', run) as { run_id: string }
+    await describedAnswer('GET', `/runs/${run_id}/stream`)
+    await describedAnswer('POST', '/runs/stream', run)
+    await describedAnswer('POST', '/runs/wait', run)
+    await describedAnswer('GET', `/runs/${unknown}/stream`)
+  })
+})
