@@ -79,7 +79,7 @@ export function invalid(faults: readonly Fault[]): HeddleError {
 /** One fault a field at most, so that the list is as short as the schema, whatever was sent. */
 function faultsIn(schema: TObject, value: unknown): Fault[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return [{ field: '', message: 'the body must be a JSON object' }]
+    return [{ field: '', message: 'The body must be a JSON object' }]
   }
   const given = value as Readonly<Record<string, unknown>>
   const required = new Set<string>(schema.required)
@@ -94,24 +94,50 @@ type SchemaError = ReturnType<typeof Errors>[number]
 /** In so many characters each wrong element is found, which takes memory for every one of them. */
 const explainedMax = 256 * 1024
 
-/** The error that lies deepest: of a union it is that of the variant that was meant. */
+/** The errors that lie deepest: of a union they are those of the variants that may be meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
   if (typeof value === 'object' && JSON.stringify(value).length > explainedMax) {
     if (Compile(schema).Check(value)) return []
     return [{ field: name, message: 'is wrong somewhere, and too long to say where' }]
   }
   const errors = Errors(schema, value).filter(({ keyword }) => keyword !== 'anyOf')
-  const depth = ({ instancePath }: SchemaError) => instancePath.split('/').length
-  const deepest = errors.reduce<SchemaError | undefined>((found, each) =>
-    found === undefined || depth(each) > depth(found) ? each : found, undefined)
-  if (deepest === undefined) return []
-  const path = deepest.instancePath.replaceAll('/', '.')
-  return [{ field: `${name}${path}`, message: messageOf(deepest) }]
+  const places = errors.map(placeOf)
+  const depth = (place: string) => place.split('/').length
+  const [first] = places
+  if (first === undefined) return []
+  const deepest = places.reduce((found, each) => depth(each) > depth(found) ? each : found, first)
+  const there = errors.filter((_, i) => places[i] === deepest)
+  return [{ field: `${name}${deepest.replaceAll('/', '.')}`, message: messageOf(there) }]
 }
 
-function messageOf(error: SchemaError): string {
-  if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
+/** What is missing is named itself, not what it is missing in. */
+function placeOf({ keyword, instancePath, params }: SchemaError): string {
+  return keyword === 'required' ? `${instancePath}/${params.requiredProperties[0]}` : instancePath
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  object: 'an object', array: 'an array', integer: 'an integer', number: 'a number',
+  string: 'a string', boolean: 'a boolean',
+}
+
+/** What the value may be, or what is wrong with it where that is clear: it is of the right type. */
+function messageOf(errors: readonly SchemaError[]): string {
+  const words = errors.flatMap((error) =>
+    error.keyword === 'enum' ? [`one of ${error.params.allowedValues.join(', ')}`]
+      : error.keyword === 'const' ? [JSON.stringify(error.params.allowedValue)] : [])
+  const types = errors
+    .flatMap((error) => error.keyword === 'type' ? [error.params.type].flat() : [])
+    .filter((type) => type !== 'null' && !(type === 'string' && words.length > 0))
+  const wrong = errors.find(({ keyword }) => !['enum', 'const', 'type'].includes(keyword))
+  if (wrong !== undefined) return sentenceOf(wrong)
+  const choices = [...words, ...types.map((type) => nouns[type] ?? type)]
+  return `must be ${[...new Set(choices)].join(' or ')}`
+}
+
+function sentenceOf(error: SchemaError): string {
+  if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
+  if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty'
   return error.message
 }
 

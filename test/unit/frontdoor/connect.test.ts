@@ -112,7 +112,7 @@ describe('errors', () => {
       [Code.InvalidArgument, expect.stringMatching(/^input_json is not valid JSON/)],
       [Code.InvalidArgument, 'input_json is not valid UTF-8.'],
       [Code.InvalidArgument, expect.stringMatching(/^input_json is nested deeper/)],
-      [Code.InvalidArgument, expect.stringMatching(/^config: must be object/)],
+      [Code.InvalidArgument, expect.stringMatching(/^config: must be an object/)],
     ])
   })
 
