@@ -84,6 +84,9 @@ function wrongIn(fate: Fate, request: FuzzRequest): string | undefined {
   const typed = 'path' in request && request.path.startsWith('/frontdoor.')
   // The status that Connect has for what is not offered, such as a compression.
   if (fate.status === 503 || (typed && fate.status === 501)) return undefined
+  // And what it has for a call that is past its own deadline.
+  const timed = typed && request.headers.some(([name]) => name === 'connect-timeout-ms')
+  if (timed && fate.status === 504) return undefined
   return fate.status >= 500 ? `status ${fate.status}` : undefined
 }
 

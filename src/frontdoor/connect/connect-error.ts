@@ -1,24 +1,30 @@
 /** The one place where an error becomes a status of Connect and gRPC. */
 
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { HandlerContext, Interceptor } from '@connectrpc/connect'
+import type { HandlerContext, Interceptor, UnaryRequest } from '@connectrpc/connect'
 
-import type { Facts, Log } from '../../../cluster/index.ts'
+import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { factsKey } from './request-facts.ts'
 
+type Call = Pick<UnaryRequest, 'signal' | 'contextValues'>
+
 /** Turns whatever a handler throws into its status; `heddle-code` names our own code. */
 export function errorsAsStatus(log: Log): Interceptor {
-  const statusOf = (caught: unknown, facts: Facts) => {
+  const statusOf = (caught: unknown, { signal, contextValues }: Call) => {
     if (caught instanceof ConnectError) return caught
     const error = HeddleError.from(caught)
     if (error.code === 'internal') {
+      const facts = contextValues.get(factsKey)
       log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
     }
-    return asConnectError(error)
+    // Of a deadline: that nobody waits any more is only what follows from it.
+    const { reason } = signal as { readonly reason: unknown }
+    const given = error.code === 'unavailable' && reason instanceof ConnectError
+    return given ? reason : asConnectError(error)
   }
   return (next) => async (request) => {
-    const failed = (caught: unknown) => statusOf(caught, request.contextValues.get(factsKey))
+    const failed = (caught: unknown) => statusOf(caught, request)
     try {
       const response = await next(request)
       if (!response.stream) return response

@@ -56,7 +56,7 @@ export class EventQueue implements FeedListener, PulseMember {
   /** Nobody listens any more. */
   abandon(): void {
     this.#events = []
-    this.#endWith('over')
+    this.#endWith(new HeddleError('unavailable', 'The client went.'))
   }
 
   /** Everything there is to tell; throws where the run goes on and this stream does not. */

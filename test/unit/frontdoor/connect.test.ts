@@ -291,6 +291,20 @@ describe('runs', () => {
       expect(gone!.reason).toBeInstanceOf(HeddleError)
     })
 
+  it.each(wires)('say so themselves where the time that they were given is over: %s',
+    async (_name, transportTo) => {
+      const door = await openDoor()
+      const { runs } = clientsOf(transportTo(door.url))
+      // Without a clock of the client's own: it is the server's that is to be heard.
+      const headers = { 'connect-timeout-ms': '50', 'grpc-timeout': '50m' }
+      const spec = { run: { assistantId: 'agent' } }
+      const { run } = await runs.createRun(spec)
+      const read = async () => { for await (const _ of runs.streamRun(spec, { headers })); }
+      const failures = [errorOf(runs.waitRun(spec, { headers })), errorOf(read()),
+        errorOf(runs.joinRun({ runId: run!.runId }, { headers }))]
+      for (const { code } of await Promise.all(failures)) expect(code).toBe(Code.DeadlineExceeded)
+    })
+
   it('cancel nothing where they end by themselves', async () => {
     const door = await openDoor()
     const { runs } = clientsFor(door)
