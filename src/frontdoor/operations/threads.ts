@@ -106,9 +106,9 @@ export class ThreadOperations {
   }
 
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
-    const { values, as_node, checkpoint_id, checkpoint } = request
+    const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
-    const update = editOf({ values, as_node: as_node ?? undefined })
+    const update = editOf({ values, command, as_node: as_node ?? undefined })
     return this.#threads.updateState(tenant, threadId, {
       update,
       checkpoint: checkpointId === null && !checkpoint?.checkpoint_ns ? null : {

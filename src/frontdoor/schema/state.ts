@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Command } from './command.ts'
 import { Json, Limit, MetadataFilter, Nullable, Uuid } from './json.ts'
 
 export const Checkpoint = () => Type.Object({
@@ -26,6 +27,7 @@ export type ReadStateAt = Static<typeof ReadStateAt>
 
 export const UpdateState = Type.Object({
   values: Type.Optional(Json({ description: 'null writes an empty step.' })),
+  command: Type.Optional(Nullable(Command())),
   as_node: Type.Optional(Nullable(Type.String())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
   checkpoint: Type.Optional(Nullable(Checkpoint())),

@@ -181,6 +181,8 @@ describe('threads', () => {
     await threads.updateThreadState({ threadId, update: { valuesJson: bytes({ a: 1 }) } })
     expect(door.threads.given('updateState'))
       .toMatchObject({ update: { values: '{"a":1}', asNode: null }, checkpoint: null })
+    await threads.updateThreadState({ threadId, update: { commandJson: bytes({ goto: 'a' }) } })
+    expect(door.threads.given('updateState')).toMatchObject({ update: { command: '{"goto":"a"}' } })
     const { statesJson } = await threads.getThreadHistory({ threadId, beforeCheckpointId: 'b' })
     expect(valueOf(statesJson)).toEqual([])
     expect(door.threads.given('history')).toMatchObject({ before: 'b', limit: 10 })
