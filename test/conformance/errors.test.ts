@@ -96,6 +96,11 @@ describe('something that is not there', () => {
     expect(sentenceOf(answer).length).toBeGreaterThan(10)
   })
 
+  it('is a run to whoever asks for one without a thread', async () => {
+    const answer = await ask(server.url, 'GET', `/runs/${unknown}/stream`)
+    expect([answer.status, sentenceOf(answer)]).toEqual([404, `Run ${unknown} not found.`])
+  })
+
   it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state',
     'GET /threads/%00/runs', 'GET /threads/..%2F..%2Fetc', 'GET /assistants/%F0%9F%92%A9',
   ])('is 404 or 422 for an id that is none: %s', async (request) => {

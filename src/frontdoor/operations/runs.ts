@@ -76,8 +76,8 @@ export class RunOperations {
     return this.#start(tenant, runId, run)
   }
 
-  get(tenant: string, { threadId, runId }: RunName): Promise<RunRow> {
-    return this.#threads.getRun(tenant, threadId, runId)
+  get(tenant: string, run: RunName): Promise<RunRow> {
+    return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
   /** Newest first. */
@@ -89,18 +89,20 @@ export class RunOperations {
   }
 
   /** Resolves when the run is over, whether or not the caller wants to wait for that. */
-  cancel(tenant: string, { threadId, runId }: RunName,
+  cancel(tenant: string, run: RunName,
     { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
-    return this.#threads.cancelRun(tenant, threadId, runId, { action })
+    return this.#threads.cancelRun(tenant, run.threadId, run.runId, { action })
+      .catch(unlessHidden(run))
   }
 
-  delete(tenant: string, { threadId, runId }: RunName): Promise<void> {
-    return this.#threads.deleteRun(tenant, threadId, runId)
+  delete(tenant: string, run: RunName): Promise<void> {
+    return this.#threads.deleteRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
   /** The result when the run is over: an object as JSON text. */
-  join(tenant: string, { threadId, runId }: RunName, gone?: AbortSignal): Promise<JsonText> {
-    return this.#threads.joinRun(tenant, threadId, runId, { gone })
+  join(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
+    return this.#threads.joinRun(tenant, run.threadId, run.runId, { gone })
+      .catch(unlessHidden(run))
   }
 
   /**
@@ -154,8 +156,17 @@ export class RunOperations {
     await this.#threads.startRun(tenant, threadId, run)
   }
 
-  follow(tenant: string, { threadId, runId }: RunName, watch: WatchRun,
-    listener: FeedListener): Promise<() => void> {
-    return this.#threads.followRun(tenant, threadId, runId, watch, listener)
+  follow(tenant: string, run: RunName, watch: WatchRun, listener: FeedListener):
+  Promise<() => void> {
+    return this.#threads.followRun(tenant, run.threadId, run.runId, watch, listener)
+      .catch(unlessHidden(run))
+  }
+}
+
+/** Handed to a `catch`: whoever names a stateless run is not told of its thread. */
+function unlessHidden({ threadId, runId }: RunName) {
+  return (error: unknown): never => {
+    if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error
+    throw new HeddleError('not_found', `Run ${runId} not found.`)
   }
 }
