@@ -90,14 +90,15 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
   })
 
   app.delete('/threads/:thread_id/runs/:run_id', route('change', 'deleteRun', { ...one,
-    summary: 'Delete a run' }), async ({ params, caller }, reply) => {
+    summary: 'Delete a run; one that is under way is interrupted before' }),
+  async ({ params, caller }, reply) => {
     await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return reply.code(204).send()
   })
 
   app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', 'cancelRun', { ...one,
     querystring: CancelRun, summary: 'Cancel a run',
-    silent: { 202: 'It will end.', 204: 'It is over, where `wait` asks for that.' } }),
+    silent: { 202: 'It is cancelled.', 204: 'The same, where `wait` asks for it.' } }),
   async ({ params, query, caller }, reply) => {
     await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
     return reply.code(query.wait ? 204 : 202).send()
