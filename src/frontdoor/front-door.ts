@@ -27,6 +27,7 @@ import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
+import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
 export interface FrontDoorOptions extends OperationParts,
@@ -84,6 +85,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     routerOptions: { maxParamLength: longestParameter },
     genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
     frameworkErrors: errorReply(env.log),
+    clientErrorHandler: refuseUnreadable,
     // The router sees a path as limits read it.
     rewriteUrl: ({ url = '/' }) => plainTarget(url),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,

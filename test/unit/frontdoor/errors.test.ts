@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
+import { dial, hear } from '../../support/wire.ts'
 import { call, openDoor } from './open-door.ts'
 
 const path = `/threads/${randomUUID()}`
@@ -78,6 +79,22 @@ describe('a path that leads nowhere', () => {
   it('is 400 where it cannot be decoded', async () => {
     const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+  })
+})
+
+describe('what cannot be read as a request', () => {
+  it.each([
+    ['FOO / HTTP/1.1\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('is answered in a sentence too: %.20s', async (request, status) => {
+    const { url } = await openDoor()
+    const socket = await dial(url)
+    socket.write(request)
+    const answer = await hear(socket)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const body = JSON.parse(answer.slice(answer.indexOf('{'))) as Record<string, unknown>
+    expect(body).toEqual({ detail: body.message, message: expect.stringMatching(/^T.*\.$/),
+      code: 'malformed' })
   })
 })
 

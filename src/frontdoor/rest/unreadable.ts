@@ -1,0 +1,22 @@
+/** What is answered to bytes that are no request of HTTP: there is no reply to put it in. */
+
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+
+import type { ErrorCode } from '../../errors.ts'
+
+const unlike = [400, 'This is not a request of HTTP/1.1.'] as const
+const known: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large: they may have 16 KB in all.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+}
+
+export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, message] = known[error.code ?? ''] ?? unlike
+  const body = JSON.stringify({ detail: message, message, code: 'malformed' satisfies ErrorCode })
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json',
+    `Content-Length: ${body.length}`, 'Connection: close']
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroy(error)
+}
