@@ -116,7 +116,9 @@ export class ThreadLedger {
     let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
-    const settled = foreign ? ledger.#openEpoch(lag) : log.shared ? ledger.#bill(lag) : undefined
+    const isNews = state.row.deleted && !row.deleted
+    const settled = foreign ? ledger.#openEpoch(lag)
+      : log.shared ? ledger.#bill(lag, isNews) : undefined
     options.found?.(ledger)
     await settled
     opened = true
@@ -172,11 +174,15 @@ export class ThreadLedger {
     return this.#settling(this.#journal.write(entry, 'now'))
   }
 
-  /** Of a thread that is purged next: what is billed stays. */
-  async #bill(lag: RunRows): Promise<void> {
-    const billed = this.#billed(lag)
-    if (billed.length === 0) return
-    await this.#options.ports.log.append([], billed.map(billingUpdate))
+  /**
+   * Of a thread that is purged next: what is billed stays. Where the log alone tells of the delete,
+   * the row does so first: what an interrupted purge leaves of the log can be opened by nobody.
+   */
+  async #bill(lag: RunRows, isNews: boolean): Promise<void> {
+    const { ports: { log }, epoch } = this.#options
+    const updates = this.#billed(lag).map(billingUpdate)
+    if (isNews) updates.push({ table: 'thread', row: { ...rowOf(this.#state), epoch } })
+    if (updates.length > 0) await log.append([], updates)
   }
 
   #billed({ over }: RunRows): readonly RunRow[] {

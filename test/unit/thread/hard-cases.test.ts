@@ -214,6 +214,32 @@ describe('a delete', () => {
     expect(branches.slice(0, 2)).toEqual([branches[0], branches[0]])
     expect(branches[2]).not.toBe(branches[0])
   })
+
+  it('that the log alone tells of is told by the row before the log is purged', async () => {
+    const house = new ThreadHouse()
+    const { log } = house
+    log.shared = true
+    await house.client.create('t', empty)
+    const behind = [...log.updates]
+    log.purge = () => Promise.reject(new Error('died'))
+    await house.client.delete('t', 'x')
+    log.updates.splice(0, log.updates.length, ...behind)
+    const kept = [...log.rows]
+    // Its next owner dies as well, with the end of the log removed.
+    log.purge = () => new Promise(() => log.rows.splice(1))
+    house.restart()
+    void house.client.get('t', 'x').catch(() => {})
+    await settled()
+    expect(log.rows).toEqual(kept.slice(0, 1))
+    // Nobody opens a log whose owner was deleted.
+    log.open = () => Promise.reject(new HeddleError('stale_append'))
+    log.purge = async ({ branch: { id } }) => {
+      log.rows.splice(0, log.rows.length, ...log.rows.filter(({ branch }) => branch.id !== id))
+    }
+    house.restart()
+    await expect(house.client.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
+    expect(log.rows).toEqual([])
+  })
 })
 
 /** A row of an owner before arrives when the next one is appended. */
