@@ -55,6 +55,8 @@ export interface JournalOptions {
   /** The thread's row as it is now. */
   readonly threadRow: () => ThreadRow
   readonly after: Env['after']
+  /** What comes before the first row, on another log; none comes where that fails. */
+  readonly earlier: Promise<void> | undefined
   /** An append failed: nothing more may be decided on what this journal believed. */
   readonly onLost: (reason: unknown) => void
 }
@@ -152,11 +154,14 @@ export class Journal {
 
   /** Rejects also where the row cannot be written down: nobody may wait for it for ever. */
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
-    const { log, tenant, threadRow } = this.#options
-    await log.append([{
+    const { log, tenant, threadRow, earlier } = this.#options
+    const newRow = {
       tenant, branch: threadRow().branch!, epoch, seq, prevEpoch: this.#tail.epoch,
       body: encodeRow(row.records), places: row.places,
-    }], this.#updates(row), row.logged.resolve)
+    }
+    const updates = this.#updates(row)
+    if (earlier) await earlier
+    await log.append([newRow], updates, row.logged.resolve)
   }
 
   /** The thread's row comes last: where it stands, what belongs to its runs stands too. */

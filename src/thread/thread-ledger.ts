@@ -269,11 +269,13 @@ export class ThreadLedger {
 
   /** Starts over from a given state: an empty one, or the one that a copy takes over. */
   begin(state: ThreadState): void {
+    // A delete is history before anything of whoever has the id next.
+    const earlier = this.unsettled ? this.durable : undefined
     this.#earlier = this.quiet()
     this.release()
     this.rest()
     this.#state = state
-    this.#journal = this.#newJournal(state)
+    this.#journal = this.#newJournal(state, earlier)
     this.#settled = headOf(state)
   }
 
@@ -288,12 +290,12 @@ export class ThreadLedger {
     this.#options.ports.views.release(this)
   }
 
-  #newJournal(state: ThreadState): Journal {
+  #newJournal(state: ThreadState, earlier?: Promise<void>): Journal {
     const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
     const threadRow = () => rowOf(this.#state)
     const tail = { epoch: lastEpoch, seq }
-    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, onLost })
+    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, earlier, onLost })
   }
 
   #settling(durable: Promise<void>): Promise<void> {

@@ -215,6 +215,39 @@ describe('a delete', () => {
     expect(branches[2]).not.toBe(branches[0])
   })
 
+  it('is on disk before anything of the next thread of that id goes there', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', empty)
+    const disk = Promise.withResolvers<void>()
+    const append = house.log.append.bind(house.log)
+    let appends = 0
+    house.log.append = async (...given) => {
+      if (appends++ === 0) await disk.promise
+      return append(...given)
+    }
+    const deleted = house.client.delete('t', 'x')
+    const created = house.client.create('t', empty)
+    const started = house.startRun('x')
+    await settled()
+    expect(appends).toBe(1)
+    disk.resolve()
+    await Promise.all([deleted, created, started])
+    expect(appends).toBeGreaterThan(2)
+  })
+
+  it('takes what comes after it along where it fails', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', { ...empty, metadata: { old: true } })
+    const append = house.log.append.bind(house.log)
+    house.log.append = async () => {
+      house.log.append = append
+      throw new HeddleError('unavailable')
+    }
+    const all = [house.client.delete('t', 'x'), house.client.create('t', empty)]
+    for (const each of all) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
+    expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"old":true}')
+  })
+
   it('that the log alone tells of is told by the row before the log is purged', async () => {
     const house = new ThreadHouse()
     const { log } = house
