@@ -176,8 +176,9 @@ class AssistantActor implements Actor {
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
     const tail = await this.#log.tail(branch)
-    if (tail === undefined) return this.#gone(stored)
-    if (tail.seq <= stored.seq) return stored
+    // Or as much of it as was removed before its delete was cut off.
+    if (tail === undefined || tail.seq < stored.seq) return this.#gone(stored)
+    if (tail.seq === stored.seq) return stored
     let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
     for (const { record, seq } of await recordsBetween(this.#log, branch, stored.seq + 1,
       tail.seq)) {

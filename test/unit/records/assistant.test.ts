@@ -183,6 +183,17 @@ describe('an assistant whose log is gone', () => {
     await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
     expect(await index.get('local', 'a1')).toBeUndefined()
   })
+
+  it('is gone as well where only the end of it was removed', async () => {
+    const { assistants, log, index, restart } = openHouse()
+    await assistants.create(name, content, 'raise')
+    await assistants.patch(name, { name: 'two' })
+    log.rows.length = 1
+    restart()
+    await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await index.get('local', 'a1')).toBeUndefined()
+    expect(log.rows).toEqual([])
+  })
 })
 
 describe('a row that is behind its log', () => {
