@@ -94,10 +94,14 @@ export class CassandraLog implements LogPort {
       // Not to be waited for by those whom he waits for.
       if (amongSubjects.before) passage.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      await passage.pass()
-      // From here on he waits for others at most.
-      passage.leave()
-      await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
+      try {
+        await passage.pass()
+      } finally {
+        // From here on he waits for others at most.
+        passage.leave()
+        // Also where the session is over: a purge here must see what was made again.
+        await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
+      }
       await amongBranches.before
     } finally {
       passage.leave()

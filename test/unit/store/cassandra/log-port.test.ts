@@ -100,3 +100,39 @@ it('is waited for by nobody while it waits for an append before it', async () =>
   await Promise.all(appends)
   expect(left).toContain(1)
 })
+
+it('purges nothing of a thread that was made again, though the session is over', async () => {
+  const kept = new Map<string, string>()
+  const found = new Map([['x', row]])
+  let passes = 0
+  const removed: (number | undefined)[] = []
+  const log = new CassandraLog({
+    connection: { surely: (work: () => Promise<void>) => work() }, rank: new Rank(),
+    log: { append: async () => {}, tail: async () => undefined, cut: async () => {} },
+    branches: { release: async () => [] },
+    runs: { removeAll: async ({ untilMs }: { untilMs: number | undefined }) =>
+      void removed.push(untilMs) },
+    rows: { thread: {
+      put: async ({ id }: { id: string }) => void kept.set(id, 'made again'),
+      remove: async (_: string, id: string) => void kept.delete(id),
+    } },
+    index: {
+      put: async (updates: readonly (typeof update)[]) => {
+        for (const each of updates) found.set(each.row.threadId, each.row)
+      },
+      find: async () => found.get('x'), remove: async () => {},
+    },
+    gate: gateThat(async () => {
+      if (++passes === 2) throw new HeddleError('not_owner')
+    }),
+  } as unknown as LogPortParts)
+  const next = { id: 'next', ancestors: [] }
+  const again = { table: 'thread', row: { ...row, branch: next, epoch: 1, seq: 1,
+    createdAtMs: 5 } } as const
+  await expect(log.append([{ ...newRow, branch: next }], [again]))
+    .rejects.toMatchObject({ code: 'not_owner' })
+  removed.length = 0
+  await log.purge({ table: 'thread', tenant: 't', id: 'x', branch, epoch: 1 })
+  expect([...kept.keys()]).toEqual(['x'])
+  expect(removed).toEqual([5])
+})
