@@ -63,7 +63,9 @@ export class StoredBodies {
   async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
     Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
-      const body = found['body'] as Uint8Array
+      const body = found['body'] as Uint8Array | null
+      // One that a single replica has, of which a read of other columns told another one.
+      if (body === null) return undefined
       const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
       if (!chunked) return body
       const whole = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
