@@ -143,9 +143,10 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  /** What is known of branches that other members may write to from now on. */
+  /** What is known of branches and runs that other members may write to from now on. */
   forget(): void {
     this.#parts.log.forget()
+    this.#parts.runs.forget()
   }
 
   /** Takes no more calls; resolves when those before have ended. */

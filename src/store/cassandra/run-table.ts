@@ -90,6 +90,11 @@ export class RunTable implements RunTablePort {
     })
   }
 
+  /** Other members may remove rows from now on. */
+  forget(): void {
+    this.#ordered.clear()
+  }
+
   async get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined> {
     const key = { tenant, threadId, runId }
     return await this.#whole(key, await this.#row(key))

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import type { RunQuery } from '../../../../src/records/index.ts'
+import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
 import { RunTable } from '../../../../src/store/cassandra/run-table.ts'
 import { aRun } from '../../../contract/rows.ts'
 
@@ -77,5 +78,22 @@ describe('a list', () => {
     expect(await large.list({ limit: 20, texts: [] })).toHaveLength(20)
     // What is passed over takes no room.
     expect(numbers(await large.list({ limit: 2, offset: 10, status: 'error' }))).toEqual([30, 33])
+  })
+})
+
+describe('the place of a run', () => {
+  it('is written once, and once more after its thread was another member\'s', async () => {
+    const places: unknown[] = []
+    const connection = { keyspace: 'heddle', pages: async function* () {},
+      write: async ({ values }: { values: unknown[] }) => void places.push(values[3]) }
+    const table = new RunTable(connection as never, { put: async () => {} } as never)
+    const log = new CassandraLog({ runs: table, log: { forget: () => {} } } as never)
+    const row = aRun({ threadId: 't' })
+    await table.put({ row, rank: 1n })
+    await table.put({ row, rank: 2n })
+    expect(places).toEqual([row.runId])
+    log.forget()
+    await table.put({ row, rank: 3n })
+    expect(places).toEqual([row.runId, row.runId])
   })
 })
