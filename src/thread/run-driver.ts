@@ -65,7 +65,7 @@ export class RunDriver {
 
   /** The thread exists. `note` is written with what is done. Throws `rejected` or `full`. */
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
-    const known = await runOfKey(run.commandId, this.#setting)
+    const known = this.#unfinished(run.runId) ?? await runOfKey(run.commandId, this.#setting)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
     const { limits } = this.#setting.ports
     const admission = admit(this.#ledger.state.runs, run.strategy, limits)

@@ -2,7 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import { ThreadHouse } from '../../support/thread-house.ts'
+import { aRun, settled, ThreadHouse } from '../../support/thread-house.ts'
+import { ThreadPair } from '../../support/thread-pair.ts'
 
 it('A run is found by its key without the inputs of the others.', async () => {
   const house = new ThreadHouse()
@@ -35,4 +36,20 @@ it('A run is found by its key without the inputs of the others.', async () => {
     status: 'success' })
   await house.client.startRun('t', 'x', house.run({ commandId: 'k4' }))
   expect(got).toHaveLength(1)
+})
+
+it('A run that waits is known by its id, however much its thread heard since.', async () => {
+  const pair = new ThreadPair()
+  for (const strategy of ['interrupt', 'reject'] as const) {
+    const run = aRun(`r-${strategy}`, { strategy })
+    await pair.client.startRun('t', strategy, run)
+    for (let more = 0; more < 40; more++) await pair.client.patch('t', strategy, { more })
+    pair.kill()
+    const again = await pair.client.startRun('t', strategy, run)
+    expect(again).toMatchObject({ runId: run.runId, status: 'running' })
+    await settled()
+    const ended = pair.log.updates.some((update) =>
+      update.table === 'run' && update.row.status === 'interrupted')
+    expect(ended).toBe(false)
+  }
 })
