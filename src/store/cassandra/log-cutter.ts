@@ -1,5 +1,6 @@
 /** Removes the end of a log: what no branch needs any more. */
 
+import { HeddleError } from '../../errors.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Connection, Value } from './connection.ts'
 import { chunkKey } from './log-reader.ts'
@@ -50,6 +51,8 @@ export class LogCutter {
     const { branchId, after } = cut
     const newest = await this.#reader.newestBucket(branchId)
     const kept = after === 0 ? undefined : await this.#stretchAt(branchId, after)
+    // Rows that are needed are there: another one was removing those behind them while it was read.
+    if (after > 0 && !kept) throw new HeddleError('unavailable')
     for (let bucket = newest; bucket > (kept?.bucket ?? -1); bucket--) {
       await this.#remove(cut, { where: 'branch_id = ? AND bucket = ?', values: [branchId, bucket] })
     }
