@@ -131,12 +131,15 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
   return new Map(compiled.flat())
 }
 
-/** What code that is written for CommonJS expects of a module, unless it has its own. */
+/**
+ * What code that is written for CommonJS expects of a module, unless it has its own. By names of
+ * ours: bundlers leave a `__require` behind.
+ */
 const commonjsWords = {
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename',
-    require: '__require', module: '__module' },
-  banner: { js: `import { createRequire as __createRequire } from 'node:module';
-    const __require = __createRequire(import.meta.url), __module = { exports: {} };` },
+    require: '__heddleRequire', module: '__heddleModule' },
+  banner: { js: `import { createRequire as __heddleCreate } from 'node:module';
+    const __heddleRequire = __heddleCreate(import.meta.url), __heddleModule = { exports: {} };` },
 } as const
 
 /** File by file. A build and not a transform, for only a build heeds each file's tsconfig. */

@@ -123,6 +123,19 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', 'hey', 'HEY', 'function', 'hey'])
   })
 
+  it('may have been bundled, with words for require() of its own', async () => {
+    const root = await writeProject({
+      'langgraph.json': { graphs: { it: './dist/graph.js:graph' } },
+      'package.json': { type: 'module' },
+      'dist/graph.js': `
+        import { createRequire as __createRequire } from 'node:module'
+        const __module = { exports: __createRequire(import.meta.url)('node:os') }
+        var __require = ((own) => typeof require !== 'undefined' ? require : own)(undefined)
+        ${graphOf('[typeof __module.exports.cpus, __require(\'node:path\').posix.sep]')}`,
+    })
+    expect(await reportOf(root)).toEqual(['function', '/'])
+  })
+
   it('may import by a name that it computes', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
