@@ -90,7 +90,8 @@ async function discover(root: string, file: string): Promise<Discovery> {
   try {
     const { metafile } = await build({
       ...options, absWorkingDir: root, entryPoints: [file], outdir: root,
-      bundle: true, plugins: [installedStay], format: 'esm', metafile: true, write: false,
+      bundle: true, plugins: [installedStay], external: ['*.node', '*.wasm'], format: 'esm',
+      metafile: true, write: false,
     })
     return { inputs: metafile.inputs }
   } catch (error) {

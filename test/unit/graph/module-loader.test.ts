@@ -190,6 +190,21 @@ describe('a workspace', () => {
     await symlink(join(root, 'packages/shared'), join(root, 'node_modules/@acme/shared'))
     expect(await reportOf(root)).toEqual(['hello you', 'shared'])
   })
+
+  it('may have packages with files that are for Node to load', async () => {
+    const root = await writeProject({
+      'langgraph.json': { graphs: { it: './graph.ts:graph' } },
+      'graph.ts': `import { code } from 'native'
+        ${graphOf('code')}`,
+      'packages/native/package.json': { name: 'native', main: './index.js' },
+      'packages/native/index.js': `
+        try { require('./native.node') } catch (error) { exports.code = error.code }`,
+      'packages/native/native.node': 'for no machine',
+    })
+    await mkdir(join(root, 'node_modules'))
+    await symlink(join(root, 'packages/native'), join(root, 'node_modules/native'))
+    expect(await reportOf(root)).toBe('ERR_DLOPEN_FAILED')
+  })
 })
 
 describe('the engine', () => {
