@@ -94,14 +94,17 @@ export class CassandraLog implements LogPort {
       // Not to be waited for by those whom he waits for.
       if (amongSubjects.before) passage.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      try {
-        await passage.pass()
-      } finally {
+      const put = () => {
         // From here on he waits for others at most.
         passage.leave()
-        // Also where the session is over: a purge here must see what was made again.
-        await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
+        return this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       }
+      await passage.pass().catch(async (over: unknown) => {
+        // Also then a purge here must see what was made again, unless the index is closed.
+        await put().catch(() => {})
+        throw over
+      })
+      await put()
       await amongBranches.before
     } finally {
       passage.leave()

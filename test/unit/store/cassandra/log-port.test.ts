@@ -15,7 +15,7 @@ const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new 
 const { row } = unborn('t', 'x', branch)
 const update = { table: 'thread', row: { ...row, epoch: 1, seq: 1 } } as const
 
-function logWith(pass: () => Promise<void>) {
+function logWith(pass: () => Promise<void>, put?: () => Promise<void>) {
   const done: string[] = []
   const note = (what: string) => async () => { done.push(what) }
   const parts = {
@@ -23,7 +23,7 @@ function logWith(pass: () => Promise<void>) {
     rank: new Rank(), log: { append: note('log') }, branches: {},
     runs: { removeAll: note('runs') },
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
-    index: { put: note('index') },
+    index: { put: put ?? note('index') },
     gate: gateThat(async () => {
       done.push('gate')
       await pass()
@@ -71,6 +71,14 @@ it('leaves mutable rows alone where the session was over before its log row coun
   const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
   await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
   expect(done).toEqual(['log', 'gate'])
+})
+
+it('says that the session is over also where the index is closed with it', async () => {
+  let passes = 0
+  const { log } = logWith(async () => {
+    if (++passes === 2) throw new HeddleError('not_owner')
+  }, () => Promise.reject(new HeddleError('unavailable')))
+  await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
 })
 
 it('passes the gate once for rows of the log alone', async () => {
