@@ -190,7 +190,10 @@ export class CheckpointReader implements CheckpointSource {
     }
   }
 
-  /** Adds to `time` all up to the checkpoint that ends it: `next`, where another run put that. */
+  /**
+   * Adds to `time` what counts up to the checkpoint that ends it: `next`, where another run put
+   * that.
+   */
   async #timeOf(now: LogHead, of: Named, from: number, time: RecordOf[]):
     Promise<{ through: number; next: Checkpoint | undefined }> {
     let begun = time.length > 0
@@ -203,7 +206,8 @@ export class CheckpointReader implements CheckpointSource {
         } else if (begun && record.$case === 'checkpoint' && ends(record.value, of)) {
           return { through: seq, next: record.value.runId === run ? undefined : record.value }
         }
-        time.push(record)
+        const part = partOf(record, of)
+        if (part) time.push(part)
       }
     }
     return { through: now.stepSeq, next: undefined }
@@ -227,6 +231,19 @@ export class CheckpointReader implements CheckpointSource {
       const range = { from: Math.max(1, through - stride + 1), through, reverse: true }
       yield* await this.#log.read(now.branch, range)
     }
+  }
+}
+
+/** What tells whose the writes on a checkpoint are: a long superstep holds much more than that. */
+function partOf(record: RecordOf, of: Named): RecordOf | undefined {
+  switch (record.$case) {
+    case 'headMoved': case 'runStarted': case 'runEnded': case 'stateEdited': return record
+    case 'writes': return belongs(record, of) ? record : undefined
+    case 'checkpoint': {
+      const value = { ...record.value, changes: [], skeletonJson: '', metadataJson: '' }
+      return { $case: 'checkpoint', value }
+    }
+    default: return undefined
   }
 }
 
