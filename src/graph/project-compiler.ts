@@ -4,7 +4,9 @@ import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
-import type { BuildFailure, BuildOptions, Message, Metafile, Plugin } from 'esbuild'
+import type {
+  BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions,
+} from 'esbuild'
 
 import type { Project } from './project.ts'
 
@@ -74,11 +76,18 @@ const options = {
 const installedStay: Plugin = {
   name: 'installed packages stay',
   setup(build) {
+    const isInstalled = async (path: string, place: ResolveOptions) => {
+      const found = await build.resolve(path, { ...place, pluginData: installedStay })
+      return found.errors.length > 0 || found.external || installed.test(found.path)
+    }
+    /** What was asked for from where: the files of a project import the same few packages. */
+    const known = new Map<string, Promise<boolean>>()
     build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...place }) => {
       if (pluginData === installedStay || place.kind === 'entry-point') return undefined
-      const found = await build.resolve(path, { ...place, pluginData: installedStay })
-      const stays = found.errors.length > 0 || found.external || installed.test(found.path)
-      return stays ? { path, external: true } : undefined
+      const question = [place.kind, place.resolveDir, path].join('\n')
+      const stays = known.get(question) ?? isInstalled(path, place)
+      known.set(question, stays)
+      return await stays ? { path, external: true } : undefined
     })
   },
 }
