@@ -268,8 +268,11 @@ class ThreadActor implements Actor {
   #patch(change: Readonly<Record<string, unknown>>, note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
     const { metadataJson, configJson } = ledger.state.row
-    const metadata = { ...JSON.parse(metadataJson) as object, ...change }
-    if (Object.keys(metadata).length > metadataKeysMax) {
+    const before = JSON.parse(metadataJson) as object
+    const metadata = { ...before, ...change }
+    // Its runs may have brought it further: they name their graph and assistant.
+    const most = Math.max(metadataKeysMax, Object.keys(before).length)
+    if (Object.keys(metadata).length > most) {
       throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
     }
     void ledger.write([{ $case: 'threadPatched', value: {

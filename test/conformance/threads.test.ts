@@ -66,6 +66,16 @@ describe('a new thread', () => {
 })
 
 describe('the metadata of a thread', () => {
+  it('has 256 keys at most, beside those that its runs bring along', async () => {
+    const { threads, runs } = server.client
+    const full = Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`key${n}`, n]))
+    const { thread_id: id } = await threads.create({ metadata: full })
+    await runs.wait(id, 'echo', { input: say('x') })
+    expect((await threads.update(id, { metadata: { key0: 'new' } })).metadata)
+      .toMatchObject({ key0: 'new', graph_id: 'echo' })
+    await expect(threads.update(id, { metadata: { another: 1 } })).rejects.toThrow('256 keys')
+  })
+
   it('is merged shallowly by an update', async () => {
     const { threads } = server.client
     const { thread_id: id } = await threads.create({ metadata: { a: 1, b: { c: 1, d: 1 } } })
