@@ -31,8 +31,10 @@ export interface RunRequest {
   readonly kind: 'run'
   /** `null` continues from the head: also what a resumed attempt gets. */
   readonly input: JsonText
-  /** `{resume?, update?, goto?}`; null without one. */
+  /** `{resume?, update?, goto?}`; null without one. A resumed attempt gets the answer alone. */
   readonly command: JsonText | null
+  /** What an earlier attempt asked, by id, after its answer had been heard; null before that. */
+  readonly asked: readonly string[] | null
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText
   readonly context: JsonText | null

@@ -6,6 +6,7 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
 export { systemAssistantId } from './assistant-id.ts'
 export { startGraphHost } from './host.ts'
 export type { HostStats, RunningGraphHost } from './host.ts'
+export { askedIn } from './pending-writes.ts'
 export { readProject } from './project.ts'
 export type { Project } from './project.ts'
 export { compileProject } from './project-compiler.ts'

@@ -11,6 +11,23 @@ const specialIndex: ReadonlyMap<string, number> = new Map([
   ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
 ])
 
+/** Under this id stands what a run began with: its answer, unless that names the questions. */
+const nullTask = '00000000-0000-0000-0000-000000000000'
+
+/** The ids of the questions in what a task wrote; null where it neither asked nor was answered. */
+export function askedIn({ taskId, writes }: Writes): string[] | null {
+  const isHeard = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
+  if (taskId === nullTask || !writes.some(isHeard)) return null
+  return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
+    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() : []))
+    .flatMap((question) => question?.id ?? [])
+}
+
+/** Without an answer that was given to whoever asks next. */
+export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
+  return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
+}
+
 interface KnownWrite {
   readonly taskId: string
   readonly channel: string

@@ -11,7 +11,7 @@ const request: RunRequest = {
   kind: 'run', input: JSON.stringify({ messages: [{ role: 'user', content: 'Line?' }] }),
   command: null, config: '{}', context: null, streamModes: ['values', 'updates'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [],
+  checkpoint: null, told: [], asked: null,
 }
 
 /**

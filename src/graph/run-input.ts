@@ -34,7 +34,12 @@ export async function runInput(request: RunRequest, engine: EngineWords,
   pending: PendingInterrupts): Promise<unknown> {
   if (request.command === null) return JSON.parse(request.input)
   const command = JSON.parse(request.command) as WireCommand
-  return commandOf({ ...command, resume: await audible(command.resume, pending) }, engine)
+  if (request.asked === null) {
+    return commandOf({ ...command, resume: await audible(command.resume, pending) }, engine)
+  }
+  const resume = await unheard(command.resume, request.asked, pending)
+  const isLeft = resume ?? command.update ?? command.goto
+  return isLeft == null ? null : commandOf({ ...command, resume }, engine)
 }
 
 /** What one update of an edit writes. */
@@ -96,6 +101,21 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
     goto: targets.map((target) =>
       typeof target === 'string' ? target : new Send(target.node, target.input)),
   })
+}
+
+/** As the engine knows the id of a question. */
+const idPattern = /^[0-9a-f]{32}$/
+
+/** By id, and for those only who did not ask it since: what they ask now nobody has seen. */
+async function unheard(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
+  Promise<Fields | undefined> {
+  if (resume == null) return undefined
+  const ids = typeof resume === 'object' ? Object.keys(resume) : []
+  const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
+  const answers = isById ? Object.entries(resume)
+    : (await pending()).map((id) => [id, resume] as const)
+  const left = answers.filter(([id]) => !asked.includes(id))
+  return left.length > 0 ? Object.fromEntries(left) : undefined
 }
 
 /** The engine drops an answer like `false`; addressed to the interrupt it gets through. */

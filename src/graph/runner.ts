@@ -82,7 +82,8 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     { access: 'threads.create_run', config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
-  const saver = saverFor(bench, assignment, graph, { metadata, sync, reference })
+  const heard = request.asked !== null
+  const saver = saverFor(bench, assignment, graph, { metadata, sync, reference, heard })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const mapper = mapperFor(bench, assignment, request, reference)
   const pending = async () => pendingInterrupts(saver, configurable)
@@ -122,7 +123,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   const graph = await bench.library.get(graphId,
     { access: 'threads.update', config: { configurable } })
   const described: Fields = { ...metadata }
-  const options = { metadata: described, sync: false, reference: undefined }
+  const options = { metadata: described, sync: false, reference: undefined, heard: false }
   const saver = saverFor(bench, assignment, graph, options)
   const bound = bindSaver(graph, saver)
   const { langgraph } = bench.library
@@ -173,14 +174,15 @@ interface SaverWish {
   readonly metadata: Fields
   readonly sync: boolean
   readonly reference: ValuesReference | undefined
+  readonly heard: boolean
 }
 
 function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, graph: ServedGraph,
-  { metadata, sync, reference }: SaverWish): HeddleSaver {
+  { metadata, sync, reference, heard }: SaverWish): HeddleSaver {
   const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
-    threadId, runId, codec, serde, source, sink, memory, metadata, sync, entered,
+    threadId, runId, codec, serde, source, sink, memory, metadata, sync, heard, entered,
     written: (channel, value) => ids.assign(channel, value),
     seen: (id, values) => reference?.see(id, values),
   })

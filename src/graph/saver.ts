@@ -10,7 +10,7 @@ import { HeddleError } from '../errors.ts'
 import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
-import { PendingWrites } from './pending-writes.ts'
+import { PendingWrites, withoutAnswer } from './pending-writes.ts'
 import type { ChannelValues, Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
@@ -37,6 +37,8 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Stands in every checkpoint under the engine's own metadata, `thread_id` excepted. */
   readonly metadata: Readonly<Record<string, unknown>>
+  /** An answer to whoever asks next was heard before: it answers nothing more. */
+  readonly heard?: boolean
   /** A step is over only when it is in the log. */
   readonly sync: boolean
   /** Told what a task wrote before it is encoded. */
@@ -258,9 +260,10 @@ export class HeddleSaver implements BaseCheckpointSaver {
     }
     if (skeleton.v < 4 && parentId !== '') await this.#bringSends(ns, parentId, checkpoint)
     if (ns === '') this.#options.seen(id, checkpoint.channel_values)
+    const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
       config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
-      pendingWrites: live.writes.tuples(),
+      pendingWrites: this.#options.heard ? withoutAnswer(writes) : writes,
     }
     if (parentId !== '') tuple.parentConfig = this.#configOf(ns, parentId)
     return tuple

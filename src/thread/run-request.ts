@@ -7,7 +7,7 @@ import type { RunPlan, StartRun } from './client.ts'
 /** The part of a run's kwargs that executing it looks at; the front door has checked shapes. */
 interface Kwargs {
   readonly input?: unknown
-  readonly command?: unknown
+  readonly command?: { readonly resume?: unknown } | null
   readonly config?: Readonly<Record<string, unknown>>
   readonly context?: unknown
   readonly stream_mode?: readonly string[]
@@ -28,10 +28,11 @@ interface WireCheckpoint {
 export interface Trail {
   readonly wrote: boolean
   readonly told: readonly ToldEvent[]
+  readonly asked: RunRequest['asked']
 }
 
 /** A run that has not been started before. */
-export const noTrail: Trail = { wrote: false, told: [] }
+export const noTrail: Trail = { wrote: false, told: [], asked: null }
 
 export function planOf(run: RunRow): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
@@ -46,7 +47,8 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
   return {
     kind: 'run',
     input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
-    command: trail.wrote || kwargs.command == null ? null : JSON.stringify(kwargs.command),
+    command: commandText(kwargs.command, trail),
+    asked: trail.asked,
     config: JSON.stringify({
       ...config,
       metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
@@ -63,6 +65,12 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
     told: trail.told,
   }
+}
+
+/** What it wrote is in the log; an answer by id is nowhere else. */
+function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
+  if (command == null || (wrote && command.resume == null)) return null
+  return JSON.stringify(wrote ? { resume: command.resume } : command)
 }
 
 /** What graphs have of the latest run's configuration of a thread, outside of runs. */

@@ -3,10 +3,11 @@
 import type { Branch, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../checkpoint/index.ts'
 import { decodeRow } from '../checkpoint/index.ts'
+import { askedIn } from '../graph/index.ts'
 import { isAfter, lastIndex } from './event-place.ts'
 import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
-import { forkOf } from './run-request.ts'
+import { forkOf, noTrail } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 
 type Told = Extract<RecordOf, { $case: 'told' }>['value']
@@ -19,26 +20,30 @@ export interface LogSpan {
 }
 
 /**
- * For a run that is to be resumed: whether it wrote anything, and what it told since the last
- * checkpoint of the root, which is all that the engine could tell again.
+ * For a run that is to be resumed: whether it wrote anything, and what it told and asked since the
+ * last checkpoint of the root, which is all that the engine could tell or ask again.
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const { runId, firstSeq, baseCheckpointId } = run
   const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
-  let begun: Trail = { wrote: false, told: [] }
+  let begun: Trail = noTrail
   // On any other checkpoint, or on one that was never put, nobody goes on from the head.
   const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
   /** Newest first: however long a run is, few rows are behind its last checkpoint. */
   const told: Told[] = []
-  const trail = () => ({ wrote, told: told.toReversed().flatMap(({ events }) =>
+  let asked: string[] | null = null
+  const trail = () => ({ wrote, asked, told: told.toReversed().flatMap(({ events }) =>
     events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))) })
   for await (const record of recordsBack(span, firstSeq)) {
     wrote ||= isOnHead && record.$case === 'writes'
+    const questions = record.$case === 'writes' ? askedIn(record.value) : null
+    if (questions) asked = [...asked ?? [], ...questions]
     if (!('runId' in record.value) || record.value.runId !== runId) continue
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
-    if (isRoot) return trail()
+    // Where a step is done nobody is left whom the answer is for.
+    if (isRoot) return { ...trail(), asked: asked ?? [] }
     if (record.$case === 'told') told.push(record.value)
     // The row that a run starts in may begin with the last writes of the run before it.
     if (record.$case === 'runStarted') begun = trail()

@@ -28,7 +28,7 @@ export const codec = new ValueCodec(messages, serde)
 const request: RunRequest = {
   kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['values'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [],
+  checkpoint: null, told: [], asked: null,
 }
 
 export interface Ran {

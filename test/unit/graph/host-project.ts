@@ -82,7 +82,7 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
 const request: RunRequest = {
   kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [],
+  checkpoint: null, told: [], asked: null,
 }
 
 /** A host whose time the test moves. */

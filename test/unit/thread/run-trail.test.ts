@@ -10,6 +10,8 @@ import { unborn } from '../../../src/thread/thread-state.ts'
 import { newRun } from '../../../src/thread/unfinished-run.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
+/** The task that what a run begins with is written as. */
+const begin = '00000000-0000-0000-0000-000000000000'
 const branch = { id: 'b', ancestors: [] }
 
 function startOf(runId: string): RecordOf {
@@ -19,8 +21,11 @@ function startOf(runId: string): RecordOf {
 /** What runs leave; the oldest first. */
 function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
   const runId = fc.constantFrom(...runIds)
-  const writes = fc.constant<RecordOf>({ $case: 'writes', value: {
-    ns: '', checkpointId: 'c', taskId: 't', writes: [] } })
+  const written = fc.constantFrom('log', '__resume__', '__interrupt__')
+  const writes = fc.tuple(fc.constantFrom('t', begin), fc.array(written, { maxLength: 2 }))
+    .map(([taskId, channels]): RecordOf => ({ $case: 'writes', value: {
+      ns: '', checkpointId: 'c', taskId, writes: channels.map((channel, index) =>
+        ({ index, channel, value: { json: '{"id":"question"}', form: 0 } })) } }))
   const checkpoint = fc.record({ runId, ns: fc.constantFrom('', 'inner') }).map((of): RecordOf =>
     ({ $case: 'checkpoint', value: { ...of, id: 'c', parentId: '', full: true, changes: [],
       skeletonJson: '{}', metadataJson: '{}', atMs: 0 } }))
@@ -33,18 +38,24 @@ function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
 
 /** Of what came since run `r` began, whose writes count where it went on from the head. */
 function forwards(records: readonly RecordOf[], isOnHead: boolean) {
-  let [wrote, told] = [false, [] as unknown[]]
+  let [wrote, told, asked] = [false, [] as unknown[], null as string[] | null]
   for (const { $case, value } of records) {
-    if ($case === 'writes') wrote ||= isOnHead
-    else if ('runId' in value && value.runId !== 'r') continue
+    if ($case === 'writes') {
+      wrote ||= isOnHead
+      const heard = value.taskId === begin ? []
+        : value.writes.filter(({ channel }) => channel !== 'log')
+      if (heard.length > 0) asked ??= []
+      asked?.push(...heard.filter(({ channel }) => channel === '__interrupt__')
+        .map(() => 'question'))
+    } else if ('runId' in value && value.runId !== 'r') continue
     else if ($case === 'told') {
       told.push(...value.events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
     } else if ($case === 'checkpoint') {
       wrote ||= isOnHead || value.ns === ''
-      if (value.ns === '') told = []
+      if (value.ns === '') [told, asked] = [[], []]
     }
   }
-  return { wrote, told }
+  return { wrote, told, asked }
 }
 
 it('is what the rows say from the first to the last', async () => {

@@ -1,0 +1,49 @@
+/** What a person answered, in a run that was cut short behind the next question. */
+
+import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
+import { expect, it } from 'vitest'
+
+import { GraphBench } from '../../support/graph-bench.ts'
+
+const State = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
+})
+
+/** One node asks twice; the one beside it was answered, and holds until it is let go. */
+function graphOf(letGo: Promise<void>) {
+  return new StateGraph(State)
+    .addNode('asks', () => ({ log: [`${interrupt('one?')} ${interrupt('two?')}`] }))
+    .addNode('holds', async () => {
+      const heard = interrupt<string, string>('hold?')
+      await letGo
+      return { log: [`held ${heard}`] }
+    })
+    .addEdge(START, 'asks').addEdge(START, 'holds').compile()
+}
+
+it.each([
+  ['whoever asks next', () => 'yes'],
+  ['each by id', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'yes']))],
+  ['each by id, with a no', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, false]))],
+])('answers %s that waited for it, and nothing that was asked since', async (_, answer) => {
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const bench = new GraphBench(graphOf(letGo))
+  const { outcome } = await bench.run({ input: { log: [] }, forget: true })
+  const asked = JSON.parse(outcome.interrupts) as Record<string, { id: string, value: string }[]>
+  const questions = Object.values(asked).flat()
+  const resume = answer(questions.map(({ id }) => id))
+  const value = typeof resume === 'string' ? resume : Object.values(resume)[0]
+
+  const abort = new AbortController()
+  await bench.run({ command: { resume }, signal: abort.signal, forget: true,
+    onDeparture: ({ steps }) => {
+      if (JSON.stringify(steps).includes('two?')) setImmediate(() => abort.abort())
+    } })
+  resolve()
+  const { id } = questions.find((question) => question.value === 'one?')!
+  const again = await bench.run({ command: { resume }, asked: [id], attempt: 2 })
+
+  expect(Object.values(JSON.parse(again.outcome.interrupts) as object))
+    .toEqual([[{ id, value: 'two?' }]])
+  expect(JSON.parse(again.outcome.values!)).toEqual({ log: [`held ${value}`] })
+})
