@@ -1,4 +1,4 @@
-/** The one place where an error becomes a reply. */
+/** The one place where an error becomes a reply: what it says, and the headers beside it. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -46,7 +46,8 @@ function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): str
   return known === undefined ? retryAfterSeconds : String(known)
 }
 
-function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
+/** What a client is told of an error, on REST. */
+export function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
   const { errors, url, limit, dependencies } = facts
   return { detail: message, message, code, ...(errors !== undefined && { errors }),
     ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),

@@ -3,7 +3,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
-import type { ErrorCode } from '../../errors.ts'
+import { HeddleError } from '../../errors.ts'
+import { bodyOf } from './error-reply.ts'
 
 const unlike = [400, 'This is not a request of HTTP/1.1.'] as const
 const known: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
@@ -13,8 +14,8 @@ const known: Readonly<Record<string, readonly [status: number, sentence: string]
 
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, message] = known[error.code ?? ''] ?? unlike
-  const body = JSON.stringify({ detail: message, message, code: 'malformed' satisfies ErrorCode })
+  const [status, sentence] = known[error.code ?? ''] ?? unlike
+  const body = JSON.stringify(bodyOf(new HeddleError('malformed', sentence)))
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json',
     `Content-Length: ${body.length}`, 'Connection: close']
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
