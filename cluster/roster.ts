@@ -6,7 +6,7 @@
  *      speak with it anyway, and left no beat for five seconds, or that beats and answered no
  *      question for longer: for more where this member comes late itself, as on a machine that all
  *      of them share. Where there is a third one it is asked as well, so that one broken way ends
- *      nobody.
+ *      nobody; whoever finds all others silent does not go by that.
  *   2. A member whose beat stands still while others beat has lost the store, and is as good as
  *      dead.
  *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
@@ -269,14 +269,15 @@ export class Roster {
     // A busy one that speaks with others may be slow to let somebody new in.
     const speaks = heardMs(member) >= askedMs
     const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill()
-    if (isSeen) return this.#sighted(member)
+    // Who reaches nobody may be cut off itself: it goes by how old a beat is, and by no silence.
+    if (isSeen || others === 'nobody asked') return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Up to now: while its beat is waited for nobody asks it.
     const silenceMs = env.monotonicMs() - silentSinceMs
     if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill()
-    // One that beats and that nobody reaches is cut off, unless it is this one that is.
-    return others === 'nobody asked' || silenceMs < cutOffMs + this.#lateness.graceMs
+    // One that beats and that nobody reaches is cut off.
+    return silenceMs < cutOffMs + this.#lateness.graceMs
   }
 
   #sighted({ id }: Member): true {

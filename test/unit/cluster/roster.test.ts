@@ -140,6 +140,16 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
+  it('that reaches nobody goes by their beats, since it may be cut off itself', async () => {
+    const { deaf, mute, fenced, settings, pass } = await seated([black, red])
+    Object.assign(settings, { silent: true, witness: () => Promise.reject(new Error('no way')) })
+    for (const set of [deaf, mute]) set.add('black').add('red')
+    await pass(7, [])
+    mute.clear()
+    await pass(20, [black, red])
+    expect(fenced).toEqual([])
+  })
+
   it('leaves one alone that speaks with this one, though it lets nobody new in', async () => {
     const { deaf, mute, speaking, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
