@@ -12,6 +12,7 @@ import type { DrainControl } from './drain-control.ts'
 import type { Shortcuts } from './engine-shortcut.ts'
 import { EventMapper, engineModes } from './event-mapping.ts'
 import type { Chunk } from './event-mapping.ts'
+import { filterable } from './filterable.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
@@ -83,7 +84,8 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
   const heard = request.asked !== null
-  const saver = saverFor(bench, assignment, graph, { metadata, sync, reference, heard })
+  const saver = saverFor(bench, assignment, graph,
+    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, heard })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const mapper = mapperFor(bench, assignment, request, reference)
   const pending = async () => pendingInterrupts(saver, configurable)

@@ -104,6 +104,23 @@ describe('a page of the history', () => {
     expect(await threads.getHistory(id, { metadata: { nosuch: 1 } })).toEqual([])
   })
 
+  it('holds what a run with such a configuration made, and none of its secrets', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: several } = await threads.create()
+    const secrets = { openai_api_key: 'sk-1', accessToken: 'sk-2', PASSWORD: 'sk-3' }
+    for (const step of ['draft', 'final']) {
+      await runs.wait(several, 'steps', { input: { topic: 't' }, metadata: { owner: 'run' },
+        config: { configurable: { phase: step, round: 1, owner: 'configurable', deep: { er: 1 },
+          prompt: 'long'.repeat(100), ...secrets } } })
+    }
+    const found = await threads.getHistory(several, { metadata: { phase: 'draft' } })
+    expect(found).toHaveLength(5)
+    expect(found[0]!.metadata).toMatchObject({ phase: 'draft', round: 1, owner: 'run' })
+    expect(found[0]!.metadata).not.toHaveProperty('prompt')
+    expect(found[0]!.metadata).not.toHaveProperty('deep')
+    expect(JSON.stringify(found)).not.toContain('sk-')
+  })
+
   it('may begin with a checkpoint', async () => {
     const { threads } = server.client
     const page = await threads.getHistory(id, {
