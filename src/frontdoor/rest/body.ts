@@ -1,5 +1,6 @@
 /** Request bodies: JSON, whatever the client calls it. */
 
+import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 import type { App } from './route.ts'
 
@@ -11,12 +12,20 @@ export function acceptJson(app: App): void {
     done()
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'string' }, ({ headers }, body, done) => {
     try {
+      mustBePlain(headers['content-encoding'])
       const text = body as string
       done(null, text.trim() === '' ? undefined : jsonOf('The body', text))
     } catch (error) {
       done(error as Error, undefined)
     }
   })
+}
+
+/** The official client would repeat a 415. */
+function mustBePlain(encoding = 'identity'): void {
+  if (encoding === 'identity') return
+  throw new HeddleError('unsupported', `Compressed bodies are not offered yet: send this one as ` +
+    `it is, without content-encoding: ${encoding}.`)
 }

@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { call, openDoor } from './open-door.ts'
@@ -53,6 +54,19 @@ describe('a body', () => {
         }
       }
     })
+
+  it('may not be compressed', async () => {
+    const door = await openDoor()
+    const sent = async (encoding: string, body: Buffer) => {
+      const headers = { 'content-encoding': encoding }
+      const response = await fetch(`${door.url}/threads`, { method: 'POST', headers, body })
+      return { status: response.status, json: await response.json() as unknown }
+    }
+    expect(await sent('gzip', gzipSync('{}'))).toMatchObject({ status: 422, json: {
+      message: 'Compressed bodies are not offered yet: send this one as it is, without ' +
+        'content-encoding: gzip.' } })
+    expect((await sent('identity', Buffer.from('{}'))).status).toBe(200)
+  })
 
   it('may be empty where something is deleted', async () => {
     const door = await openDoor()
