@@ -6,6 +6,7 @@ import { Errors } from 'typebox/value'
 
 import { nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
+import { extractPath } from './schema/thread.ts'
 
 /** One wrong field, its path joined by dots. */
 export interface Fault {
@@ -137,6 +138,9 @@ function messageOf(errors: readonly SchemaError[]): string {
 function sentenceOf(error: SchemaError): string {
   if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
+  if (error.keyword === 'pattern' && error.params.pattern === extractPath.pattern) {
+    return extractPath.words
+  }
   if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty'
   return error.message
 }

@@ -47,6 +47,12 @@ export type CountThreads = Static<typeof CountThreads>
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
   'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
 
+/** Where in a thread a value is found that a search extracts; `words` are for who misspelt it. */
+export const extractPath = {
+  pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
+  words: 'must begin with values, metadata, config or interrupts, as values.messages[-1] does',
+}
+
 export const SearchThreads = Type.Object({
   ...filter,
   ids: Type.Optional(Nullable(Type.Array(Uuid()))),
@@ -58,7 +64,7 @@ export const SearchThreads = Type.Object({
   select: Type.Optional(Nullable(SomeOf([...threadFields, 'context']))),
   extract: Type.Optional(Nullable(Type.Unsafe<Record<string, string>>({
     type: 'object', maxProperties: 10, additionalProperties: {
-      type: 'string', maxLength: 500, pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
+      type: 'string', maxLength: 500, pattern: extractPath.pattern,
     },
     description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
   }))),

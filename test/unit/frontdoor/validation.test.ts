@@ -54,6 +54,8 @@ describe('a check', () => {
       'must not have fewer than 2 items'],
     [CreateRun, { assistant_id: 'a', durability: 3 }, 'durability',
       'must be one of sync, async, exit'],
+    [SearchThreads, { extract: { last: 'messages[-1]' } }, 'extract.last',
+      'must begin with values, metadata, config or interrupts, as values.messages[-1] does'],
     [CreateThread, { if_exists: null }, 'if_exists', 'must be one of raise, do_nothing'],
     [DrawGraph, { xray: 'deep' }, 'xray', 'must be an integer or a boolean'],
     [DrawGraph, { xray: -1 }, 'xray', 'must be >= 0'],
