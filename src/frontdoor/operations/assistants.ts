@@ -13,6 +13,7 @@ import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
 import { mustBeSimple } from '../validation.ts'
+import { graphIds, mustHave } from './graph-names.ts'
 
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
@@ -54,7 +55,7 @@ export class AssistantOperations {
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
-    this.#mustHave(request.graph_id)
+    mustHave(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
     return this.#assistants.create({ tenant, assistantId }, {
       graphId: request.graph_id,
@@ -75,7 +76,7 @@ export class AssistantOperations {
 
   /** The new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
-    if (request.graph_id !== undefined) this.#mustHave(request.graph_id)
+    if (request.graph_id !== undefined) mustHave(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
     return this.#assistants.patch(this.#named(tenant, name),
@@ -139,7 +140,7 @@ export class AssistantOperations {
 
   async #graphOf(tenant: string, name: string): Promise<string> {
     const { graphId } = await this.get(tenant, name)
-    this.#mustHave(graphId)
+    mustHave(this.#graphs, graphId)
     return graphId
   }
 
@@ -158,17 +159,7 @@ export class AssistantOperations {
     }
     if (IsUuid(name)) return { tenant, assistantId: name.toLowerCase() }
     throw new HeddleError('not_found', `No assistant found for "${name}". Name one by its UUID, ` +
-      `or by a graph id for the graph's own: ${this.#graphIds()}.`)
-  }
-
-  #mustHave(graphId: string): void {
-    if (this.#graphs.describe(graphId) !== undefined) return
-    throw new HeddleError('not_found', `Graph "${graphId}" not found. There is: ` +
-      `${this.#graphIds()}.`)
-  }
-
-  #graphIds(): string {
-    return this.#graphs.graphs().map(({ graphId }) => graphId).join(', ') || 'none'
+      `or by a graph id for the graph's own: ${graphIds(this.#graphs)}.`)
   }
 
   async #deleteThreads(tenant: string, assistantId: string): Promise<void> {

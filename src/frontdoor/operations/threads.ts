@@ -3,7 +3,6 @@
 import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
 import type { EditUpdate, GraphHost } from '../../graph/index.ts'
 import type { ThreadClient, ThreadView } from '../../thread/index.ts'
 import type {
@@ -12,6 +11,7 @@ import type {
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, mustBeSimple } from '../validation.ts'
 import { extractor } from './extract.ts'
+import { graphIds, mustHave } from './graph-names.ts'
 
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
@@ -120,11 +120,9 @@ export class ThreadOperations {
   }
 
   #mustNameGraph(graphId: unknown): void {
-    const field = 'metadata.graph_id'
-    const message = 'is required by supersteps'
-    if (typeof graphId !== 'string') throw invalid([{ field, message }])
-    if (this.#graphs.describe(graphId) !== undefined) return
-    throw new HeddleError('not_found', `Graph "${graphId}" not found.`)
+    const message = `is required by supersteps, and names one of: ${graphIds(this.#graphs)}`
+    if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
+    mustHave(this.#graphs, graphId)
   }
 }
 

@@ -119,9 +119,11 @@ describe('threads', () => {
       [{ values: '{"a":1}', command: null, asNode: '__input__' }],
       [{ values: 'null', command: '{"update":{}}', asNode: 'n' }]] })
     expect((await call(door, 'POST', '/threads', { supersteps })).json)
-      .toMatchObject({ errors: [{ field: 'metadata.graph_id' }] })
+      .toMatchObject({ message:
+        'metadata.graph_id: is required by supersteps, and names one of: agent, other.' })
     const unknown = { metadata: { graph_id: 'nosuch' }, supersteps }
-    expect((await call(door, 'POST', '/threads', unknown)).status).toBe(404)
+    expect((await call(door, 'POST', '/threads', unknown)).json).toMatchObject({
+      code: 'not_found', message: 'Graph "nosuch" not found. There is: agent, other.' })
   })
 
   it('are patched, minimally where that is preferred, copied and deleted', async () => {

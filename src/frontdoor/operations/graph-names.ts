@@ -1,0 +1,15 @@
+/** The graphs that a request may name: who names another one is told which there are. */
+
+import { HeddleError } from '../../errors.ts'
+import type { GraphHost } from '../../graph/index.ts'
+
+export function graphIds(graphs: GraphHost): string {
+  return graphs.graphs().map(({ graphId }) => graphId).join(', ') || 'none'
+}
+
+/** Throws `not_found` where no graph has the name. */
+export function mustHave(graphs: GraphHost, graphId: string): void {
+  if (graphs.describe(graphId) !== undefined) return
+  throw new HeddleError('not_found', `Graph "${graphId}" not found. There is: ` +
+    `${graphIds(graphs)}.`)
+}
