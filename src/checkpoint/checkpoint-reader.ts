@@ -172,10 +172,20 @@ export class CheckpointReader implements CheckpointSource {
   /** Those that came to the checkpoint later; rows up to `known` are looked at otherwise. */
   async #lateWrites(now: LogHead, of: Named, known: number | Promise<number>):
     Promise<readonly Writes[]> {
-    const [late, through] = await Promise.all(
-      [this.#log.findCheckpoint(now.branch, lateWritesOf(of.id)), known])
-    if (!late || late.seq <= through) return []
-    return (await this.#writesFrom(now, of, late.seq)).writes
+    const find = (beforeSeq?: number) =>
+      this.#log.findCheckpoint(now.branch, lateWritesOf(of.id, beforeSeq))
+    let [late, through] = await Promise.all([find(), known])
+    const begins: number[] = []
+    for (; late && late.seq > through; late = await find(late.seq)) begins.push(late.seq)
+    const writes: Writes[] = []
+    for (const seq of begins.reverse()) {
+      // What stood between them and those before was taken back.
+      if (seq <= through) continue
+      const stretch = await this.#writesFrom(now, of, seq)
+      for (const each of stretch.writes) writes.push(each)
+      through = stretch.through
+    }
+    return writes
   }
 
   /** Writes from a row on to the end of the checkpoint's time, and the last row looked at. */

@@ -10,7 +10,11 @@ export function newestOf(ns: string): string {
   return v5(ns, namespaceSpace)
 }
 
-/** Where writes begin that came to a checkpoint after newer checkpoints of its namespace. */
-export function lateWritesOf(checkpointId: string): string {
-  return v5(checkpointId, lateWritesSpace)
+/**
+ * Where writes begin that came to a checkpoint after newer checkpoints of its namespace: the last
+ * of them or, where newer checkpoints came between, those before the ones that begin in a row.
+ */
+export function lateWritesOf(checkpointId: string, beforeSeq?: number): string {
+  const name = beforeSeq === undefined ? checkpointId : `${checkpointId}\n${beforeSeq}`
+  return v5(name, lateWritesSpace)
 }

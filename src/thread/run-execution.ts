@@ -4,7 +4,7 @@ import { untilAvailable } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { StepBatch, StepEvent } from '../graph/index.ts'
-import { executionListener, stepRecords, unknownParents } from './execution-listener.ts'
+import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { FeedEntry } from './run-feed.ts'
 import type { RunFeeds } from './run-feeds.ts'
@@ -86,10 +86,8 @@ export class RunExecution {
    * wherever possible, so that a batch and the end behind it travel in one row.
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
-    const { ledger } = this.#setting
-    const parents = unknownParents(batch.steps, ledger)
-    if (parents.length === 0) return this.#write(batch)
-    return ledger.knowParents(parents).then(() => this.#write(batch))
+    const ready = this.#setting.ledger.ready(batch.steps)
+    return ready ? ready.then(() => this.#write(batch)) : this.#write(batch)
   }
 
   #limit(ms: number): void {

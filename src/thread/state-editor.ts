@@ -5,7 +5,7 @@ import type { CheckpointSelector, EditUpdate, Execution, Outcome, Step }
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
-import { executionListener, stepRecords, unknownParents } from './execution-listener.ts'
+import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import { sharedConfigurable } from './run-request.ts'
 import type { ThreadSetting } from './thread-setting.ts'
@@ -141,11 +141,11 @@ export class StateEditor {
     }
   }
 
-  /** Within one turn: whatever ends meanwhile would forget the parents again. */
+  /** Within one turn: whatever ends meanwhile would forget what was looked up. */
   async #finish(editing: Editing, outcome: Outcome): Promise<void> {
     const { ledger } = this.#setting
     try {
-      await ledger.knowParents(unknownParents(editing.steps, ledger))
+      await ledger.ready(editing.steps)
       if (this.#editing === editing) this.#write(editing, outcome)
     } catch (error) {
       editing.result.reject(error)

@@ -5,13 +5,16 @@ import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { ChannelView, JsonText, LogHead, LogPort, RecordOf, StoredTuple }
   from '../checkpoint/index.ts'
 import {
-  ChannelView as Views, CheckpointReader, decodeRow, lateWritesOf, newestOf, toTuple,
+  ChannelView as Views, CheckpointReader, decodeRow, toTuple,
 } from '../checkpoint/index.ts'
+import type { Step } from '../graph/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { HeddleError } from '../errors.ts'
 import { billingUpdate, Journal } from './journal.ts'
 import type { Urgency } from './journal.ts'
+import { StepPlaces } from './step-places.ts'
+import type { Sought } from './step-places.ts'
 import { apply, fromRow, rowOf, runChanges, unborn } from './thread-state.ts'
 import type { RunChanges, ThreadState } from './thread-state.ts'
 import { unfinishedRuns } from './unfinished-run.ts'
@@ -56,10 +59,7 @@ export class ThreadLedger {
   /** Resolves when the logs that this thread had before are quiet. */
   #earlier: Promise<void> = Promise.resolve()
   readonly #recent = new Map<string, ChannelView>()
-  /** Newest checkpoints of subgraphs, as far as this activation has seen them. */
-  readonly #nested = new Map<string, CheckpointPlace>()
-  /** Old checkpoints whose late writes are on record since the head last moved. */
-  readonly #late = new Set<string>()
+  readonly #places = new StepPlaces()
   /** Reads what was written, on disk or on its way: for the executions that wrote it. */
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
@@ -154,10 +154,10 @@ export class ThreadLedger {
     for (const [i, record] of records.entries()) {
       const before = this.#state
       this.#state = states[i]!
-      thread ||= !isStep(record)
-      if (record.$case === 'checkpoint') places.push(...this.#advance(record.value))
-      else if (record.$case === 'writes') places.push(...this.#lateWrites(record.value, before))
-      else rows.note(runChanges(record, before, this.#state, this.position.seq))
+      places.push(...this.#placesOf(record, before))
+      if (isStep(record)) continue
+      thread = true
+      rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     const runs = [...rows.changed.values()]
     const removedRunIds = [...rows.removedRunIds]
@@ -238,24 +238,21 @@ export class ThreadLedger {
     return toTuple(read)
   }
 
-  /** The place of every nested checkpoint that these steps grow from must be known beforehand. */
-  async knowParents(parents: readonly { ns: string; id: string }[]): Promise<void> {
-    for (const { ns, id } of parents) {
-      if (this.#nested.get(ns)?.id === id) continue
-      await this.durable
-      const place = await this.#options.ports.log.findCheckpoint(this.#state.row.branch!, id)
-      if (place) this.#nested.set(ns, { ...place, id })
-    }
+  /** Looks up what these steps cannot be written without; undefined where all is known. */
+  ready(steps: readonly Step[]): Promise<void> | undefined {
+    const sought = this.#places.soughtFor(steps, this.#state.row)
+    return sought.length > 0 ? this.#lookUp(sought) : undefined
   }
 
-  knows(ns: string, checkpointId: string): boolean {
-    return this.#nested.get(ns)?.id === checkpointId
+  async #lookUp(sought: readonly Sought[]): Promise<void> {
+    await this.durable
+    const { ports: { log } } = this.#options
+    await this.#places.learn(sought, (name) => log.findCheckpoint(this.#state.row.branch!, name))
   }
 
   /** Forgets what only a running execution needs. */
   rest(): void {
-    this.#nested.clear()
-    this.#late.clear()
+    this.#places.clear()
     const { head } = this.#state.row
     for (const id of this.#recent.keys()) if (id !== head?.id) this.#recent.delete(id)
   }
@@ -309,30 +306,21 @@ export class ThreadLedger {
     return this.#durable
   }
 
-  #advance(checkpoint: Step<'checkpoint'>): CheckpointPlace[] {
-    const { ns, id, parentId, full, changes } = checkpoint
-    if (ns === '') {
-      this.#late.clear()
-      const before = full ? Views.empty : this.#recent.get(parentId)
-      if (before) this.#remember(id, before.apply(changes, full))
-      return [this.#state.row.head!]
-    }
+  #placesOf(record: RecordOf, { row }: ThreadState): CheckpointPlace[] {
     const { seq } = this.position
-    const parent = this.#nested.get(ns)
-    const base = full || !parent ? seq : parent.base
-    const place = { id, seq, base }
-    this.#nested.set(ns, place)
-    return [place, { ...place, id: newestOf(ns) }]
+    switch (record.$case) {
+      case 'checkpoint': return record.value.ns === '' ? [this.#advance(record.value)]
+        : this.#places.ofCheckpoint(record.value, seq)
+      case 'writes': return this.#places.ofWrites(record.value, row, seq)
+      default: return []
+    }
   }
 
-  /** Writes to a checkpoint that is not the newest of its namespace are found by name. */
-  #lateWrites({ ns, checkpointId }: Step<'writes'>, before: ThreadState): CheckpointPlace[] {
-    const { head, movedBack } = before.row
-    const newest = ns === '' ? (movedBack ? undefined : head?.id) : this.#nested.get(ns)?.id
-    if (newest === checkpointId || this.#late.has(checkpointId)) return []
-    this.#late.add(checkpointId)
-    const { seq } = this.position
-    return [{ id: lateWritesOf(checkpointId), seq, base: seq }]
+  /** The head is another one. */
+  #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
+    const before = full ? Views.empty : this.#recent.get(parentId)
+    if (before) this.#remember(id, before.apply(changes, full))
+    return this.#state.row.head!
   }
 
   #remember(id: string, view: ChannelView): void {
@@ -364,7 +352,7 @@ function valuesJson(view: ChannelView, channels: Channels): JsonText {
   return view.json(channels ?? view.names().filter((name) => !/^(__|branch:)/.test(name)))
 }
 
-type Step<Case extends 'checkpoint' | 'writes'> = Extract<RecordOf, { $case: Case }>['value']
+type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 
 /** Steps alone leave the thread's row behind; loading catches up. */
 function isStep(record: RecordOf): boolean {

@@ -194,6 +194,25 @@ describe('a long history', () => {
   })
 })
 
+describe('an old checkpoint', () => {
+  it('keeps what a fork left on it that made no step, whatever is made of it then', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: thread } = await threads.create()
+    await runs.wait(thread, 'askboth', { input: { question: 'which?' } })
+    const { checkpoint, tasks } = await threads.getState(thread)
+    const answered = async () => (await threads.getState(thread, checkpoint)).tasks
+      .map(({ interrupts, result }) => interrupts.length === 0 && result)
+    const edit = (values: object) => threads.updateState(thread,
+      { values, asNode: '__start__', checkpointId: checkpoint.checkpoint_id! })
+    await edit({ question: 'another' })
+    await runs.wait(thread, 'askboth', { checkpointId: checkpoint.checkpoint_id!,
+      command: { resume: { [tasks[0]!.interrupts[0]!.id!]: 'L' } } })
+    expect(await answered()).toEqual([{ answers: ['left L'] }, false])
+    await edit({ question: 'a third' })
+    expect(await answered()).toEqual([{ answers: ['left L'] }, false])
+  })
+})
+
 describe('a filter of the history by metadata', () => {
   it('finds the entries that contain it, in whatever order its keys come', async () => {
     const { runs, threads } = server.client

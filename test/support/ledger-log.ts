@@ -34,9 +34,7 @@ export function ledgerLogs(open: () => Promise<LedgerStore>): () => SuiteLog {
       },
       append: async (steps) => {
         const made = await ledger
-        const parents = steps.flatMap((step) => step.$case === 'checkpoint' && !step.value.full
-          && step.value.ns !== '' ? [{ ns: step.value.ns, id: step.value.parentId }] : [])
-        await made.knowParents(parents)
+        await made.ready(steps)
         await made.write(steps as readonly RecordOf[])
       },
     }
