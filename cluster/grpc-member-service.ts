@@ -136,8 +136,9 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async leave({ followId }: LeaveRequest): Promise<LeaveResponse> {
+  async leave({ followId, commandId }: LeaveRequest): Promise<LeaveResponse> {
     this.#outboxes.get(followId)?.leave()
+    this.#recent.leave(commandId)
     return {}
   }
 

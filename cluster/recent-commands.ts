@@ -73,8 +73,13 @@ export class RecentCommands {
     const underWay = this.#underWay.get(id)
     if (underWay === undefined) return
     underWay.stopTimer()
-    underWay.stopTimer = this.#env.after(ms, () =>
-      underWay.gone.abort(new HeddleError('unavailable', 'Nobody asks for this any more.')))
+    underWay.stopTimer = this.#env.after(ms, () => this.leave(id))
+  }
+
+  /** Who asked waits no longer. */
+  leave(id: string): void {
+    this.#underWay.get(id)?.gone.abort(
+      new HeddleError('unavailable', 'Nobody asks for this any more.'))
   }
 
   #over(id: string): void {

@@ -88,8 +88,8 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       return () => {
         if (over) return
         over = true
-        link.call(wayMs, (client, call) => client.leave({ followId }, call), 'follows')
-          .catch(stream.end)
+        link.call(wayMs, (client, call) => client.leave({ followId, commandId: '' }, call),
+          'follows').catch(stream.end)
       }
     },
     heardMs: ({ id }) => links.get(id)?.heardMs ?? Number.NEGATIVE_INFINITY,
@@ -102,11 +102,29 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   }
 }
 
-/**
- * Asks for the reply until it is there, or nobody waits for it any more; the command itself is
- * done once. What is large, there or back, or takes long goes by calls of its own.
- */
+/** Asks for the reply until it is there, or nobody waits for it any more. */
 async function untilReply(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+Promise<Uint8Array> {
+  const { commandId } = request
+  // Who does not hear of it learns it in the end: nobody comes back for the reply.
+  const leave = () => void link.call(wayMs, (client, call) =>
+    client.leave({ followId: '', commandId }, call)).catch(() => {})
+  gone?.addEventListener('abort', leave)
+  try {
+    return await untilAnswered(link, request, gone)
+  } catch (error) {
+    gone?.throwIfAborted()
+    throw error
+  } finally {
+    gone?.removeEventListener('abort', leave)
+  }
+}
+
+/**
+ * The command itself is done once. What is large, there or back, or takes long goes by calls of
+ * its own.
+ */
+async function untilAnswered(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
 Promise<Uint8Array> {
   const timeoutMs = request.patienceMs + wayMs
   let byCall = request.command.length > saidBytesMax
@@ -116,7 +134,6 @@ Promise<Uint8Array> {
         ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))
         : await link.say(timeoutMs, request)
       if (!underWay) return reply
-      // The other member knows by it that nobody comes back.
       gone?.throwIfAborted()
       byCall = true
     } catch (error) {
