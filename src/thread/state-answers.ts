@@ -19,6 +19,9 @@ const [fewStates, manyStates] = [16, 64]
 /** Characters of them, where they are like the largest before. */
 const togetherMax = 32 * 1024 * 1024
 
+/** Of a thread that another owner rolls back meanwhile no try would be the last. */
+const historyTriesMax = 5
+
 interface Asked {
   readonly answers: readonly SnapshotAnswer[]
   /** A whole state, values and all. */
@@ -57,10 +60,12 @@ export class StateAnswers {
     const { ledger } = this.#setting
     await ledger.durable
     if (!ledger.state.row.head) return '[]'
-    for (;;) {
+    for (let tries = 1; tries <= historyTriesMax; tries++) {
       const states = await this.#statesOf(query)
       if (states) return `[${states.join(',')}]`
     }
+    throw new HeddleError('unavailable',
+      'The history of this thread changes while it is read: ask again in a moment.')
   }
 
   /** Undefined where a rollback took away the state that they were read up to. */

@@ -2,14 +2,14 @@
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
-import type { RecordOf } from '../checkpoint/index.ts'
+import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
 import { heardAs } from '../records/index.ts'
-import { metadataKeysMax } from './client.ts'
 import type { CreateThread, FeedListener, StartRun, StateUpdate } from './client.ts'
 import type { FollowRequest, Origin, OwnCommand, ThreadCommand } from './command.ts'
 import { threadWire } from './feed-wire.ts'
 import { Interruptions } from './interruptions.ts'
+import { patchedMetadata } from './metadata-patch.ts'
 import { Purge } from './purge.ts'
 import { RunDriver } from './run-driver.ts'
 import { forkOf } from './run-request.ts'
@@ -41,6 +41,8 @@ class ThreadActor implements Actor {
   /** The life before this one ended only because the store was out of reach. */
   #interrupted = false
   #failed = false
+  /** This life is over: another may have changed the log since. */
+  #left = false
   /** It is kept only for webhooks that are still to be told. */
   #expired = false
 
@@ -139,22 +141,33 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return read(this.#answers.view())
+      case 'get': return this.#read(this.#answers.view())
       case 'patch': return this.#patch(command.metadata, note)
       case 'delete': return this.#delete(note)
       case 'copy': return this.#copy(command.targetId)
-      case 'state': return read(this.#answers.state(command.query))
-      case 'history': return read(this.#answers.history(command.query))
+      case 'state': return this.#read(this.#answers.state(command.query))
+      case 'history': return this.#read(this.#answers.history(command.query))
       case 'edit': return this.#edit(command.update, note)
-      case 'get_run': return read(this.#runs.row(command.runId))
+      case 'get_run': return this.#read(this.#runs.row(command.runId))
       case 'list_runs': {
         const listed = this.#setting.ledger.durable.then(() => this.#ports.runs.list(command.query))
-        return read(listed)
+        return this.#read(listed)
       }
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
       case 'delete_run': return this.#deleteRun(command.runId, note)
       case 'join': return this.#runs.join(command.runId, gone)
     }
+  }
+
+  /** What is read may lack what was removed before it was read: that is no answer. */
+  #read(reading: Promise<unknown>): Turn {
+    const { branch } = this.#setting.ledger.state.row
+    const reply = reading.finally(() => {
+      if (this.#left) throw new HeddleError('not_owner')
+      this.#mustExist()
+      if (this.#setting.ledger.state.row.branch !== branch) throw this.#notFound()
+    })
+    return { reply, kind: 'read' }
   }
 
   /** The answer to a command that was done before, and is not done again. */
@@ -177,6 +190,7 @@ class ThreadActor implements Actor {
 
   /** What is on its way to disk gets there, or fails, before anybody loads the thread again. */
   async passivate(): Promise<void> {
+    this.#left = true
     this.#letGo()
     const { ledger } = this.#setting
     await Promise.all([ledger.quiet(), this.#purge.stop()])
@@ -227,7 +241,7 @@ class ThreadActor implements Actor {
     this.#mustNotBeInTheMaking(request.ifExists)
     this.#renewIfDeleted()
     const { supersteps, metadata } = request
-    const created = this.#created(metadata, false)
+    const created = this.#created(JSON.stringify(metadata))
     if (supersteps.length === 0) {
       void ledger.write([created, ...note])
       return { reply: this.#answers.view() }
@@ -242,11 +256,12 @@ class ThreadActor implements Actor {
     return { reply: edited.then(() => this.#answers.view()) }
   }
 
-  #created(metadata: Record<string, unknown>, hidden: boolean): RecordOf {
+  #created(metadataJson: JsonText, { hidden = false, origin }:
+    { readonly hidden?: boolean, readonly origin?: Origin } = {}): RecordOf {
     return { $case: 'threadCreated', value: {
-      threadId: this.#setting.threadId, atMs: this.#ports.env.nowMs(), hidden,
-      metadataJson: JSON.stringify(metadata), copiedFrom: '', headCheckpointId: '', status: '',
-      interruptsJson: '',
+      threadId: this.#setting.threadId, atMs: this.#ports.env.nowMs(), hidden, metadataJson,
+      copiedFrom: origin?.threadId ?? '', headCheckpointId: origin?.head?.id ?? '',
+      status: origin?.status ?? '', interruptsJson: origin?.interruptsJson ?? '',
     } }
   }
 
@@ -259,7 +274,8 @@ class ThreadActor implements Actor {
       if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
       this.#mustNotBeInTheMaking('do_nothing')
       this.#renewIfDeleted()
-      const created = this.#created(run.metadata, run.ifMissing === 'hidden' && run.plan.temporary)
+      const created = this.#created(JSON.stringify(run.metadata),
+        { hidden: run.ifMissing === 'hidden' && run.plan.temporary })
       void ledger.write([created], run.awaited ? 'soon' : 'now')
     }
     return this.#runs.start(run, note)
@@ -267,17 +283,10 @@ class ThreadActor implements Actor {
 
   #patch(change: Readonly<Record<string, unknown>>, note: readonly RecordOf[]): Turn {
     const { ledger } = this.#setting
-    const { metadataJson, configJson } = ledger.state.row
-    const before = JSON.parse(metadataJson) as object
-    const metadata = { ...before, ...change }
-    // Its runs may have brought it further: they name their graph and assistant.
-    const most = Math.max(metadataKeysMax, Object.keys(before).length)
-    if (Object.keys(metadata).length > most) {
-      throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
-    }
-    void ledger.write([{ $case: 'threadPatched', value: {
-      atMs: this.#ports.env.nowMs(), metadataJson: JSON.stringify(metadata), configJson,
-    } }, ...note])
+    const { metadataJson: before, configJson } = ledger.state.row
+    const metadataJson = patchedMetadata(before, change)
+    const value = { atMs: this.#ports.env.nowMs(), metadataJson, configJson }
+    void ledger.write([{ $case: 'threadPatched', value }, ...note])
     return { reply: this.#answers.view() }
   }
 
@@ -348,12 +357,8 @@ class ThreadActor implements Actor {
     }
     const branchId = this.#ports.env.uuid()
     ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin))
-    const atMs = this.#ports.env.nowMs()
-    void ledger.write([{ $case: 'threadCreated', value: {
-      threadId, atMs, metadataJson: origin.metadataJson, hidden: false,
-      copiedFrom: origin.threadId, headCheckpointId: origin.head?.id ?? '',
-      status: origin.status, interruptsJson: origin.interruptsJson,
-    } }, ...noteOf(origin.threadId)])
+    const created = this.#created(origin.metadataJson, { origin })
+    void ledger.write([created, ...noteOf(origin.threadId)])
     return { reply: this.#answers.view() }
   }
 
@@ -370,18 +375,17 @@ class ThreadActor implements Actor {
   }
 
   #mustExist(): void {
-    if (this.#setting.ledger.state.exists) return
-    throw new HeddleError('not_found', `Thread ${this.#setting.threadId} not found.`)
+    if (!this.#setting.ledger.state.exists) throw this.#notFound()
+  }
+
+  #notFound(): HeddleError {
+    return new HeddleError('not_found', `Thread ${this.#setting.threadId} not found.`)
   }
 }
 
 /** What is written together with what the command of this id does. */
 function noteOf(id: string | undefined): RecordOf[] {
   return id === undefined ? [] : [{ $case: 'heard', value: { commandId: id } }]
-}
-
-function read(reply: Promise<unknown>): Turn {
-  return { reply, kind: 'read' }
 }
 
 /** A turn that only takes note. */

@@ -1,0 +1,18 @@
+/** What a change makes of a thread's metadata. Pure. */
+
+import type { JsonText } from '../checkpoint/index.ts'
+import { HeddleError } from '../errors.ts'
+import { metadataKeysMax } from './client.ts'
+
+/** Merged shallowly. Throws `invalid` where that makes too many keys. */
+export function patchedMetadata(metadataJson: JsonText,
+  change: Readonly<Record<string, unknown>>): JsonText {
+  const before = JSON.parse(metadataJson) as object
+  const metadata = { ...before, ...change }
+  // Its runs may have brought it further: they name their graph and assistant.
+  const most = Math.max(metadataKeysMax, Object.keys(before).length)
+  if (Object.keys(metadata).length > most) {
+    throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
+  }
+  return JSON.stringify(metadata)
+}
