@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { describe, expect, it } from 'vitest'
+import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
@@ -62,6 +63,14 @@ describe('a graph', () => {
       { messages: { content: string }[] }
     expect(messages.slice(1).map(({ content }) => content)).toEqual(['echo: hello',
       expect.stringContaining('This server cannot be asked while its graphs are loaded.')])
+  })
+
+  it('has another graph of its server as a node, on a thread of its own', async () => {
+    const { runs, threads } = server.client
+    const { thread_id: id } = await threads.create()
+    const values = await runs.wait(id, 'delegating', { input: say('hello') })
+    expect(texts(values)).toEqual(['hello', 'echo: hello'])
+    expect(await runs.list(id)).toHaveLength(1)
   })
 
   it('may jump, fan out and go round', async () => {

@@ -1,6 +1,7 @@
-/** A graph that calls another one of its own server, and writes to the server's log. */
+/** Graphs that call another one of their own server; one writes to the server's log. */
 
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { RemoteGraph } from '@langchain/langgraph/remote'
 import { Client } from '@langchain/langgraph-sdk'
 import { getLogger } from '@langchain/langgraph-sdk/logging'
 
@@ -20,4 +21,13 @@ export const calling = new StateGraph(MessagesAnnotation)
   })
   .addEdge(START, 'call')
   .addEdge('call', END)
+  .compile()
+
+const far = new RemoteGraph({ graphId: 'echo', client })
+
+/** Another graph of the server as a node: on the thread of this run it would wait for its end. */
+export const delegating = new StateGraph(MessagesAnnotation)
+  .addNode('far', (state) => far.invoke(state, { configurable: {} }))
+  .addEdge(START, 'far')
+  .addEdge('far', END)
   .compile()
