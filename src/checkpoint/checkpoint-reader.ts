@@ -68,7 +68,7 @@ export class CheckpointReader implements CheckpointSource {
   async checkpoint(ns: string, checkpointId: string | null): Promise<ReadCheckpoint | undefined> {
     const now = this.#head()
     const place = await this.#place(now, ns, checkpointId)
-    if (!place || place.seq === 0) return undefined
+    if (!place) return undefined
     const { seq } = place
     const state = this.#stateAt(now, place, ns, checkpointId)
     // Both at once, unless what is asked for is the newest of a namespace, whoever that is.
@@ -82,6 +82,11 @@ export class CheckpointReader implements CheckpointSource {
     return found && { ...found, newest, writes: all }
   }
 
+  /** Whether it is part of history; that it is one of the namespace is not looked at. */
+  async has(ns: string, checkpointId: string): Promise<boolean> {
+    return await this.#place(this.#head(), ns, checkpointId) !== undefined
+  }
+
   /** The state alone: nothing behind the checkpoint is looked at. */
   async view(ns: string, checkpointId: string): Promise<ChannelView | undefined> {
     return (await this.#found(this.#head(), ns, checkpointId))?.view
@@ -89,8 +94,7 @@ export class CheckpointReader implements CheckpointSource {
 
   async #found(now: LogHead, ns: string, checkpointId: string): Promise<FoundState | undefined> {
     const place = await this.#place(now, ns, checkpointId)
-    if (!place || place.seq === 0) return undefined
-    return await this.#stateAt(now, place, ns, checkpointId)
+    return place && await this.#stateAt(now, place, ns, checkpointId)
   }
 
   async #stateAt(now: LogHead, place: CheckpointPlace, ns: string, checkpointId: string | null):
@@ -107,8 +111,7 @@ export class CheckpointReader implements CheckpointSource {
     const now = this.#head()
     const limit = query.limit ?? Number.POSITIVE_INFINITY
     const before = query.before === null ? undefined
-      : await this.#log.findCheckpoint(now.branch, query.before)
-    if (query.before !== null && (!before || before.seq === 0)) return []
+      : await this.#place(now, query.ns ?? '', query.before)
     const page: Checkpoint[] = []
     const history = new History()
     const read = async () => this.#withStates(now, await Promise.all(page.map(
@@ -116,7 +119,7 @@ export class CheckpointReader implements CheckpointSource {
         ...history.writesOf(checkpoint),
         ...before ? await this.#lateWrites(now, checkpoint, before.seq) : [],
       ] }))))
-    let waiting = query.before
+    let waiting = before ? query.before : null
     for await (const row of this.#backwards(now, before?.seq ?? now.stepSeq)) {
       for (const record of decodeRow(row.body).reverse()) {
         const checkpoint = history.back(record)
@@ -125,6 +128,8 @@ export class CheckpointReader implements CheckpointSource {
           if (checkpoint.id === waiting) waiting = null
           continue
         }
+        // Of one that is not here its id alone says when it was: they grow.
+        if (!before && query.before !== null && checkpoint.id >= query.before) continue
         // Writes may stand before their checkpoint, where all of a run is put at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
         if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
@@ -133,12 +138,12 @@ export class CheckpointReader implements CheckpointSource {
     return read()
   }
 
+  /** Undefined also where a rollback took it back. */
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
-    if (id !== null) {
-      return ns === '' && now.head?.id === id ? now.head : this.#log.findCheckpoint(now.branch, id)
-    }
-    if (ns === '') return now.head ?? undefined
-    return this.#log.findCheckpoint(now.branch, newestOf(ns))
+    const isHead = ns === '' && (id === null || id === now.head?.id)
+    const place = isHead ? now.head
+      : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
+    return place && place.seq > 0 ? place : undefined
   }
 
   /** States for a page: read from its oldest entries' full ancestors on, each row once. */

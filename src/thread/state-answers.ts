@@ -81,8 +81,7 @@ export class StateAnswers {
       const question =
         { kind: 'history', configurable, ns, checkpointId, before, limit, filter } as const
       const { answers, textOf } = await this.#ask(question)
-      const isCut = answers.length === 0 && states.length > 0 &&
-        await ledger.settled.view(ns, before!) === undefined
+      const isCut = states.length > 0 && !await ledger.settled.has(ns, before!)
       if (isCut) return undefined
       for (const answer of answers) {
         const text = await textOf(answer)

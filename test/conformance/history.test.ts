@@ -69,6 +69,19 @@ describe('a page of the history', () => {
     expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(6, 10)))
   })
 
+  it('begins before the time of an entry that is not here, as its id says it', async () => {
+    const { threads } = server.client
+    const times = all.map(({ checkpoint_id: entry }) => entry)
+    // Each another one by its last digits, which are no time.
+    const idsBefore = async (entry: string) => {
+      const before = { configurable: { checkpoint_id: `${entry.slice(0, -12)}${'0'.repeat(12)}` } }
+      return idsOf(await threads.getHistory(id, { limit: 4, before }))
+    }
+    expect(await idsBefore(times[5]!)).toEqual(times.slice(6, 10))
+    expect(await idsBefore('ffffffff-ffff-6fff-bfff-ffffffffffff')).toEqual(times.slice(0, 4))
+    expect(await idsBefore('00000000-0000-6000-8000-000000000000')).toEqual([])
+  })
+
   it('holds the whole history when the pages are put together', async () => {
     const { threads } = server.client
     const collected: ThreadState[] = []

@@ -113,14 +113,15 @@ async function threadWithStates(count: number, values: string) {
   house.host.end(house.host.only)
   const asked: (StateQuestion & { kind: 'history' })[] = []
   const told = { read: 0 }
-  let emptyAt = 0
-  const answerNothingAt = (call: number) => { emptyAt = call }
+  let rolledBackAt = 0
+  const rollBackAt = (call: number) => { rolledBackAt = call }
+  house.log.findCheckpoint = async (_branch, id) =>
+    ({ id, seq: asked.length === rolledBackAt ? 0 : 1, base: 1 })
   const all = Array.from({ length: count }, (_, n): SnapshotAnswer =>
     ({ checkpointId: `c${n}`, json: `{"n":${n}}`, valuesOf: '', values }))
   Object.assign(house.host, {
     ask: async (_graph: string, _thread: string, question: StateQuestion & { kind: 'history' }) => {
       asked.push(question)
-      if (asked.length === emptyAt) return []
       const from = all.findIndex(({ checkpointId }) => checkpointId === question.before) + 1
       const answers = all.slice(from, from + question.limit)
       told.read += answers.length
@@ -129,7 +130,7 @@ async function threadWithStates(count: number, values: string) {
   })
   const history = (limit: number) => house.client.history('t', 'x',
     { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null })
-  return { history, asked, told, answerNothingAt }
+  return { history, asked, told, rollBackAt }
 }
 
 describe('a history', () => {
@@ -146,8 +147,8 @@ describe('a history', () => {
   })
 
   it('begins again where a rollback took away what it was read up to', async () => {
-    const { history, asked, answerNothingAt } = await threadWithStates(20, '1')
-    answerNothingAt(2)
+    const { history, asked, rollBackAt } = await threadWithStates(20, '1')
+    rollBackAt(2)
     expect(JSON.parse(await history(50))).toHaveLength(20)
     expect(asked.map(({ before, limit }) => [before, limit]))
       .toEqual([[null, 16], ['c15', 34], [null, 16], ['c15', 34]])
