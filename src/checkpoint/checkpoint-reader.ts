@@ -5,6 +5,8 @@ import type { LogEntry, LogPort } from './log-port.ts'
 import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
+import { rowsOf } from './log-rows.ts'
+import type { RowsOptions } from './log-rows.ts'
 import { ChannelView, changesBytes } from './channel-view.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
@@ -38,8 +40,8 @@ export interface ReadCheckpoint extends Entry {
   readonly fullBytes: number
 }
 
-/** Rows read at a time while looking for what ends a search. */
-const stride = 64
+/** Rows that a state is read from: it is rarely made of more. */
+const rowsOfState = 256
 
 /**
  * A checkpoint's state is found from its nearest full ancestor: the rows between are read once,
@@ -99,8 +101,9 @@ export class CheckpointReader implements CheckpointSource {
 
   async #stateAt(now: LogHead, place: CheckpointPlace, ns: string, checkpointId: string | null):
     Promise<FoundState | undefined> {
-    const rows = await this.#log.read(now.branch, { from: place.base, through: place.seq })
-    const line = new CheckpointLine(rows.flatMap((row) => decodeRow(row.body)), ns)
+    const line = new CheckpointLine(ns)
+    const rows = this.#rows(now, { from: place.base, through: place.seq, first: rowsOfState })
+    for await (const { body } of rows) line.add(decodeRow(body))
     const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
     const checkpoint = line.get(id)
     return checkpoint && { ...line.state(checkpoint), checkpoint }
@@ -120,8 +123,9 @@ export class CheckpointReader implements CheckpointSource {
         ...before ? await this.#lateWrites(now, checkpoint, before.seq) : [],
       ] }))))
     let waiting = before ? query.before : null
-    for await (const row of this.#backwards(now, before?.seq ?? now.stepSeq)) {
-      for (const record of decodeRow(row.body).reverse()) {
+    const through = before?.seq ?? now.stepSeq
+    for await (const { body } of this.#rows(now, { from: 1, through, reverse: true })) {
+      for (const record of decodeRow(body).reverse()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
         if (waiting !== null) {
@@ -144,6 +148,10 @@ export class CheckpointReader implements CheckpointSource {
     const place = isHead ? now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
     return place && place.seq > 0 ? place : undefined
+  }
+
+  #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {
+    return rowsOf({ log: this.#log, branch, ...range })
   }
 
   /** States for a page: read from its oldest entries' full ancestors on, each row once. */
@@ -213,7 +221,7 @@ export class CheckpointReader implements CheckpointSource {
     Promise<{ through: number; next: Checkpoint | undefined }> {
     let begun = time.length > 0
     let run: string | undefined
-    for await (const { seq, body } of this.#forwards(now, from)) {
+    for await (const { seq, body } of this.#rows(now, { from, through: now.stepSeq })) {
       for (const record of decodeRow(body)) {
         if (belongs(record, of)) {
           begun = true
@@ -232,20 +240,6 @@ export class CheckpointReader implements CheckpointSource {
   async #takenBack(now: LogHead, { id }: Checkpoint): Promise<number | undefined> {
     const place = await this.#log.findCheckpoint(now.branch, id)
     return place?.seq === 0 ? place.base : undefined
-  }
-
-  async *#forwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {
-    for (let at = from; at <= now.stepSeq; at += stride) {
-      const through = Math.min(at + stride - 1, now.stepSeq)
-      yield* await this.#log.read(now.branch, { from: at, through })
-    }
-  }
-
-  async *#backwards(now: LogHead, from: number): AsyncGenerator<LogEntry> {
-    for (let through = from; through > 0; through -= stride) {
-      const range = { from: Math.max(1, through - stride + 1), through, reverse: true }
-      yield* await this.#log.read(now.branch, range)
-    }
   }
 }
 
@@ -292,14 +286,19 @@ function step(before: LineState | undefined, checkpoint: Checkpoint): LineState 
   }
 }
 
-/** The checkpoints of one namespace among some records, by id. */
+/** The checkpoints of one namespace, by id. */
 class CheckpointLine {
   readonly #checkpoints = new Map<string, Checkpoint>()
+  readonly #ns: string
   newestId = ''
 
-  constructor(records: ReturnType<typeof decodeRow>, ns: string) {
+  constructor(ns: string) {
+    this.#ns = ns
+  }
+
+  add(records: readonly RecordOf[]): void {
     for (const record of records) {
-      if (record.$case !== 'checkpoint' || record.value.ns !== ns) continue
+      if (record.$case !== 'checkpoint' || record.value.ns !== this.#ns) continue
       this.#checkpoints.set(record.value.id, record.value)
       this.newestId = record.value.id
     }

@@ -2,7 +2,7 @@
 
 import type { Branch, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../checkpoint/index.ts'
-import { decodeRow } from '../checkpoint/index.ts'
+import { decodeRow, rowsOf } from '../checkpoint/index.ts'
 import { askedIn } from '../graph/index.ts'
 import { isAfter, lastIndex } from './event-place.ts'
 import type { EventPlace } from './event-place.ts'
@@ -87,30 +87,22 @@ export function errorEntry(json: string, seq: number): FeedEntry {
   return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
 }
 
-/** Rows read at a time, and from the end. */
-const stride = 256
-const strideBack = 16
+/** A run is short, or was not long at its last checkpoint. */
+const rowsFirst = 16
 
 /** Of the rows from `first` on, the newest first. */
-async function* recordsBack({ log, branch, through }: LogSpan, first: number):
-  AsyncGenerator<RecordOf> {
-  for (let [at, rows] = [through, strideBack]; at >= first; at -= rows, rows = stride) {
-    const from = Math.max(first, at - rows + 1)
-    for (const { body } of await log.read(branch, { from, through: at, reverse: true })) {
-      yield* decodeRow(body).toReversed()
-    }
+async function* recordsBack(span: LogSpan, from: number): AsyncGenerator<RecordOf> {
+  for await (const { body } of rowsOf({ ...span, from, reverse: true, first: rowsFirst })) {
+    yield* decodeRow(body).toReversed()
   }
 }
 
 /** Of the rows from `from` on that are a run's, the oldest first. */
-export async function* recordsOf(run: RunRow, { log, branch, through }: LogSpan, from: number):
+export async function* recordsOf(run: RunRow, span: LogSpan, from: number):
   AsyncGenerator<{ record: RecordOf; seq: number }> {
-  const last = run.status === 'running' || run.status === 'pending' ? through : run.lastSeq
-  for (let at = from; at <= last; at += stride) {
-    for (const { body, seq } of await log.read(branch, {
-      from: at, through: Math.min(at + stride - 1, last),
-    })) {
-      for (const record of decodeRow(body)) yield { record, seq }
-    }
+  const isOver = run.status !== 'running' && run.status !== 'pending'
+  const through = isOver ? run.lastSeq : span.through
+  for await (const { body, seq } of rowsOf({ ...span, from, through })) {
+    for (const record of decodeRow(body)) yield { record, seq }
   }
 }

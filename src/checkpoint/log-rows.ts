@@ -1,0 +1,39 @@
+/** Rows of a log one after another, some read at a time: fewer where they are large. */
+
+import type { Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { LogEntry, LogPort, LogRange } from './log-port.ts'
+
+export interface RowsOptions extends Omit<LogRange, 'limit'> {
+  readonly log: Pick<LogPort, 'read'>
+  readonly branch: Branch
+  /** Rows that are read together at first: 64 unless told. */
+  readonly first?: number
+}
+
+const rowsMax = 256
+
+/** Of rows that are like those before. */
+const bytesTogether = 4 * 1024 * 1024
+
+/** How many rows more are read at once than before, as long as they are small. */
+const growth = 4
+
+export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64 }:
+  RowsOptions): AsyncGenerator<LogEntry> {
+  let [low, high] = [from, through]
+  for (let rows = first; low <= high;) {
+    const range = reverse ? { from: Math.max(low, high - rows + 1), through: high, reverse }
+      : { from: low, through: Math.min(high, low + rows - 1) }
+    const read = await log.read(branch, range)
+    yield* read
+    if (reverse) high = range.from - 1
+    else low = range.through + 1
+    rows = rowsAfter(rows, read)
+  }
+}
+
+function rowsAfter(rows: number, read: readonly LogEntry[]): number {
+  const bytes = read.reduce((sum, { body }) => sum + body.length, 0)
+  const fitting = Math.floor(bytesTogether * read.length / Math.max(1, bytes))
+  return Math.max(1, Math.min(fitting, growth * rows, rowsMax))
+}

@@ -1,0 +1,52 @@
+/** A log read row by row: all of them, and however large they are not many at once. */
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { rowsOf } from '../../../src/checkpoint/index.ts'
+import type { LogRange } from '../../../src/checkpoint/index.ts'
+
+const branch = { id: 'b', ancestors: [] }
+const megabyte = 1024 * 1024
+
+/** A log whose row of a number has so many bytes, and what was read of it at once. */
+function logOf(bytesOf: (seq: number) => number) {
+  const reads: LogRange[] = []
+  return {
+    reads,
+    async read(_: unknown, range: LogRange) {
+      reads.push(range)
+      const { from, through, reverse = false } = range
+      const rows = Array.from({ length: through - from + 1 }, (_, i) =>
+        ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
+      return reverse ? rows.reverse() : rows
+    },
+  }
+}
+
+const sizeOf = ({ from, through }: LogRange) => through - from + 1
+
+it('is there from the first row to the last, or back', async () => {
+  const small = fc.integer({ min: 0, max: 3 })
+  await fc.assert(fc.asyncProperty(fc.nat(900), fc.nat(900), fc.boolean(), small,
+    async (from, more, reverse, bytes) => {
+      const log = logOf((seq) => seq % 7 === 0 ? 10_000 * bytes : bytes)
+      const seqs: number[] = []
+      const through = from + more - 1
+      for await (const { seq } of rowsOf({ log, branch, from, through, reverse })) seqs.push(seq)
+      const wanted = Array.from({ length: more }, (_, i) => from + i)
+      expect(seqs).toEqual(reverse ? wanted.reverse() : wanted)
+    }))
+})
+
+it.each([false, true])('is read in few pieces where rows are small (back: %s)', async (reverse) => {
+  const log = logOf(() => 100)
+  for await (const _ of rowsOf({ log, branch, from: 1, through: 1_000, reverse, first: 16 }));
+  expect(log.reads.map(sizeOf)).toEqual([16, 64, 256, 256, 256, 152])
+})
+
+it('is read in small pieces where rows are large, and in larger ones after them', async () => {
+  const log = logOf((seq) => seq <= 40 ? megabyte : 100)
+  for await (const _ of rowsOf({ log, branch, from: 1, through: 100, first: 16 }));
+  expect(log.reads.map(sizeOf)).toEqual([16, 4, 4, 4, 4, 4, 4, 4, 16, 40])
+})
