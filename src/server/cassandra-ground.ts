@@ -1,7 +1,5 @@
 /** The ground in Cassandra: a seat in the cluster, and the ports behind its gate. */
 
-import { connect } from 'node:net'
-
 import { firstAnswer, mustBeOpen, readMemberTls, takeSeat } from '../../cluster/index.ts'
 import type { Env, Gate, MemberTrust, Seat, Tracing } from '../../cluster/index.ts'
 import type { CassandraSettings, MemberSettings } from '../config.ts'
@@ -17,6 +15,7 @@ import { connectionOptions } from './cassandra-connection.ts'
 import type { Ground } from './ground.ts'
 import { meteredSessions, meteredShards } from './metered-ports.ts'
 import type { Metrics } from './metrics.ts'
+import { ownAddressTowards } from './own-address.ts'
 import { shardTenancy } from './shard-tenancy.ts'
 import { Tenure } from './tenure.ts'
 
@@ -33,8 +32,6 @@ export interface CassandraGroundOptions {
   mustEnd(reason: string): void
 }
 
-const cqlPort = 9042
-const findAddressMs = 2_000
 /** Two clocks that are each off by less are as near to each other as limits that are kept need. */
 const clockOffMs = clocksApartMs / 2
 
@@ -50,7 +47,8 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
     await mindTheClock(store, env)
     const seat = await takeSeat({
       env, onFenced: mustEnd, cluster: member.cluster, trust: await trustOf(member, store, env),
-      host: member.host || await ownAddressTowards(contactPoints[0]!, env), port: member.port,
+      host: member.host || await firstAnswer(env, () => ownAddressTowards(contactPoints, env)),
+      port: member.port,
       owns: member.roles.includes('member'), shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
         indexWire, ...limitWires],
@@ -141,20 +139,4 @@ function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
       return answer
     },
   }
-}
-
-/** The address of this machine on the way to a node: who reaches that node reaches it as well. */
-function ownAddressTowards(contactPoint: string, env: Env): Promise<string> {
-  const [, host, port] = /^(.*?)(?::(\d+))?$/.exec(contactPoint)!
-  return new Promise((found) => {
-    const socket = connect(port === undefined ? cqlPort : Number(port), host)
-    const end = (address: string) => {
-      stopWaiting()
-      socket.destroy()
-      found(address)
-    }
-    const stopWaiting = env.after(findAddressMs, () => end('127.0.0.1'))
-    socket.on('error', () => end('127.0.0.1'))
-    socket.on('connect', () => end(socket.localAddress!))
-  })
 }
