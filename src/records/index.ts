@@ -20,7 +20,7 @@ export {
   callerRoles, hashOf, isHashOf, isTenant, keyFault, keyLookalike, readKey,
 } from './key.ts'
 export type { CallerRole, KeyRow } from './key.ts'
-export { clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'
+export { admitPatienceMs, clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'
 export type { AdmitsQuestion, LimitQuestion, LimitRule } from './limit-actor.ts'
 export { longestLeaseMs } from './limit-counter.ts'
 export type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'

@@ -3,7 +3,8 @@
  *
  * A counter that begins knows what the one before it let through:
  *   durable rows  from the store, where each admit was before it was acknowledged. Its time is that
- *                 of another clock, so it counts longer by as much as clocks may be apart.
+ *                 of another clock, and of when it was asked for: so it counts longer, by as much
+ *                 as clocks may be apart and an admit may take.
  *   other rows    from the front doors that can be asked, which remember what they let through. The
  *                 share of one that is gone is not known, so nothing is promised for them. Where
  *                 one does not answer, no token is given until its leases are over.
@@ -23,6 +24,9 @@ const tenant = 'limits'
 
 /** Clocks of two members differ by less: else what is durable may be counted as over too early. */
 export const clocksApartMs = 5_000
+/** Nobody waits longer for an admit that is to be durable: a later one lets nobody through. */
+export const admitPatienceMs = 5_000
+const countedLongerMs = clocksApartMs + admitPatienceMs
 
 /** Counters that stay while something counts in them; more of them may be let go any time. */
 const stayingMax = 20_000
@@ -131,7 +135,7 @@ class LimitActor implements Actor {
     const { intervalMs } = this.#rule
     try {
       await this.#parts.table.append(this.#key, { atMs: this.#parts.env.nowMs(),
-        tokens: grant.admitted, keptMs: intervalMs + 2 * clocksApartMs })
+        tokens: grant.admitted, keptMs: intervalMs + countedLongerMs })
       return grant
     } finally {
       // Also where nobody knows whether it was written.
@@ -142,9 +146,9 @@ class LimitActor implements Actor {
   async #read(): Promise<void> {
     const { env, table } = this.#parts
     const { intervalMs } = this.#rule
-    const admits = await table.since(this.#key, env.nowMs() - intervalMs - clocksApartMs)
+    const admits = await table.since(this.#key, env.nowMs() - intervalMs - countedLongerMs)
     const wallMs = env.nowMs()
-    this.#learn(admits.map(({ atMs, tokens }) => [wallMs - atMs - clocksApartMs, tokens]))
+    this.#learn(admits.map(({ atMs, tokens }) => [wallMs - atMs - countedLongerMs, tokens]))
   }
 
   async #askDoors(): Promise<void> {

@@ -11,7 +11,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { longestLeaseMs } from '../../records/index.ts'
+import { admitPatienceMs, longestLeaseMs } from '../../records/index.ts'
 import type { EndedLease, Grant, LimitQuestion, RecentAdmits } from '../../records/index.ts'
 import { RecentTokens } from './recent-tokens.ts'
 import type { LimitRow } from './table.ts'
@@ -47,7 +47,7 @@ export interface LedgerParts {
  * for other front doors. Where the row is closed there is nothing to do but to wait for it, and
  * what it says too late is lost.
  */
-const patienceMs = { open: 2_500, closed: 5_000 }
+const patienceMs = { open: 2_500, closed: admitPatienceMs }
 const askAgainMs = 500
 /** How long a refusal is believed without another look. */
 const believedMs = 1_000

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { clocksApartMs } from '../../../../src/records/index.ts'
+import { admitPatienceMs, clocksApartMs } from '../../../../src/records/index.ts'
 import { LimitWorld, mostWithin } from './limit-world.ts'
 
 const step = fc.record({ pauseMs: fc.oneof(fc.nat(5), fc.nat(80)), door: fc.nat(2),
@@ -227,14 +227,14 @@ describe('a counter after a failover', () => {
     }), { numRuns: 60 })
   })
 
-  it('of a durable row counts longer by as much as clocks may be apart', async () => {
+  it('of a durable row counts longer, by what it cannot know of clocks and ways', async () => {
     const intervalMs = 4 * clocksApartMs
     const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
     world.request(0)
     await world.pass(2 * clocksApartMs, 100)
     world.failOver()
     world.request(1)
-    await world.pass(3 * clocksApartMs - 100, 100)
+    await world.pass(3 * clocksApartMs + admitPatienceMs - 100, 100)
     world.request(1)
     await world.pass(10)
     expect(world.admitted).toHaveLength(1)
@@ -242,6 +242,22 @@ describe('a counter after a failover', () => {
     world.request(1)
     await world.pass(1)
     expect(world.admitted).toHaveLength(2)
+  })
+
+  it('of a durable row lets nobody through early, by whatever clock it counts', async () => {
+    const intervalMs = 4 * clocksApartMs
+    const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
+    world.writeMs = admitPatienceMs - 100
+    world.request(0)
+    await world.pass(admitPatienceMs, 100)
+    world.writeMs = 0
+    world.failOver(clocksApartMs - 100)
+    while (world.admitted.length < 2) {
+      world.request(1)
+      await world.pass(100, 100)
+    }
+    const [first, second] = world.admitted
+    expect(second!.heardMs - first!.heardMs).toBeGreaterThan(intervalMs)
   })
 
   it('of any row lets through no more, though the one before it is heard late', async () => {

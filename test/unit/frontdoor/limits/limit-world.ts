@@ -31,10 +31,14 @@ export class LimitWorld {
   /** How many questions came to the counter. */
   asked = 0
   wayMs = 0
+  /** How long the table takes for an admit. */
+  writeMs = 0
   cut = false
   /** Doors that are gone say nothing of what they let through. */
   readonly gone = new Set<LimitBook>()
   #actor: Promise<Actor> | undefined
+  /** How far the clock of the counter is ahead. */
+  #aheadMs = 0
 
   constructor(row: Partial<LimitRow> = {}, doors = 3) {
     this.row = { ...aRow, ...row }
@@ -63,8 +67,9 @@ export class LimitWorld {
   }
 
   /** The counter is lost with its owner; the next question makes another one. */
-  failOver(): void {
+  failOver(aheadMs = 0): void {
     this.#actor = undefined
+    this.#aheadMs = aheadMs
   }
 
   async #brought(command: unknown): Promise<unknown> {
@@ -80,13 +85,23 @@ export class LimitWorld {
     return JSON.parse(JSON.stringify(said)) as unknown
   }
 
-  async #onTheWay(): Promise<void> {
-    if (this.wayMs > 0) await new Promise<void>((there) => this.env.after(this.wayMs, there))
+  async #onTheWay(ms = this.wayMs): Promise<void> {
+    if (ms > 0) await new Promise<void>((there) => this.env.after(ms, there))
   }
 
   async #newActor(): Promise<Actor> {
+    const { env, table } = this
+    const aheadMs = this.#aheadMs
     const kind = limitKind({
-      env: this.env, table: this.table, rules: new Map([[this.row.name, this.row]]),
+      env: { ...env, nowMs: () => env.nowMs() + aheadMs },
+      table: {
+        append: async (key, admit) => {
+          await this.#onTheWay(this.writeMs)
+          await table.append(key, admit)
+        },
+        since: (key, sinceMs) => table.since(key, sinceMs),
+      },
+      rules: new Map([[this.row.name, this.row]]),
       askDoors: async (question) => this.doors.map((door) =>
         this.gone.has(door) ? undefined : door.told(question)),
     })
