@@ -88,8 +88,8 @@ export class ShardKeeper implements Ownership {
   readonly #reading = atMost(readsAtOnce)
   /** By shard: who waits asks more often than a store that is slow answers. */
   readonly #reads = new Map<number, Promise<void>>()
-  /** By shard that was given back: actors of it in which something goes on. */
-  readonly #goingOn = new Map<number, readonly ActorKey[]>()
+  /** By shard: what was heard when it was given back, for whoever owns it next. */
+  readonly #legacies = new Map<number, ShardNews>()
   #news: ShardNews[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
@@ -140,11 +140,12 @@ export class ShardKeeper implements Ownership {
 
   /** What other members announce. */
   hear(news: readonly ShardNews[]): void {
-    for (const { goingOn, ...owner } of news) {
-      if (this.#note(owner)) this.#goingOn.delete(owner.shard)
+    for (const each of news) {
+      const { goingOn, ...owner } = each
+      this.#note(owner)
       // Who read that a shard is free hears what goes on in it after that, or after his claim.
       if (goingOn && this.#holds[owner.shard] === 'owned') this.#host?.told(goingOn)
-      else if (goingOn) this.#goingOn.set(owner.shard, goingOn)
+      else if (goingOn) this.#legacies.set(owner.shard, each)
     }
     this.#tell()
     this.#work()
@@ -253,8 +254,10 @@ export class ShardKeeper implements Ownership {
     this.#holds[shard] = owner.session === this.self.id ? 'owned' : 'free'
     if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
-    this.#host!.taken(shard, this.#goingOn.get(shard))
-    this.#goingOn.delete(shard)
+    const legacy = this.#legacies.get(shard)
+    this.#legacies.delete(shard)
+    // Not what was left to somebody who had the shard in between.
+    this.#host!.taken(shard, legacy?.epoch === owner.epoch - 1 ? legacy.goingOn : undefined)
     this.#tell()
     // Meanwhile its place may be another one.
     if (this.#places[shard] !== this.self.id) this.#work()

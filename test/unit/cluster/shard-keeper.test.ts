@@ -96,6 +96,21 @@ describe('a keeper of shards', () => {
     expect(white.heard).toEqual([])
   })
 
+  it('forgets what went on in a shard that another one had since', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    black.see([white.self, black.self])
+    await black.start()
+    const [moving] = placedAt('black', [white.self, black.self])
+    const goingOn = [{ tenant: 'one', kind: 'thread', id: 'long ago' }]
+    black.keeper.hear([{ shard: moving!, epoch: 0, session: null, address: '', goingOn }])
+    house.living.delete('white')
+    house.seeAll()
+    await house.pass(5 * secondMs)
+    expect(house.owned(black)).toEqual(all)
+    expect(black.heard).toEqual([])
+  })
+
   it('owns nothing of a shard while it lets go, and releases it after', async () => {
     const { house, white } = await alone()
     house.holds = true
