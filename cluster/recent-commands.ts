@@ -90,6 +90,8 @@ export class RecentCommands {
   #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
     this.#over(id)
     const bytes = length + entryBytes
+    // It would push out all others, and then itself.
+    if (bytes > this.#bound.bytes) return
     this.#answered.set(id, { reply, bytes })
     this.#bytes += bytes
     for (const [oldest, answered] of this.#answered) {

@@ -60,6 +60,19 @@ describe('recent commands', () => {
     }
   })
 
+  it('forget none for an answer that is more than may be remembered', async () => {
+    const recent = recentCommands({ bytes: 1_000 })
+    let done = 0
+    const ask = (id: string, bytes: number) => recent.answer(id, async () => {
+      done += 1
+      return new Uint8Array(bytes)
+    })
+    await ask('a', 1)
+    await ask('b', 2_000)
+    await ask('a', 1)
+    expect(done).toBe(2)
+  })
+
   it('refuse what would be too much under way, and forget none of it', async () => {
     const recent = recentCommands({ underWay: 1, answers: 0 })
     const held = Promise.withResolvers<Uint8Array>()
