@@ -14,6 +14,7 @@ import type { ActorKey } from './actor-key.ts'
 import { atMost } from './at-most.ts'
 import { claimShard, giveBackShard } from './claim.ts'
 import type { Env } from './env.ts'
+import { firstAnswer } from './first-answer.ts'
 import type { Member } from './member.ts'
 import type { Owner, Ownership } from './ownership.ts'
 import { pause } from './pause.ts'
@@ -163,7 +164,7 @@ export class ShardKeeper implements Ownership {
 
   /**
    * Takes what is placed here, now and after each change of the view. Resolves when nothing is left
-   * of it that nobody owns. Throws where the store does not answer.
+   * of it that nobody owns. Throws where the store does not answer for long.
    */
   async start(host: ShardHost): Promise<void> {
     const { roster } = this.#options
@@ -174,7 +175,11 @@ export class ShardKeeper implements Ownership {
       this.#tell()
       this.#work()
     })
-    await Promise.all(this.#move())
+    await firstAnswer(this.#options.env, async () => {
+      for (const taking of await Promise.allSettled(this.#closed ? [] : this.#move())) {
+        if (taking.status === 'rejected') throw taking.reason
+      }
+    })
     this.#work()
   }
 
@@ -371,11 +376,8 @@ export class ShardKeeper implements Ownership {
 
   /** Never throws. */
   async #read(shards: readonly number[]): Promise<void> {
-    try {
-      await Promise.all(shards.map((shard) => this.#readOwner(shard)))
-    } catch (error) {
-      this.#unread(error)
-    }
+    await Promise.all(shards.map((shard) => this.#readOwner(shard)))
+      .catch((error: unknown) => this.#unread(error))
     this.#tell()
   }
 

@@ -166,6 +166,20 @@ describe('a keeper of shards', () => {
     expect(white.told.some((line) => /let go/.test(line))).toBe(true)
   })
 
+  it('waits for the store where that is away while it starts', async () => {
+    const house = new House(plain)
+    let away = true
+    const { claim } = house.arbiter.shardOwners
+    const white = await house.join('white', { claim: async (change) =>
+      away ? { kind: 'unknown' } : claim(change) })
+    const starting = white.start()
+    await house.pass(5 * secondMs)
+    away = false
+    await Promise.all([starting, house.pass(2 * secondMs)])
+    expect(house.owned(white)).toEqual(all)
+    expect(white.told).toHaveLength(shards)
+  })
+
   it('gives back what it claimed unheard, where it is placed elsewhere since', async () => {
     const house = new House(plain)
     let deaf = true
