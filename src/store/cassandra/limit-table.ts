@@ -10,6 +10,9 @@ export interface LimitTableParts {
   readonly env: Pick<Env, 'uuid'>
 }
 
+/** Rows read at a time. */
+const pageRows = 1_000
+
 export class LimitTable implements LimitTablePort {
   readonly #parts: LimitTableParts
   readonly #table: string
@@ -47,5 +50,3 @@ export class LimitTable implements LimitTablePort {
     return admits
   }
 }
-
-const pageRows = 1_000
