@@ -1,7 +1,9 @@
 /** The actors of a member: their kinds, the way to each, and how those at work are woken. */
 
 import { Activations, actorKeyText, atMost, createRouter, shardOf } from '../../cluster/index.ts'
-import type { ActorKey, ActorKind, Env, Router, Tracing } from '../../cluster/index.ts'
+import type {
+  ActorKey, ActorKind, ClusterStatus, Env, Router, Tracing,
+} from '../../cluster/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { LimitBook, runJson } from '../frontdoor/index.ts'
 import type { LimitRow } from '../frontdoor/index.ts'
@@ -53,7 +55,7 @@ Actors {
     env, ownership, activations, transport, movable: gate !== undefined,
     ...tracing && { tracing },
   })
-  const limits = new LimitBook({ env, router, doors: () => ground.status().view.length })
+  const limits = new LimitBook({ env, router, doors: () => frontDoors(ground.status()) })
   let closing = false
   const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
     const epoch = epochOf(key)
@@ -80,6 +82,11 @@ Actors {
       return activations.close(deadline)
     },
   }
+}
+
+/** As many as this one knows of: the members, and itself where it is none or about to leave. */
+export function frontDoors({ member, view }: ClusterStatus): number {
+  return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }
 
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
