@@ -40,7 +40,7 @@ async function serve(): Promise<void> {
   try {
     const { openServer } = await import('./server.ts')
     const server = await openServer(settings, env, (reason) => {
-      env.log.error('This member cannot go on: it ends, and others take over.', { reason })
+      env.log.error('This member cannot go on and ends.', { reason })
       process.exit(exitCodes.failed)
     })
     endOnSignal(server, settings, env)

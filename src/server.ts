@@ -136,10 +136,10 @@ interface Watchers {
 
 async function openGround(settings: Settings,
   watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
-  const { env, metrics } = watchers
+  const { env, metrics, mustEnd } = watchers
   const { cassandra, dataDirectory: directory, inRegion } = settings
   const region = inRegion ? settings.region : undefined
-  const ground = cassandra === null ? await openEmbeddedGround(directory, env)
+  const ground = cassandra === null ? await openEmbeddedGround(directory, env, mustEnd)
     : await openCassandraGround({ settings: cassandra, region, directory, ...watchers })
   return { ...ground, log: meteredLog(ground.log, metrics, env) }
 }

@@ -7,9 +7,10 @@ import type { Env } from '../../cluster/index.ts'
 import { openEmbeddedStore } from '../store/embedded/index.ts'
 import type { Ground } from './ground.ts'
 
-/** Throws HeddleError where the directory cannot be used. */
-export async function openEmbeddedGround(directory: string, env: Env): Promise<Ground> {
-  const store = await openEmbeddedStore({ directory, env })
+/** Throws HeddleError where the directory cannot be used. `mustEnd`: it cannot any more. */
+export async function openEmbeddedGround(directory: string, env: Env,
+  mustEnd: (reason: string) => void): Promise<Ground> {
+  const store = await openEmbeddedStore({ directory, env, onLost: mustEnd })
   const self = { id: env.uuid(), address: 'here' }
   const view = soleMember(self)
   const epoch = await store.claimEpoch()

@@ -18,6 +18,7 @@ import {
 import type { StoreFile } from './request.ts'
 import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
+import type { OnLost } from './writer-link.ts'
 
 export interface EmbeddedStore {
   readonly log: LogPort
@@ -54,6 +55,8 @@ export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
 export interface EmbeddedStoreOptions {
   readonly directory: string
   readonly env: Env
+  /** Nothing can be read or written any more until the store is opened again. */
+  readonly onLost?: OnLost
 }
 
 /** Most of what a batch makes is garbage once it is committed: it should never leave the young. */
@@ -103,7 +106,7 @@ interface OpenFile {
   close(): Promise<void>
 }
 
-async function openFile({ directory: path, env, shards }:
+async function openFile({ directory: path, env, shards, onLost }:
 EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
@@ -116,7 +119,7 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
       workerData: file,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    const link = await WriterLink.open(worker, env.log)
+    const link = await WriterLink.open(worker, env.log, onLost)
     const lookup = await lookupOf(file, link)
     const close = async () => {
       lookup.close()

@@ -15,6 +15,11 @@ interface Pending {
   readonly reject: (error: HeddleError) => void
 }
 
+const death = 'The thread that writes the data directory has died.'
+
+/** Hears, in a sentence, why nothing can be read or written any more. */
+export type OnLost = (reason: string) => void
+
 /**
  * open     requests are sent and answered
  * closing  no new ones; those that are out will be answered
@@ -27,6 +32,7 @@ export class WriterLink {
   readonly epoch: number
   readonly #worker: Worker
   readonly #log: Log
+  readonly #onLost: OnLost
   readonly #gone: Promise<void>
   readonly #pending = new Map<number, Pending>()
   #state: State = 'open'
@@ -35,22 +41,27 @@ export class WriterLink {
   #questions: AskedQuestion[] = []
   #ids = 0
 
-  /** Waits until the writer can write. Throws HeddleError with what it says otherwise. */
-  static async open(worker: Worker, log: Log): Promise<WriterLink> {
+  /**
+   * Waits until the writer can write. Throws HeddleError with what it says otherwise. `onLost` is
+   * called when it dies, before anybody hears that what he waits for failed: it may be done.
+   */
+  static async open(worker: Worker, log: Log, onLost: OnLost = () => {}): Promise<WriterLink> {
     const gone = new Promise<void>((resolve) => { worker.once('exit', () => resolve()) })
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
       void gone.then(() => reject(closed()))
     })
-    if ('epoch' in greeting) return new WriterLink(worker, log, greeting.epoch, gone)
+    if ('epoch' in greeting) return new WriterLink(worker, { log, onLost }, greeting.epoch, gone)
     await gone
     throw fromWire(greeting.error)
   }
 
-  private constructor(worker: Worker, log: Log, epoch: number, gone: Promise<void>) {
+  private constructor(worker: Worker, { log, onLost }: { readonly log: Log
+    readonly onLost: OnLost }, epoch: number, gone: Promise<void>) {
     this.#worker = worker
     this.#log = log
+    this.#onLost = onLost
     this.#gone = gone
     this.epoch = epoch
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies))
@@ -111,10 +122,10 @@ export class WriterLink {
   }
 
   #lost(error?: unknown): void {
-    if (this.#state === 'open' || error !== undefined) {
-      this.#log.error('The thread that writes the data directory has died.', { error })
-    }
+    const wasOpen = this.#state === 'open'
     this.#state = 'gone'
+    if (wasOpen || error !== undefined) this.#log.error(death, { error })
+    if (wasOpen) this.#onLost(death)
     for (const { reject } of this.#pending.values()) reject(closed())
     this.#pending.clear()
   }

@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 
+import type { HeddleError } from '../../../../src/errors.ts'
 import { WriterLink } from '../../../../src/store/embedded/writer-link.ts'
 import { aBranch } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -32,18 +33,23 @@ describe('the link to the writer', () => {
 
   it('rejects what waits and all that comes when the writer dies, and says so', async () => {
     const env = virtualEnv()
-    const link = await WriterLink.open(writer('throw new Error("dead")'), env.log)
+    const reasons: string[] = []
+    const link = await WriterLink.open(writer('throw new Error("dead")'), env.log,
+      (reason) => reasons.push(reason))
     const waiting = [link.write(write), link.ask('tail', aBranch())]
     for (const each of waiting) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
     expect(env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'dead' } } }])
+    expect(reasons).toEqual(['The thread that writes the data directory has died.'])
     await link.close()
   })
 
-  it('rejects what waits when the writer goes without a word', async () => {
+  it('rejects what waits when the writer goes without a word, after it is told', async () => {
     const env = virtualEnv()
-    const link = await WriterLink.open(writer('process.exit()'), env.log)
-    await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
+    const heard: string[] = []
+    const link = await WriterLink.open(writer('process.exit()'), env.log, () => heard.push('lost'))
+    await link.write(write).catch(({ code }: HeddleError) => heard.push(code))
+    expect(heard).toEqual(['lost', 'unavailable'])
     expect(env.lines.length).toBe(1)
   })
 
