@@ -93,12 +93,13 @@ export async function readProject(path: string): Promise<Project> {
 async function findConfig(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   const file = found?.isDirectory() ? join(path, configName) : path
-  const isConfig = extname(file) === '.json'
-  if (isConfig && (await stat(file).catch(() => undefined))?.isFile()) {
+  const isThere = (await stat(file).catch(() => undefined))?.isFile() ?? false
+  if (isThere && extname(file) === '.json') {
     return join(await realpath(dirname(file)), basename(file))
   }
-  throw new HeddleError('invalid',
-    `There is no project at ${file}: name a ${configName} or a folder that has one.`)
+  const fault = isThere ? `The name of ${file} does not end in .json`
+    : `There is no project at ${file}`
+  throw new HeddleError('invalid', `${fault}: name a ${configName} or a folder that has one.`)
 }
 
 async function parseConfig(configFile: string): Promise<Config> {

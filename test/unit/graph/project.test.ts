@@ -151,7 +151,8 @@ describe('a project that is not valid', () => {
     const root = await writeProject({ 'agent.ts': '' })
     await expect(readProject(root)).rejects.toThrow(/There is no project at .*langgraph.json: name/)
     await expect(readProject(join(root, 'away'))).rejects.toMatchObject({ code: 'invalid' })
-    await expect(readProject(join(root, 'agent.ts'))).rejects.toThrow(/no project at .*: name a l/)
+    await expect(readProject(join(root, 'agent.ts'))).rejects
+      .toThrow(/^The name of .*agent.ts does not end in .json: name a langgraph.json or a folder/)
   })
 
   it('is refused in a sentence where its file cannot be read', async () => {
