@@ -1,5 +1,6 @@
 /** The stages of a process: started upward in turn, stopped downward, each in its time. */
 
+import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
 import { within } from './within.ts'
 
@@ -40,7 +41,9 @@ export function createLifecycle(env: Env): Lifecycle {
 
   const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
     if (stopping !== undefined) throw new Error(`The stage ${name} comes too late: all is ending.`)
-    const late = () => new Error(`The stage ${name} did not start within ${stage.startMs} ms.`)
+    const late = () => new HeddleError('unavailable', 'Starting took too long: the stage ' +
+      `${name} was not there within ${stage.startMs / 1_000} s, because something hangs or ` +
+      'this machine has too much to do. Start it again.')
     const starting = Promise.resolve().then(() => stage.start())
     const started = within(env, stage.startMs, starting, late)
     const stopIt = (value: T) => stopStage(env, name, stage, value)

@@ -57,7 +57,8 @@ describe('a lifecycle', () => {
     const { env, lifecycle, said, stage } = setUp()
     const late = Promise.withResolvers<string>()
     const starting = lifecycle.start('store', stage('store', { start: () => late.promise }))
-    const failed = expect(starting).rejects.toThrow('store did not start within 1000 ms')
+    const failed = expect(starting).rejects.toMatchObject({ code: 'unavailable',
+      message: expect.stringMatching(/the stage store was not there within 1 s, because .*\.$/) })
     env.advance(1_000)
     await failed
     late.resolve('late')
