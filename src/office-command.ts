@@ -9,6 +9,7 @@ import { systemEnv } from '../cluster/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
 import { resolveSettings, SettingsError } from './config.ts'
 import { HeddleError } from './errors.ts'
+import { knownSettings } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 import { openOffice } from './server/office.ts'
 import type { Office } from './server/office.ts'
@@ -66,7 +67,12 @@ export async function inOffice(source: CommandSource, typed: TypedPlace,
   work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
   const options = Object.fromEntries(placeSettings.flatMap((name) =>
     typed[name] === undefined ? [] : [[name, typed[name]]]))
-  const settings = resolveSettings({ ...source, options: { ...options, auth: 'keys' } })
+  // What else the environment says is for servers: a mistake in it is not in the way here.
+  const environment = Object.fromEntries(placeSettings.map((name) => {
+    const { variable } = knownSettings[name]
+    return [variable, source.environment[variable]]
+  }))
+  const settings = resolveSettings({ ...source, environment, options })
   const { cassandra, dataDirectory: directory } = settings
   if (!begins && cassandra === null && !existsSync(directory)) {
     throw new CommandError(`There is no data directory ${directory}: name the one of the server.`)

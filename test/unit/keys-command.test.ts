@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
+import { runKeysCommand } from '../../src/keys-command.ts'
 import { heddle } from '../support/command.ts'
 import { startServer } from '../support/server-process.ts'
 import { tookMs } from '../support/stillness.ts'
@@ -70,6 +71,16 @@ describe('the command "keys"', () => {
     expect([status, stderr]).toEqual([1,
       `heddle: There is no data directory ${nowhere}: name the one of the server.\n`])
     expect(existsSync(nowhere)).toBe(false)
+  })
+
+  it('does not mind settings that only servers have', async () => {
+    let printed = ''
+    await runKeysCommand({ args: ['list', '--data', data], folder: data, starter: data,
+      environment: { HEDDLE_TRUSTED_PROXIES: 'nonsense', PORT: 'x', HEDDLE_HOST: '0.0.0.0',
+        HEDDLE_BILLING: 'on', HEDDLE_REGION: 'eu', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
+        OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'x' },
+      print: (text) => { printed += text } })
+    expect(printed).toContain('acme')
   })
 
   it('works on a directory while a server has it, and revokes within five seconds', async () => {
