@@ -144,6 +144,8 @@ async function answerTo(line: string, { desk, billing }: OfficeDesks, env: Env):
       case 'list': return { done: await desk.list(request.with ?? undefined) }
       case 'revoke': return { done: await desk.revoke(request.with) }
       case 'billing': return { done: await billing.page(request.with) }
+      default: throw new HeddleError('unsupported', 'The server that has this data directory ' +
+        'does not know what was asked, for it is of another version: end it first.')
     }
   } catch (caught) {
     const { code, message } = HeddleError.from(caught)

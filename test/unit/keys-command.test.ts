@@ -2,9 +2,10 @@
 
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { afterAll, describe, expect, it } from 'vitest'
 
@@ -22,6 +23,13 @@ const keys = (...args: readonly string[]) => heddle('keys', ...args)
 const made = async (...args: readonly string[]) =>
   JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as
     { key: string; id: string }
+
+/** What the office answers to one line. */
+async function saidBy(socket: string, line: string): Promise<unknown> {
+  const office = connect(socket)
+  office.write(`${line}\n`)
+  return JSON.parse(await text(office)) as unknown
+}
 
 describe('the command "keys"', () => {
   it('explains itself', async () => {
@@ -95,6 +103,8 @@ describe('the command "keys"', () => {
       const { key, id } = await made('--tenant', 'acme')
       expect(await statusWith(key)).toBe(200)
       expect((await keys('list', '--data', data)).stdout).toContain(id)
+      expect(await saidBy(socket, '{"do":"lose"}')).toEqual({ error: { code: 'unsupported',
+        sentence: expect.stringMatching(/another version: end it first\.$/) } })
       expect((await keys('revoke', id, '--data', data)).status).toBe(0)
       const revokedMs = performance.now()
       await expect.poll(() => statusWith(key)).toBe(401)
