@@ -291,11 +291,16 @@ describe('a queued run', () => {
 })
 
 describe('the thread of a stateless run', () => {
-  const ended = async (resumable: boolean) => {
+  const begun = async (resumable: boolean) => {
     const house = new ThreadHouse()
     const run = house.run({ ifMissing: 'hidden' })
     const plan = { ...run.plan, temporary: true, resumable }
     await house.client.startRun('t', 'x', { ...run, plan })
+    return { house, run }
+  }
+
+  const ended = async (resumable: boolean) => {
+    const { house, run } = await begun(resumable)
     house.host.end(house.host.only)
     await settled()
     const { promise: over, resolve } = Promise.withResolvers<string>()
@@ -316,6 +321,22 @@ describe('the thread of a stateless run', () => {
     expect((await house.client.get('t', 'x')).row.status).toBe('idle')
     house.env.advance(61_000)
     await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it.each(['under way', 'over'])('goes after a crash where the run was %s', async (when) => {
+    const { house } = await begun(false)
+    if (when === 'over') house.host.end(house.host.only)
+    await settled()
+    house.restart()
+    // As the server wakes all that are busy or hidden.
+    expect((await house.client.get('t', 'x')).row.hidden).toBe(true)
+    await settled()
+    if (when === 'under way') house.host.end(house.host.only)
+    await settled()
+    house.env.advance(61_000)
+    await settled()
+    expect(house.log.purged).toHaveLength(1)
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 })
