@@ -104,7 +104,8 @@ function valueBytes(value: Value): number {
 
 function changed(before: Content | undefined, { channel, change }: ChannelChange):
   Content | undefined {
-  switch (change?.$case) {
+  assert(change, `channel ${channel} changed in a known way`)
+  switch (change.$case) {
     case 'set': return { value: change.value }
     case 'list': return { list: change.value.elements, joined: undefined }
     case 'removed': return undefined
@@ -112,7 +113,6 @@ function changed(before: Content | undefined, { channel, change }: ChannelChange
       assert(before && 'list' in before, `channel ${channel} holds a list before it is spliced`)
       return spliced(before, change.value)
     }
-    default: throw new Error(`assertion failed: channel ${channel} changed in a known way`)
   }
 }
 

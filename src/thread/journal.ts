@@ -11,8 +11,8 @@ export interface JournalEntry {
   readonly records: readonly RecordOf[]
   readonly places?: readonly CheckpointPlace[]
   /** Runs whose rows change, as they are now. */
-  readonly runs?: readonly RunRow[]
-  readonly removedRunIds?: readonly string[]
+  readonly runs?: Iterable<RunRow>
+  readonly removedRunIds?: Iterable<string>
   /** Runs that are over by it and are billed. */
   readonly billed?: readonly RunRow[]
   /** The thread's row changes with it; otherwise it is brought up to date by a later row. */

@@ -1,6 +1,6 @@
 /** Removes what is left of a deleted thread from the store, however long that is out of reach. */
 
-import { pause } from '../../cluster/index.ts'
+import { atLatest } from '../../cluster/index.ts'
 import type { ActorContext } from '../../cluster/index.ts'
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
@@ -15,8 +15,7 @@ export class Purge {
   /** How many deletes of the thread are not through. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
-  readonly #stopped = Promise.withResolvers<void>()
-  #isStopped = false
+  readonly #stopped = Promise.withResolvers<true>()
 
   constructor(ports: ThreadPorts, context: ActorContext) {
     this.#ports = ports
@@ -46,8 +45,7 @@ export class Purge {
 
   /** Tries no more; resolves when nothing is under way. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#stopped.resolve()
+    this.#stopped.resolve(true)
     await this.#quiet
   }
 
@@ -63,8 +61,7 @@ export class Purge {
         // Whatever else it is does not pass by itself: it is tried when the thread is loaded.
         if (HeddleError.from(error).code !== 'unavailable') return
       }
-      await Promise.race([pause(env, pauseMs), this.#stopped.promise])
-      if (this.#isStopped) return
+      if (await atLatest(env, pauseMs, this.#stopped.promise)) return
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
     }
   }

@@ -4,6 +4,7 @@ import { untilAvailable } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { StepBatch, StepEvent } from '../graph/index.ts'
+import type { EventPlace } from './event-place.ts'
 import { executionListener, stepRecords } from './execution-listener.ts'
 import { executionSource } from './execution-source.ts'
 import type { FeedEntry } from './run-feed.ts'
@@ -26,7 +27,7 @@ export class RunExecution {
   #closed = false
   readonly #over = Promise.withResolvers<void>()
   /** Where the last event stands: the next one of the same row is numbered on from it. */
-  #last = { seq: 0, index: 0 }
+  #last: EventPlace
 
   constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
     this.id = setting.ports.nextExecutionId()

@@ -8,6 +8,7 @@
  *   4. Who asks for a run that may not be there is told at once that it cannot be followed.
  */
 
+import { atLatest } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
@@ -53,7 +54,7 @@ class SteadyFollow {
   #untilMs = 0
   #over = false
   #stopFollow = () => {}
-  #endPause = () => {}
+  readonly #stopped = Promise.withResolvers<void>()
 
   constructor(options: SteadyFollowOptions) {
     this.#options = options
@@ -75,7 +76,7 @@ class SteadyFollow {
   stop(): void {
     this.#over = true
     this.#stopFollow()
-    this.#endPause()
+    this.#stopped.resolve()
   }
 
   async #follow(): Promise<void> {
@@ -128,7 +129,7 @@ class SteadyFollow {
       // It was rolled back or removed meanwhile: that ends it for whoever had an owner, too.
       if (code === 'not_found') return this.#end('over')
       if (late || retry === 'no') return this.#lose(error)
-      if (!atOnce) await this.#pause()
+      if (!atOnce) await atLatest(env, againMs, this.#stopped.promise)
       if (this.#over) return
       try {
         return await this.#follow()
@@ -136,17 +137,6 @@ class SteadyFollow {
         error = refusal
       }
     }
-  }
-
-  async #pause(): Promise<void> {
-    await new Promise<void>((done) => {
-      const cancel = this.#options.env.after(againMs, done)
-      this.#endPause = () => {
-        cancel()
-        done()
-      }
-    })
-    this.#endPause = () => {}
   }
 
   #lose(error: unknown): void {

@@ -2,17 +2,14 @@
 
 import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { ChannelView, JsonText, LogHead, LogPort, RecordOf, StoredTuple }
-  from '../checkpoint/index.ts'
-import {
-  ChannelView as Views, CheckpointReader, decodeRow, toTuple,
-} from '../checkpoint/index.ts'
+import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../checkpoint/index.ts'
+import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { Step } from '../graph/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { HeddleError } from '../errors.ts'
 import { billingUpdate, Journal } from './journal.ts'
-import type { Urgency } from './journal.ts'
+import type { JournalEntry, Urgency } from './journal.ts'
 import { StepPlaces } from './step-places.ts'
 import type { Sought } from './step-places.ts'
 import { apply, fromRow, rowOf, runChanges, unborn } from './thread-state.ts'
@@ -159,19 +156,21 @@ export class ThreadLedger {
       thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
-    const runs = [...rows.changed.values()]
-    const removedRunIds = [...rows.removedRunIds]
-    const entry = { records, places, runs, removedRunIds, billed: this.#billed(rows), thread }
-    return this.#settling(this.#journal.write(entry, urgency))
+    return this.#settling(this.#journal.write(
+      { records, places, ...this.#changesOf(rows), thread }, urgency))
   }
 
   /** The first row of the epoch, and with it every row that lags behind the log. */
   #openEpoch(lag: RunRows): Promise<void> {
     const { epoch } = this.position
     this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
-    const [runs, removedRunIds] = [[...lag.changed.values()], [...lag.removedRunIds]]
-    const entry = { records: [], runs, removedRunIds, billed: this.#billed(lag), thread: true }
+    const entry = { records: [], ...this.#changesOf(lag), thread: true }
     return this.#settling(this.#journal.write(entry, 'now'))
+  }
+
+  #changesOf(rows: RunRows): Pick<JournalEntry, 'runs' | 'removedRunIds' | 'billed'> {
+    const { changed, removedRunIds } = rows
+    return { runs: changed.values(), removedRunIds, billed: this.#billed(rows) }
   }
 
   /**
@@ -318,7 +317,7 @@ export class ThreadLedger {
 
   /** The head is another one. */
   #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
-    const before = full ? Views.empty : this.#recent.get(parentId)
+    const before = full ? ChannelView.empty : this.#recent.get(parentId)
     if (before) this.#remember(id, before.apply(changes, full))
     return this.#state.row.head!
   }
