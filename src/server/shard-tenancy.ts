@@ -14,6 +14,13 @@ export interface TenancyOptions {
   owns(shard: number): boolean
 }
 
+/** Shards that go together. */
+interface Leaving {
+  readonly going: Set<number>
+  /** By shard, of those in which anybody lives: when all have gone, in which something goes on. */
+  readonly gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>>
+}
+
 const loadAgainMs = 1_000
 /**
  * The rows of shards that were given are loaded when no other one was taken for a while: until
@@ -24,12 +31,10 @@ const [calmMs, latestMs] = [250, 5_000]
 
 export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
   const { activations, wake, letGoMs } = tenants
-  /** Those that go in one tick: who lives in them is looked for once. */
-  let going: Set<number> | undefined
-  let gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>> | undefined
-
   /** The last time that each shard was taken: what failed is not tried again for one before. */
   const takings = new Map<number, symbol>()
+  /** Those that go in one tick: who lives in them is looked for once. */
+  let leaving: Leaving | undefined
 
   const whenCalm = putOff({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
@@ -48,21 +53,18 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
         env.after(loadAgainMs, () => load(shard, taking))
       })
   }
-  const tenantsOf = (shard: number) => {
-    if (gone === undefined) {
-      const together = going = new Set<number>()
-      gone = Promise.resolve().then(() => {
-        going = gone = undefined
-        const deadline = new AbortController()
-        env.after(letGoMs, () => deadline.abort())
-        return activations.letGo((key) => {
-          const home = homeOf(key)
-          return together.has(home) ? home : undefined
-        }, deadline.signal)
-      })
-    }
-    going!.add(shard)
-    return gone
+  const leaveTogether = (): Leaving => {
+    const going = new Set<number>()
+    const gone = Promise.resolve().then(() => {
+      leaving = undefined
+      const deadline = new AbortController()
+      env.after(letGoMs, () => deadline.abort())
+      return activations.letGo((key) => {
+        const home = homeOf(key)
+        return going.has(home) ? home : undefined
+      }, deadline.signal)
+    })
+    return { going, gone }
   }
   return {
     busy: () => new Set(activations.occupied().map(homeOf)),
@@ -76,8 +78,10 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     },
     told,
     letGo: async (shard) => {
-      const all = await tenantsOf(shard)
-      const goingOn = await all.get(shard)
+      leaving ??= leaveTogether()
+      leaving.going.add(shard)
+      const tenantsOf = await leaving.gone
+      const goingOn = await tenantsOf.get(shard)
       store.letGo(shard)
       return goingOn ?? []
     },
