@@ -264,6 +264,7 @@ export class Roster {
     const seen = lives(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
+    // Nobody is there, or somebody else: that is no silence, which might end.
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
     // A busy one that speaks with others may be slow to let somebody new in.

@@ -133,8 +133,6 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
   const { self, server, session, transport, probe } = newcomer
   const tell = (member: Member, service: string, question: unknown) =>
     transport.deliver(member, serviceKey(service), question)
-  const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
-    tell(other, service, news).catch(() => {})))
   let serving = false
   const lives = probe((member, why) => {
     // Whoever does not let this member in, or would not be let in, is of another cluster.
@@ -149,6 +147,8 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
     heardMs: transport.heardMs,
     over: transport.forget,
   })
+  const tellAll = (service: string, news: unknown) => Promise.all(roster.others.map((other) =>
+    tell(other, service, news).catch(() => {})))
   const ownership = new ShardKeeper({
     ...options, self, roster,
     announce: (news) => void tellAll(shardService, news),

@@ -57,17 +57,18 @@ export class LocalIndex implements OwnIndex {
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
+  readonly #env: Env
   /** By shard; none of one that is not taken. */
   readonly #states = new Map<number, Loading | 'covered'>()
-  /** Shards that went and whose rows are in the file still. */
-  readonly #left = new Set<number>()
-  #stopWaiting: (() => void) | undefined
-  readonly #env: Env
-  /** By shard: rows that are on their way out. */
-  readonly #unloading = new Map<number, Promise<void>>()
   readonly #toRead = atMost(shardsReading)
   readonly #room = new Room(bytesWaiting)
   readonly #together: Gathering
+  /** Shards that went and whose rows are in the file still. */
+  readonly #left = new Set<number>()
+  /** Set while they stay. */
+  #stopWaiting: (() => void) | undefined
+  /** By shard: rows that are on their way out. */
+  readonly #unloading = new Map<number, Promise<void>>()
   readonly #toUnload = atMost(shardsUnloading)
 
   /** `onLost` is told, with a sentence, that the index cannot be kept up any more. */

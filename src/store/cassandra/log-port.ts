@@ -264,7 +264,10 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  /** Rows of runs do not say; what changes without a row of the log has the newest epoch seen. */
+  /**
+   * Rows of runs do not say theirs. What comes without any row that does is billed: it is the same
+   * whoever writes it, and whatever its rank.
+   */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
     const speaking = updates.flatMap((each) =>
       (each.table === 'thread' || each.table === 'assistant' ? [each.row] : []))
