@@ -72,11 +72,11 @@ export class LocalIndex implements OwnIndex {
   readonly #toUnload = atMost(shardsUnloading)
 
   /** `onLost` is told, with a sentence, that the index cannot be kept up any more. */
-  static async open({ tables, onLost, ...options }: { readonly directory: string; readonly env: Env
+  static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
     readonly shards: number; readonly tables: OwnedTables
     onLost(reason: string): void }): Promise<LocalIndex> {
-    return new LocalIndex(watchedScratch(await openScratchStore(options), onLost), tables,
-      options.env)
+    const store = watchedScratch(await openScratchStore(options), options.onLost)
+    return new LocalIndex(store, tables, options.env)
   }
 
   private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {

@@ -1,10 +1,12 @@
 /** The local index beside a store that answers when it is told to: what is found in between. */
 
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
@@ -49,6 +51,8 @@ const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: asy
 let directory: string
 let table: FakeTable
 let index: LocalIndex
+/** The thread that keeps the file. */
+let writer: Worker
 const losses: string[] = []
 /** Ends the longest wait that was begun last. */
 let passTime: () => void
@@ -58,6 +62,7 @@ beforeEach(async () => {
   const tables = { thread: table, assistant: noTable } as unknown as
     Record<'thread' | 'assistant', OwnedRowTable>
   const env = systemEnv({ level: 'silent' })
+  const started = once(process, 'worker') as Promise<[Worker]>
   index = await LocalIndex.open({
     directory, shards, tables,
     env: { ...env, after: (ms, fn) => {
@@ -66,6 +71,7 @@ beforeEach(async () => {
     } },
     onLost: (reason) => losses.push(reason),
   })
+  ;[writer] = await started
 })
 afterEach(async () => {
   await index.close()
@@ -300,4 +306,9 @@ describe('the local index', () => {
     await index.load(0)
     expect(await get(row)).toEqual({ ...row, seq: 2 })
   })
+})
+
+it('is lost with the thread that keeps the file, also where nobody writes', async () => {
+  await writer.terminate()
+  expect(losses.splice(0)).toEqual(['The thread that writes the data directory has died.'])
 })
