@@ -5,13 +5,14 @@ import type { Env, Gate, MemberTrust, Seat, Tracing } from '../../cluster/index.
 import type { CassandraSettings, MemberSettings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
 import {
-  assistantWire, clocksApartMs, indexService, indexWire, limitService, limitWires, scatteredIndex,
+  assistantWire, indexService, indexWire, limitService, limitWires, scatteredIndex,
 } from '../records/index.ts'
 import type { IndexAnswer, OwnIndex } from '../records/index.ts'
 import { openCassandraStore } from '../store/cassandra/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 import { threadWire } from '../thread/index.ts'
 import { connectionOptions } from './cassandra-connection.ts'
+import { clockLookMs, clockWatch } from './clock-watch.ts'
 import type { Ground } from './ground.ts'
 import { meteredSessions, meteredShards } from './metered-ports.ts'
 import type { Metrics } from './metrics.ts'
@@ -32,8 +33,6 @@ export interface CassandraGroundOptions {
   mustEnd(reason: string): void
 }
 
-/** Two clocks that are each off by less are as near to each other as limits that are kept need. */
-const clockOffMs = clocksApartMs / 2
 
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
@@ -44,7 +43,8 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
     ...region !== undefined && { region },
   })
   try {
-    await mindTheClock(store, env)
+    const lookAtTheClock = clockWatch(store, env.log)
+    await firstAnswer(env, lookAtTheClock)
     const seat = await takeSeat({
       env, onFenced: mustEnd, cluster: member.cluster, trust: await trustOf(member, store, env),
       host: member.host || await firstAnswer(env, () => ownAddressTowards(contactPoints, env)),
@@ -56,7 +56,7 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
       shardOwners: meteredShards(store.shardOwners, metrics), beats: store.beats,
       ...tracing && { tracing },
     })
-    return servedGround({ store, seat, env,
+    return servedGround({ store, seat, env, lookAtTheClock,
       place: `keyspace ${keyspace} of Cassandra at ${contactPoints.join(', ')}` })
   } catch (error) {
     await store.close()
@@ -64,13 +64,15 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
   }
 }
 
-function servedGround({ store, seat, env, place }: { readonly store: CassandraStore
-  readonly seat: Seat; readonly env: Env; readonly place: string }): Ground {
+function servedGround({ store, seat, env, lookAtTheClock, place }: { readonly seat: Seat
+  readonly store: CassandraStore; readonly env: Env; readonly place: string
+  lookAtTheClock(): Promise<void> }): Ground {
   const { ownership, transport, self } = seat
   const gate = seat.gate ?? nobodysGate
   const { log, runs, threads, assistants, limits } = store.serve({ gate })
   const tenure = new Tenure({ env, seat, shards: store.shards })
   const own = gatedIndex(store.index, gate)
+  const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
   const everybody = scatteredIndex({
     env, owners: ownership, own,
     ask: async (member, question) =>
@@ -95,19 +97,12 @@ function servedGround({ store, seat, env, place }: { readonly store: CassandraSt
     },
     status: () => seat.status(),
     close: async (deadline) => {
+      stopLooking()
       await store.quiet()
       await seat.close(deadline)
       await store.close()
     },
   }
-}
-
-/** Who owns what depends on no clock; the times in records and certificates do. */
-async function mindTheClock(store: CassandraStore, env: Env): Promise<void> {
-  const aheadMs = await firstAnswer(env, () => store.clockAheadMs())
-  if (Math.abs(aheadMs) < clockOffMs) return
-  env.log.warn('The clock of this machine is not that of Cassandra: set it, or the times of what ' +
-    'is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })
 }
 
 async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore, env: Env):

@@ -220,12 +220,15 @@ export class Connection {
     return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
   }
 
-  /** How far the clock of this machine is ahead of Cassandra's. */
+  /** How far the clock of this machine is ahead of Cassandra's; so far at least. */
   async clockAheadMs(): Promise<number> {
+    const askedMs = this.#env.nowMs()
     const [row] = await this.read({
       cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local', values: [],
     })
-    return this.#env.nowMs() - Number(row!['now'])
+    const theirMs = Number(row!['now'])
+    // Theirs is of a moment in between, however long the answer took.
+    return Math.max(0, askedMs - theirMs) + Math.min(0, this.#env.nowMs() - theirMs)
   }
 
   /** How many hosts of the local data center there are. */

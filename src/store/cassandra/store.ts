@@ -78,7 +78,7 @@ export interface CassandraStore {
   readonly index: ShardIndex
   /** Before a shard is given back, when nothing of it is under way. */
   letGo(shard: number): void
-  /** How far the clock of this machine is ahead of Cassandra's. */
+  /** How far the clock of this machine is ahead of Cassandra's; so far at least. */
   clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>

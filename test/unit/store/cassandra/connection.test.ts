@@ -59,6 +59,17 @@ describe('a connection', () => {
     for (const each of sent) expect(each.slice(0, 2)).toEqual(sent[0]!.slice(0, 2))
   })
 
+  it.each([[0, 0], [3_000, 0], [-4_000, 4_000], [7_000, -4_000]])(
+    'hears within 3 s of a clock that stands %d ms after its question: it is %d ms ahead',
+    async (afterMs, aheadMs) => {
+      const now = new Date(env.nowMs() + afterMs)
+      vi.mocked(Client.prototype.execute).mockImplementation(async () => {
+        env.advance(3_000)
+        return { rows: [{ now }] } as unknown as types.ResultSet
+      })
+      expect(await connection.clockAheadMs()).toBe(aheadMs)
+    })
+
   it('writes once more beside a write that takes far longer than others', async () => {
     const [slow, quick] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()]
     const replies = [slow, quick]
