@@ -33,7 +33,6 @@ export interface CassandraGroundOptions {
   mustEnd(reason: string): void
 }
 
-
 /** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
   const { settings, region, directory, env, metrics, tracing, mustEnd } = options
