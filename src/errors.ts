@@ -18,6 +18,7 @@ const catalogue = {
   invalid: { http: 422, grpc: 3, retry: 'no', sentence: 'The request is not valid.' },
   malformed: { http: 400, grpc: 3, retry: 'no', sentence: 'The body is not valid JSON.' },
   not_found: { http: 404, grpc: 5, retry: 'no', sentence: 'There is nothing here.' },
+  wrong_method: { http: 405, grpc: 12, retry: 'no', sentence: 'This takes another method.' },
   exists: { http: 409, grpc: 6, retry: 'no', sentence: 'It exists already.' },
   busy: { http: 409, grpc: 9, retry: 'no', sentence: 'The thread is busy.' },
   rejected: { http: 422, grpc: 9, retry: 'no',

@@ -87,7 +87,7 @@ describe('something that is not there', () => {
     ['DELETE', `/threads/${unknown}/runs/${unknown}`],
     ['GET', `/assistants/${unknown}`], ['DELETE', `/assistants/${unknown}`],
     ['GET', `/assistants/${unknown}/graph`], ['GET', `/assistants/${unknown}/schemas`],
-    ['GET', '/nosuch'], ['POST', '/threads/a/b/c/d'], ['PUT', '/threads'],
+    ['GET', '/nosuch'], ['POST', '/threads/a/b/c/d'],
   ])('is 404 with a sentence: %s %s', async (method, path) => {
     const body = method === 'POST' && path.endsWith('/state') ? { values: {} }
       : method === 'PATCH' ? { metadata: {} } : undefined

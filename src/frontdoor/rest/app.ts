@@ -8,7 +8,7 @@ import { checkerOf } from '../validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
 import { describeRoutes } from './description.ts'
-import { notFound } from './not-found.ts'
+import { answerNotFound } from './not-found.ts'
 import type { App, RouteParts } from './route.ts'
 import { runRoutes } from './runs.ts'
 import { serverRoutes } from './server.ts'
@@ -20,7 +20,7 @@ import { threadRoutes } from './threads.ts'
 export async function addRest(app: App, options: RouteParts & ServerFacts): Promise<void> {
   checkRequests(app)
   acceptJson(app)
-  app.setNotFoundHandler(notFound)
+  answerNotFound(app)
   await describeRoutes(app, options.version)
   serverRoutes(app, options)
   assistantRoutes(app, options)

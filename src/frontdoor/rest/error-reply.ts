@@ -32,7 +32,8 @@ export function errorReply(log: Log) {
     }
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
-    const { limit } = error.facts as { readonly limit?: LimitFacts }
+    const { limit, allow } = error.facts as { readonly limit?: LimitFacts; readonly allow?: string }
+    if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of a body that we do not want is read and dropped; closing would reset the
     // connection before a client that still sends has seen the answer.

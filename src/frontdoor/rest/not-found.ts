@@ -1,8 +1,7 @@
 /** What a path is answered that leads nowhere, or only somewhere else. */
 
-import type { FastifyRequest } from 'fastify'
-
 import { HeddleError } from '../../errors.ts'
+import type { App } from './route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/\/runs\/crons(\/|$)/, 'Crons are'],
@@ -19,10 +18,27 @@ const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/ui(\/|$)/, 'Serving UI components is'],
 ]
 
-export function notFound({ method, url }: FastifyRequest): never {
-  const path = url.split('?', 1)[0]!
-  const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
-  throw new HeddleError('not_found', what === undefined
-    ? `There is no ${method} ${path}; /docs lists what there is.`
-    : `${what} not offered by this server yet.`)
+/** To be called before any route is added. Those that are not described are told to nobody. */
+export function answerNotFound(app: App): void {
+  const described: { readonly path: RegExp; readonly method: string }[] = []
+  app.addHook('onRoute', ({ url, method, schema }) => {
+    if (schema?.tags === undefined) return
+    const path = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`)
+    for (const each of [method].flat()) described.push({ path, method: each })
+  })
+  app.setNotFoundHandler(({ method, url }) => {
+    const path = url.split('?', 1)[0]!
+    const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
+    if (what !== undefined) {
+      throw new HeddleError('not_found', `${what} not offered by this server yet.`)
+    }
+    const allow = described.filter((each) => each.path.test(path)).map((each) => each.method)
+      .join(', ')
+    if (allow === '') {
+      throw new HeddleError('not_found',
+        `There is no ${method} ${path}; /docs lists what there is.`)
+    }
+    throw new HeddleError('wrong_method', `There is no ${method} ${path}: it takes ${allow}.`,
+      { allow })
+  })
 }

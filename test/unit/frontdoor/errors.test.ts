@@ -49,8 +49,9 @@ describe('an error that nobody foresaw', () => {
 })
 
 describe('a path that leads nowhere', () => {
-  it.each([['GET', '/nosuch'], ['PUT', '/threads'], ['POST', '/threads/a/b/c/d'],
-    ['POST', '/internal/truncate']])('is 404 in a sentence: %s %s', async (method, at) => {
+  it.each([['GET', '/nosuch'], ['PUT', '/threads/'], ['POST', '/threads/a/b/c/d'],
+    ['POST', '/internal/truncate'], ['POST', '/internal/cluster'], ['PUT', '/metrics'],
+  ])('is 404 in a sentence: %s %s', async (method, at) => {
     const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
     expect(answer.status).toBe(404)
     expect(answer.json.message).toBe(`There is no ${method} ${at}; /docs lists what there is.`)
@@ -67,6 +68,15 @@ describe('a path that leads nowhere', () => {
     const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
     expect(answer.status).toBe(404)
     expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
+  })
+
+  it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'],
+    ['PUT', '/ok', 'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST'],
+  ])('is 405 where it leads somewhere by another method: %s %s', async (method, at, allow) => {
+    const { status, headers, json } = await call(await openDoor(), method, at)
+    expect([status, headers.get('allow')]).toEqual([405, allow])
+    expect(json).toMatchObject({ code: 'wrong_method',
+      message: `There is no ${method} ${at.split('?')[0]}: it takes ${allow}.` })
   })
 
   it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/..%2F..%2Fetc',

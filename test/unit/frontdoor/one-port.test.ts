@@ -66,7 +66,7 @@ describe('a connection', () => {
   it.each([
     ['GET /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /\{"ok":true\}$/],
     ['POST /threads HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 200 /],
-    ['PUT /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 404 /],
+    ['PUT /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 405 /],
     ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', /^\0\0.\u0004/],
   ])('may say its first words letter by letter: %j', async (words, answer) => {
     const door = await openDoor()
