@@ -102,6 +102,7 @@ export const callCases: Readonly<Record<string, Case>> = {
     ({ ...theAssistant(of), version: 1 })),
   'AssistantService.getAssistantGraph': read('nothing', theAssistant),
   'AssistantService.getAssistantSchemas': read('nothing', theAssistant),
+  'AssistantService.getAssistantSubgraphs': read('nothing', theAssistant),
   'ThreadService.createThread': change('own', () => ({})),
   'ThreadService.getThread': read('nothing', theThread),
   'ThreadService.updateThread': change('nothing', (of) =>

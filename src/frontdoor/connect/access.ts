@@ -12,7 +12,7 @@ const ofAssistants: CallAccess<typeof AssistantService> = {
   createAssistant: 'change', getAssistant: 'read', updateAssistant: 'change',
   deleteAssistant: 'change', searchAssistants: 'read', countAssistants: 'read',
   listAssistantVersions: 'read', setLatestAssistantVersion: 'change', getAssistantGraph: 'read',
-  getAssistantSchemas: 'read',
+  getAssistantSchemas: 'read', getAssistantSubgraphs: 'read',
 }
 
 const ofThreads: CallAccess<typeof ThreadService> = {

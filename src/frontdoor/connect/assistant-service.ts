@@ -63,6 +63,10 @@ export function assistantService({ assistants }: Pick<RouteParts, 'assistants'>)
       const schemas = await assistants.schemas(tenantOf(context), assistantId)
       return { schemasJson: bytesOf(JSON.stringify(schemas)) }
     },
+    getAssistantSubgraphs: async ({ assistantId, namespace = null, recurse }, context) => {
+      const found = await assistants.subgraphs(tenantOf(context), assistantId, namespace, recurse)
+      return { subgraphsJson: bytesOf(JSON.stringify(found)) }
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import type { RunSchema } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { Checkpoint as WireCheckpoint, ThreadSchema }
   from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { ThreadView } from '../../thread/index.ts'
+import type { FoundThread } from '../operations/index.ts'
 import type { Checkpoint } from '../schema/state.ts'
 import { bytesOf } from './json-bytes.ts'
 
@@ -25,7 +25,8 @@ export function assistantMessage(row: AssistantRow): MessageInitShape<typeof Ass
   }
 }
 
-export function threadMessage({ row, values }: ThreadView): MessageInitShape<typeof ThreadSchema> {
+export function threadMessage({ row, values, extracted = '' }: FoundThread):
+MessageInitShape<typeof ThreadSchema> {
   return {
     threadId: row.threadId, status: row.status,
     createdAt: timestampFromMs(row.createdAtMs), updatedAt: timestampFromMs(row.updatedAtMs),
@@ -35,6 +36,7 @@ export function threadMessage({ row, values }: ThreadView): MessageInitShape<typ
     valuesJson: bytesOf(values || '{}'),
     interruptsJson: bytesOf(row.interruptsJson || '{}'),
     errorJson: bytesOf(row.errorJson || 'null'),
+    extractedJson: bytesOf(extracted),
   }
 }
 

@@ -44,11 +44,12 @@ function recordCalls({ threads }: Parts) {
     copyThread: async (request, context) =>
       ({ thread: threadMessage(await threads.copy(tenantOf(context), threadIdOf(request))) }),
     searchThreads: async (request, context) => {
-      const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues } = request
+      const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues, extract } = request
       const tenant = tenantOf(context)
       const { threads: found, total } = await threads.search(tenant, checkerOf(SearchThreads)({
         ...filterOf(request), ...pageOf(request.page), sort_by, sort_order,
         ids: threadIds.length > 0 ? threadIds : undefined,
+        extract: Object.keys(extract).length > 0 ? extract : undefined,
         select: withoutValues ? threadFields.filter((name) => name !== 'values') : undefined,
       }))
       return { threads: found.map(threadMessage), total: BigInt(total) }

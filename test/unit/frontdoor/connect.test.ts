@@ -153,6 +153,10 @@ describe('assistants', () => {
       .toMatchObject({ nodes: [{ id: '2' }] })
     expect(valueOf((await assistants.getAssistantSchemas({ assistantId })).schemasJson))
       .toMatchObject({ graph_id: 'agent' })
+    const inside = async (namespace?: string) =>
+      Object.keys(valueOf((await assistants.getAssistantSubgraphs(
+        { assistantId, ...namespace && { namespace } })).subgraphsJson) as object)
+    expect([await inside(), await inside('a|b')]).toEqual([['inner'], ['a|b']])
     await assistants.deleteAssistant({ assistantId })
     expect((await errorOf(assistants.getAssistant({ assistantId }))).code).toBe(Code.NotFound)
   })
@@ -171,6 +175,12 @@ describe('threads', () => {
       { withoutValues: true, metadataJson: bytes({ b: 2 }) })
     expect(found).toMatchObject({ total: 1n, threads: [{ threadId, status: 'idle' }] })
     expect(door.threads.given('search')).toMatchObject({ withoutValues: true })
+    const { threads: [extracting] } = await threads.searchThreads(
+      { withoutValues: true, extract: { number: 'metadata.b', none: 'values.nosuch' } })
+    expect(valueOf(extracting!.extractedJson)).toEqual({ number: 2, none: null })
+    expect(valueOf(extracting!.valuesJson)).toEqual({})
+    expect((await errorOf(threads.searchThreads({ extract: { b: 'b' } }))).code)
+      .toBe(Code.InvalidArgument)
     expect((await threads.countThreads({ status: 'busy' })).count).toBe(0n)
     await threads.copyThread({ threadId })
     const { stateJson } = await threads.getThreadState({ threadId, subgraphs: true,
