@@ -33,7 +33,8 @@ function faultOf(text: string, url: URL, rules: AddressRules): string | undefine
   const addresses = isIP(host) === 0 ? addressesOfName(host) : [host]
   const faults = addresses.map((address) => rules.fault(host, address))
   if (faults.length === 0 || faults.includes(undefined)) return undefined
-  return `must not be called, because ${host} is ${faults[0]}`
+  return `must not be called, because ${host} is ${faults[0]}: it is called only where the ` +
+    `server is started with --egress-allow ${host}`
 }
 
 /** Of names that mean the same everywhere. */
