@@ -17,8 +17,9 @@ export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverr
       { cause })
   }
   let parsed: unknown
+  const text = textOf(file)
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8'))
+    parsed = JSON.parse(text)
   } catch (error) {
     return wrong('There is no JSON', error)
   }
@@ -36,4 +37,14 @@ export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverr
     }
     return [name, override as LimitOverride]
   }))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { message } = error as Error
+    throw new HeddleError('invalid', `--limit-overrides cannot be read: ${message}.`, {},
+      { cause: error })
+  }
 }
