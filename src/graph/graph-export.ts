@@ -33,7 +33,8 @@ export async function resolveExport(exported: unknown): Promise<ServedGraph | Gr
 /** Compiles what is not compiled yet and unwraps agents. Throws a sentence for anything else. */
 export function toGraph(value: unknown): ServedGraph {
   if (typeof value !== 'object' || value === null) {
-    throw new TypeError(`it must be a LangGraph.js graph, not of type ${typeof value}`)
+    const what = value === null ? 'null' : `of type ${typeof value}`
+    throw new TypeError(`it must be a LangGraph.js graph, not ${what}`)
   }
   // An agent looks like a graph itself, but only its inner graph behaves like one.
   if ('graph' in value && isGraph(value.graph)) return value.graph

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { toGraph } from '../../../src/graph/graph-export.ts'
 import type { AccessContext } from '../../../src/graph/graph-export.ts'
 import { openLibrary } from './open-library.ts'
 import { sharedProject, writeProject } from './project-files.ts'
@@ -127,6 +128,10 @@ describe('a graph that cannot be loaded', () => {
     'node_modules/driver/package.json': { type: 'module', exports: './index.js' },
     'node_modules/driver/index.js': `export function connect() { throw new Error('no port') }`,
     'lost.ts': `import { gone } from './gone'\nexport const graph = gone`,
+  })
+
+  it('is called null where that is what its file exports', () => {
+    expect(() => toGraph(null)).toThrow('it must be a LangGraph.js graph, not null')
   })
 
   it('stays listed, says why with its place, and leaves its neighbours alone', async () => {
