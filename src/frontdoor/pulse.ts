@@ -25,7 +25,8 @@ export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>>
   readonly runsTold: number
 }
 
-const tickMs = 1_000
+/** Between two beats. */
+export const tickMs = 1_000
 
 /** How many ticks of silence a client is left before it is told that we live. */
 export const ticksOfSilence = 5

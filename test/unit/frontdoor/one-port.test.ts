@@ -1,5 +1,6 @@
 /** One port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell. */
 
+import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { connect } from 'node:net'
@@ -53,6 +54,23 @@ describe('HTTP/2', () => {
     door.threads.lastRun.end('{}', 'lost')
     await new Promise((resolve) => stream.resume().once('close', resolve))
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
+  })
+
+  it('is ended where nobody uses it, as HTTP/1.1 is, and not while a request is open', async () => {
+    const door = await openDoor()
+    const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
+    const session = sessions.at(-1)!
+    const closed = once(session, 'close')
+    await statusOf(stream)
+    door.env.advance(80_000)
+    door.threads.lastRun.end()
+    expect(await textOf(stream)).toMatch(/^event: metadata/)
+    expect(await textOf(session.request({ ':path': '/ok' }))).toBe('{"ok":true}')
+    await expect.poll(() => {
+      door.env.advance(10_000)
+      return session.closed
+    }).toBe(true)
+    await closed
   })
 
   it('is for this machine only as well', async () => {
