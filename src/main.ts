@@ -99,8 +99,8 @@ function settingsFromCommand(): Settings {
 
 /** What is left of `npm start --config project`, for npm takes such an option for its own. */
 function strayWord(word: string): string {
-  return `"${word}" is no command: a project is named by --config, and npm passes options on ` +
-    'only after "--" (npm start -- --config <path>)'
+  return `"${word}" is no command, as "keys" and "billing" are: a project is named by --config, ` +
+    'and npm passes options on only after "--" (npm start -- --config <path>)'
 }
 
 /** Without the defaults that commander makes up for flags that begin with `no`. */

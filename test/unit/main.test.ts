@@ -15,7 +15,8 @@ describe('the command', () => {
     [['--prot', '3'], /^heddle: unknown option '--prot' \(Did you mean --port\?\); see --help\n$/],
     [['--port'], /^heddle: option '--port <number>' argument missing; see --help\n$/],
     [['../project', '3000'],
-      /^heddle: "\.\.\/project" is no command: .*\(npm start -- --config <path>\); see --help\n$/],
+      /^heddle: "\.\.\/project" is no command, .*\(npm start -- --config <path>\); see --help\n$/],
+    [['key', 'create'], /^heddle: "key" is no command, as "keys" and "billing" are: .*\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
   ])('answers %j by one sentence and exit code 2', async (args, sentence) => {
