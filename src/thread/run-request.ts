@@ -67,10 +67,14 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
   }
 }
 
-/** What it wrote is in the log; an answer by id is nowhere else. */
-function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
-  if (command == null || (wrote && command.resume == null)) return null
-  return JSON.stringify(wrote ? { resume: command.resume } : command)
+/**
+ * Whole until it was heard: the engine lets an answer take the place of the rest of what a command
+ * wrote. Later what it wrote is in the log, and an answer by id is nowhere else.
+ */
+function commandText(command: Kwargs['command'], { wrote, asked }: Trail): string | null {
+  if (command == null) return null
+  if (!wrote || asked === null) return JSON.stringify(command)
+  return command.resume == null ? null : JSON.stringify({ resume: command.resume })
 }
 
 /** What graphs have of the latest run's configuration of a thread, outside of runs. */
