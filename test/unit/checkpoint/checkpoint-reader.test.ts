@@ -234,6 +234,15 @@ describe('a page of history', () => {
     }))
   })
 
+  it('goes on behind the place that the id of one has which was never put', async () => {
+    const made = await author([])
+    for (const run of ['a', 'b', 'c']) await made.step({ at: 0, remove: 0, insert: [] }, run, false)
+    const ids = made.history.map(({ id }) => id)
+    const query = { ns: '', checkpointId: null, filter: null, limit: null, before: `${ids[1]!}-` }
+    const page = await made.reader().page(query)
+    expect(page.map(({ checkpoint }) => checkpoint.id)).toEqual([ids[1], ids[0]])
+  })
+
   it('keeps to checkpoints whose metadata has what the filter names', async () => {
     const made = await author([])
     for (const run of ['a', 'b', 'a']) {
