@@ -10,19 +10,26 @@ import type { ThreadPorts } from './thread-setting.ts'
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 export class Purge {
-  readonly #ports: ThreadPorts
+  readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
   readonly #context: ActorContext
   /** How many deletes of the thread are not through. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
+  #lastTry: Promise<void> = Promise.resolve()
   readonly #stopped = Promise.withResolvers<true>()
 
-  constructor(ports: ThreadPorts, context: ActorContext) {
+  constructor(ports: Pick<ThreadPorts, 'log' | 'env'>, context: ActorContext) {
     this.#ports = ports
     this.#context = context
   }
 
   get underWay(): boolean { return this.#due > 0 }
+
+  /**
+   * What comes before the next thread of the id: once that has a row, nobody finds what is left of
+   * this one. Rejects where the delete, or the newest try to purge, failed.
+   */
+  get lastTry(): Promise<void> { return this.#lastTry }
 
   /** A member that dies between a delete and this does it when the thread is loaded again. */
   once(branch: Branch): Promise<void> {
@@ -36,7 +43,7 @@ export class Purge {
    */
   after(deleted: Promise<void>, branch: Branch): Promise<void> {
     this.#due += 1
-    const first = deleted.then(() => this.once(branch))
+    const first = this.#lastTry = deleted.then(() => this.once(branch))
     const done = deleted.then(() => this.#surely(branch, first)).catch(() => {})
       .then(() => { this.#due -= 1 })
     this.#quiet = this.#quiet.then(() => done)
@@ -52,7 +59,7 @@ export class Purge {
   async #surely(branch: Branch, first: Promise<void>): Promise<void> {
     const { env } = this.#ports
     let pauseMs = firstPauseMs
-    for (let purged = first; ; purged = this.once(branch)) {
+    for (let purged = first; ; purged = this.#lastTry = this.once(branch)) {
       try {
         return await purged
       } catch (error) {

@@ -356,7 +356,7 @@ class ThreadActor implements Actor {
       throw new HeddleError('exists', 'A copy needs an id of its own.')
     }
     const branchId = this.#ports.env.uuid()
-    ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin))
+    ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purge.lastTry)
     const created = this.#created(origin.metadataJson, { origin })
     void ledger.write([created, ...noteOf(origin.threadId)])
     return { reply: this.#answers.view() }
@@ -364,7 +364,7 @@ class ThreadActor implements Actor {
 
   #renewIfDeleted(): void {
     const { ledger } = this.#setting
-    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid())
+    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid(), this.#purge.lastTry)
   }
 
   /** One that starts with a state exists when that is made: who takes any thread comes again. */

@@ -257,21 +257,22 @@ export class ThreadLedger {
   }
 
   /** Begins a new log: the thread was deleted and its id is used again. */
-  renew(branchId: string): void {
+  renew(branchId: string, purged: Promise<void>): void {
     const { tenant, threadId } = this.#options
     const { heard } = this.#state
-    this.begin({ ...unborn(tenant, threadId, { id: branchId, ancestors: [] }), heard })
+    this.begin({ ...unborn(tenant, threadId, { id: branchId, ancestors: [] }), heard }, purged)
   }
 
-  /** Starts over from a given state: an empty one, or the one that a copy takes over. */
-  begin(state: ThreadState): void {
-    // A delete is history before anything of whoever has the id next.
-    const earlier = this.unsettled ? this.durable : undefined
+  /**
+   * Starts over from a given state: an empty one, or the one that a copy takes over. What was there
+   * before is `purged` before anything of it is on disk.
+   */
+  begin(state: ThreadState, purged: Promise<void>): void {
     this.#earlier = this.quiet()
     this.release()
     this.rest()
     this.#state = state
-    this.#journal = this.#newJournal(state, earlier)
+    this.#journal = this.#newJournal(state, purged)
     this.#settled = headOf(state)
   }
 

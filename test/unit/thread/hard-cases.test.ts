@@ -235,6 +235,34 @@ describe('a delete', () => {
     expect(appends).toBeGreaterThan(2)
   })
 
+  it('is through with the store before the next thread of that id goes there', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', empty)
+    const purge = house.log.purge.bind(house.log)
+    const order: string[] = []
+    const waiting: (() => void)[] = []
+    house.log.purge = async (subject) => {
+      await new Promise<void>((done) => waiting.push(done))
+      order.push('purged')
+      return purge(subject)
+    }
+    const append = house.log.append.bind(house.log)
+    house.log.append = async (rows, ...rest) => {
+      order.push(...rows.filter(({ seq }) => seq === 1).map(() => 'made'))
+      return append(rows, ...rest)
+    }
+    const all = [house.client.delete('t', 'x'), house.client.create('t', empty),
+      house.client.delete('t', 'x')]
+    await settled()
+    all.push(house.client.create('t', empty))
+    for (let purges = 0; purges < 2; purges++) {
+      await settled()
+      waiting.shift()!()
+    }
+    await Promise.all(all)
+    expect(order).toEqual(['purged', 'made', 'purged', 'made'])
+  })
+
   it('takes what comes after it along where it fails', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })
