@@ -80,6 +80,7 @@ export class SimulatedCassandra {
       if (typeof partitions === 'string') return answer(partitions)
       const all = partitions.flatMap(({ partition, rows }) =>
         rows.map((row) => ({ partition, row })))
+      if (question.highest) return answer({ rows: [highestOf(question, all)], pageState: null })
       const told = all.slice(0, page.size)
       answer({
         rows: told.map(({ partition, row }) => rowFor(question, partition, row)),
@@ -87,6 +88,14 @@ export class SimulatedCassandra {
           ? encodeKey(told.at(-1)!.row.key) : null,
       })
     })
+  }
+
+  /** What all replicas together have of a table: that nobody has to ask for it takes no time. */
+  stored(cql: string): SimulatedRow[] {
+    const question = this.#interpreter.question(cql, [])
+    const answers = this.network.replicas.map((replica) => replica.read(question))
+    return merged(answers, question).partitions.flatMap(({ partition, rows }) =>
+      rows.map((row) => rowFor(question, partition, row)))
   }
 
   /** All of them change one partition. */
@@ -178,9 +187,15 @@ function mutationOf(changes: readonly Change[], timestamp?: bigint): Mutation {
   const valueIn = ({ values }: Change, column: string) =>
     values.find(([name]) => name === column)?.[1]
   const partition = table.partition.map((column) => valueIn(changes[0]!, column))
-  const rows = changes.map((change): StoredCells => {
+  const stampOf = (change: Change) => {
     const stamp = timestamp ?? change.timestamp
     if (stamp === undefined) throw new Error('a plain write has a timestamp of its own')
+    return stamp
+  }
+  const graves = changes.flatMap((change) =>
+    (change.range ? [{ range: change.range, timestamp: stampOf(change) }] : []))
+  const rows = changes.filter(({ range }) => range === undefined).map((change): StoredCells => {
+    const stamp = stampOf(change)
     const keys = [...table.partition, ...table.clustering]
     const cells = change.values.filter(([name, value]) => !keys.includes(name) &&
       value !== undefined)
@@ -190,7 +205,7 @@ function mutationOf(changes: readonly Change[], timestamp?: bigint): Mutation {
       cells: new Map(all.map(([name, value]) => [name, { value, timestamp: stamp }])),
     }
   })
-  return { table, partition, rows }
+  return { table, partition, rows, graves }
 }
 
 function rowFor({ table, columns }: Question, partition: readonly Cell[],
@@ -201,6 +216,15 @@ function rowFor({ table, columns }: Question, partition: readonly Cell[],
     if (inKey >= 0) return [column, key[inKey]]
     return [column, cells.get(column)?.value]
   }))
+}
+
+/** Nothing where there are no rows. */
+function highestOf({ columns }: Question, all: readonly { readonly row: StoredCells }[]):
+  SimulatedRow {
+  const [column] = columns as [string]
+  const values = all.map(({ row }) => row.cells.get(column)?.value as bigint)
+  const highest = values.length === 0 ? null : values.reduce((a, b) => (b > a ? b : a))
+  return new SimulatedRow([[column, highest]])
 }
 
 function swapRow({ partition: names }: TableShape, partition: readonly Cell[],

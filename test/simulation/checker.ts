@@ -7,11 +7,12 @@
  * twice         there more often than it was asked for
  * not_refused   refused because nothing was written, and there
  * place         what was acknowledged is not found where the log says it is
+ * remains       what is stored in the end is not what is there, or nobody can reach it
  * stuck         nobody serves although nothing is in the way
  * failed        an error that is nobody's right
  */
 export type Violation = 'lost' | 'contradicted' | 'stale' | 'twice' | 'not_refused' | 'place' |
-  'stuck' | 'failed'
+  'remains' | 'stuck' | 'failed'
 
 export interface Finding {
   readonly violation: Violation

@@ -36,6 +36,8 @@ export interface Change {
   readonly timestamp: bigint | undefined
   /** Of a compare-and-set: what must hold, or that no row is there. */
   readonly condition: readonly Condition[] | 'absent' | undefined
+  /** Of a DELETE of several rows: conditions on clustering columns. */
+  readonly range: readonly Condition[] | undefined
 }
 
 export interface Question {
@@ -44,6 +46,8 @@ export interface Question {
   readonly where: readonly Condition[]
   readonly reversed: boolean
   readonly limit: number
+  /** Only the highest value of the one column is wanted. */
+  readonly highest: boolean
 }
 
 type Parsed =
@@ -53,7 +57,7 @@ type Parsed =
 const create = /^CREATE TABLE IF NOT EXISTS (\S+) \((.*?)\)( WITH .*)?$/
 const insert = new RegExp(/^INSERT INTO (\S+) \((.*?)\) VALUES \((.*?)\)/.source +
   /( IF NOT EXISTS)?( USING TIMESTAMP (\S+))?$/.source)
-const remove = /^DELETE FROM (\S+) WHERE (.*?)$/
+const remove = /^DELETE FROM (\S+)(?: USING TIMESTAMP (\S+))? WHERE (.*?)$/
 const update = /^UPDATE (\S+) SET (.*?) WHERE (.*?) IF (.*)$/
 const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?: LIMIT (\S+))?$/
 
@@ -136,19 +140,28 @@ export class Interpreter {
     return { kind: 'change', bind: (params) => ({
       table, inserts: true, values: names.map((column, i) => [column, slots[i]!(params)]),
       timestamp: stamp?.(params) as bigint | undefined,
-      condition: absent ? 'absent' : undefined,
+      condition: absent ? 'absent' : undefined, range: undefined,
     }) }
   }
 
-  /** Of a whole row: each of its cells is nothing from then on. */
-  #remove([, name, where]: RegExpExecArray): Parsed {
+  /** Of a whole row, each cell of which is nothing from then on, or of many. */
+  #remove([, name, stamp, where]: RegExpExecArray): Parsed {
     const table = this.#table(name!)
     const keys = conditionsOf(where!)
+    const timestampOf = stamp === undefined ? undefined : slotOf(stamp)
     const cells = [marker, ...table.rest].map((column) => [column, null] as const)
-    return { kind: 'change', bind: (params) => ({
-      table, inserts: false, timestamp: undefined, condition: undefined,
-      values: [...keys(params).map(({ column, value }) => [column, value] as const), ...cells],
-    }) }
+    return { kind: 'change', bind: (params) => {
+      const conditions = keys(params)
+      const named = conditions.map(({ column, value }) => [column, value] as const)
+      const range = conditions.filter(({ column }) => table.clustering.includes(column))
+      const isWhole = range.length === table.clustering.length &&
+        range.every(({ op }) => op === '=')
+      return {
+        table, inserts: false, timestamp: timestampOf?.(params) as bigint | undefined,
+        condition: undefined, values: isWhole ? [...named, ...cells] : named,
+        range: isWhole ? undefined : range,
+      }
+    } }
   }
 
   #update([, name, set, where, conditions]: RegExpExecArray): Parsed {
@@ -160,7 +173,7 @@ export class Interpreter {
     return { kind: 'change', bind: (params) => ({
       table, inserts: false,
       values: assigned.map(([column, slot]) => [column, slot(params)] as const),
-      timestamp: undefined, condition: demands(params),
+      timestamp: undefined, condition: demands(params), range: undefined,
     }) }
   }
 
@@ -169,9 +182,11 @@ export class Interpreter {
     const conditions = where === undefined ? () => [] : conditionsOf(where)
     const most = limit === undefined ? () => Infinity : slotOf(limit)
     const reversed = order !== undefined && / ASC/.test(order) === table.descending
-    const names = columns!.split(', ')
+    const [, highest] = /^max\((\w+)\) AS \1$/.exec(columns!) ?? []
+    const names = highest === undefined ? columns!.split(', ') : [highest]
     return { kind: 'question', bind: (params) => ({
       table, columns: names, where: conditions(params), reversed, limit: Number(most(params)),
+      highest: highest !== undefined,
     }) }
   }
 

@@ -1,6 +1,6 @@
 /** A tiny actor over the ledger of threads: a list that grows, and is all that it knows. */
 
-import type { Actor, ActorContext, ActorKind, Env, Turn } from '../../cluster/index.ts'
+import type { Actor, ActorContext, Env, Turn } from '../../cluster/index.ts'
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import { decodeRow } from '../../src/checkpoint/index.ts'
@@ -36,11 +36,7 @@ export interface ListActorParts {
   readonly early?: (branchId: string, seq: number) => Promise<void>
 }
 
-export function listKind(parts: ListActorParts): ActorKind {
-  return { name: 'thread', create: (context) => new ListActor(parts, context) }
-}
-
-class ListActor implements Actor {
+export class ListActor implements Actor {
   readonly #parts: ListActorParts
   readonly #context: ActorContext
   /** Set by `activate`, which comes before everything else. */
@@ -119,7 +115,7 @@ class ListActor implements Actor {
   }
 }
 
-function checkpoint(id: string, atMs: number): RecordOf {
+export function checkpoint(id: string, atMs: number): RecordOf {
   return { $case: 'checkpoint', value: { ns: '', id, parentId: '', full: true, changes: [],
     skeletonJson: '{}', metadataJson: '{}', runId: '', atMs } }
 }
@@ -130,16 +126,20 @@ interface Kept {
   readonly ids?: readonly string[]
 }
 
-function itemsIn(metadataJson: string): readonly string[] {
+export function itemsIn(metadataJson: string): readonly string[] {
   return (JSON.parse(metadataJson) as Kept).items ?? []
 }
 
-/** Each row tells of the items that it adds. */
-async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
+/** Each row tells of the item that it adds; the first one of a copy adds none. */
+export async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
   const entries = await log.read(row.branch!, { from: 1, through: row.seq })
   return entries.flatMap(({ body }) => decodeRow(body)).flatMap((record) =>
-    (record.$case === 'threadCreated' || record.$case === 'threadPatched'
+    (isCreated(record) || record.$case === 'threadPatched'
       ? itemsIn(record.value.metadataJson).slice(-1) : []))
+}
+
+function isCreated(record: RecordOf): record is Extract<RecordOf, { $case: 'threadCreated' }> {
+  return record.$case === 'threadCreated' && record.value.copiedFrom === ''
 }
 
 /** How many items there were once the row of this place had taken in the one of its name. */

@@ -26,7 +26,10 @@ import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/stored-body.ts'
 import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
-import { listKind, tenant } from './list-actor.ts'
+import { LifeActor } from './life-actor.ts'
+import type { LifeCommand } from './life-actor.ts'
+import { hasLives } from './life-clients.ts'
+import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
@@ -117,7 +120,7 @@ export class Member {
   onceWritten(fn: () => void): void { this.#onceWritten = fn }
 
   /** Happens in the process. */
-  readonly ask = (threadId: string, command: Command): Promise<unknown> =>
+  readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
     this.#seat!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
 
   /** What another member sends: a command that comes again gets the answer that it got. */
@@ -239,21 +242,26 @@ export class Member {
   #take(session: Session, roster: Roster, keeper: ShardKeeper): Seat {
     const { process: { env }, without } = this.#options
     const { gate } = session
-    const log = this.#log(gate)
+    const runs = new RunTable(this.#connection, bodiesOf(this.#connection))
+    const log = this.#log(gate, runs)
+    const parts = {
+      env, log: logWithout(without, log, gate), threads: this.#index.threads, runs,
+      ask: (key: ActorKey, command: unknown) => router.ask(key, command),
+      hasty: without === 'purged_first',
+      ...without === 'order' && { early: (id: string, seq: number) => this.#early(gate, id, seq) },
+    }
     const activations = new Activations({
       env, idleMs: 2_000, ...without !== 'reply_gate' && { gate },
       owns: (key, epoch) => {
         const owner = keeper.ownerOf(shardOf(actorKeyText(key), shards))
         return owner?.member === this.self && owner.epoch === epoch
       },
-      kinds: [listKind({
-        env, log: logWithout(without, log, gate), threads: this.#index.threads,
-        ...without === 'order' && { early: (id, seq) => this.#early(gate, id, seq) },
-      })],
+      kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
+        ? new LifeActor(parts, context) : new ListActor(parts, context)) }],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = keeper
-    const router = createRouter({ env, ownership, activations, transport })
+    const router: Router = createRouter({ env, ownership, activations, transport })
     const inbound = createInbound({ ownership, activations, services: [] })
     return { session, roster, keeper, activations, log, router, inbound }
   }
@@ -267,13 +275,12 @@ export class Member {
     }
   }
 
-  #log(gate: Gate): CassandraLog {
+  #log(gate: Gate, runs: RunTable): CassandraLog {
     const { process: { env }, without, bucketBytes } = this.#options
     const connection = this.#connection
     const rank = new Rank()
     const chunks = new ChunkTable(connection)
     const branches = new BranchTable(connection, rank)
-    const runs = new RunTable(connection, new StoredBodies(connection, chunks))
     const { rolling, appending } = gatesWithout(without, gate)
     return new CassandraLog({
       connection, rank, branches, runs, billing: new BillingTable(connection), rows: this.#rows,
@@ -303,8 +310,12 @@ export class Member {
   }
 }
 
+function bodiesOf(connection: Connection): StoredBodies {
+  return new StoredBodies(connection, new ChunkTable(connection))
+}
+
 function rowTables(connection: Connection): RowTables {
-  const bodies = new StoredBodies(connection, new ChunkTable(connection))
+  const bodies = bodiesOf(connection)
   const settings = { shards, buckets: 1 }
   const table = (kind: 'thread' | 'assistant') =>
     new OwnedRowTable({ connection, bodies, settings, kind })

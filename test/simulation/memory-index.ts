@@ -2,14 +2,18 @@
 
 import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { RowUpdate } from '../../src/checkpoint/index.ts'
+import type { PurgeSubject, RowUpdate } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { ThreadIndex } from '../../src/records/index.ts'
 import type { OwnedRowTable } from '../../src/store/cassandra/owned-row-table.ts'
+import { ShardChanges } from '../../src/store/cassandra/shard-changes.ts'
 
 interface ShardRows {
   readonly rows: Map<string, ThreadRow>
   readonly loaded: PromiseWithResolvers<void>
+  /** While they are being read. */
+  readonly changes: ShardChanges
+  isLoaded: boolean
 }
 
 export class MemoryIndex {
@@ -35,13 +39,20 @@ export class MemoryIndex {
 
   /** Rows of the shard are kept from now on; whoever asks for one waits until all are loaded. */
   async take(shard: number, table: OwnedRowTable, tryAgain: () => Promise<void>): Promise<void> {
-    const owned: ShardRows = { rows: new Map(), loaded: Promise.withResolvers<void>() }
+    const owned: ShardRows = { rows: new Map(), loaded: Promise.withResolvers<void>(),
+      changes: new ShardChanges(), isLoaded: false }
     this.#owned.set(shard, owned)
     while (this.#owned.get(shard) === owned) {
       try {
+        const read: { table: 'thread'; body: Uint8Array }[] = []
         for await (const bodies of table.bodiesOf(shard)) {
-          for (const body of bodies) put(owned, ThreadRow.decode(body))
+          for (const body of bodies) read.push({ table: 'thread', body })
         }
+        for (const { body } of owned.changes.merged(read)) {
+          const row = ThreadRow.decode(body)
+          owned.rows.set(row.threadId, row)
+        }
+        owned.isLoaded = true
         return owned.loaded.resolve()
       } catch {
         await tryAgain()
@@ -57,8 +68,17 @@ export class MemoryIndex {
     for (const update of updates) {
       if (update.table !== 'thread') continue
       const owned = this.#owned.get(this.#shardOf(update.row.threadId))
-      if (owned !== undefined) put(owned, update.row)
+      if (owned?.isLoaded) put(owned, update.row)
+      else owned?.changes.put(update)
     }
+  }
+
+  /** What was made again stays. */
+  async remove(subject: PurgeSubject): Promise<void> {
+    const owned = this.#owned.get(this.#shardOf(subject.id))
+    if (owned === undefined) return
+    if (!owned.isLoaded) return owned.changes.remove(subject)
+    if (owned.rows.get(subject.id)?.branch?.id === subject.branch.id) owned.rows.delete(subject.id)
   }
 
   async find(_table: string, _tenant: string, id: string): Promise<ThreadRow | undefined> {
@@ -70,9 +90,10 @@ export class MemoryIndex {
   }
 }
 
-/** Newer rows stay. */
+/** Newer rows stay; of two lives the one that is put last is the later one. */
 function put({ rows }: ShardRows, row: ThreadRow): void {
   const known = rows.get(row.threadId)
-  const older = known && (known.epoch - row.epoch || known.seq - row.seq) > 0
-  if (!older) rows.set(row.threadId, row)
+  const isSame = known?.branch?.id === row.branch?.id
+  const isOlder = known && isSame && (known.epoch - row.epoch || known.seq - row.seq) > 0
+  if (!isOlder) rows.set(row.threadId, row)
 }

@@ -1,7 +1,7 @@
 /** What several replicas said, taken together: the newest of each cell. */
 
 import type { TableShape } from './cql.ts'
-import { compareKeys, newer, textOf } from './replica.ts'
+import { buried, compareKeys, isThere, newer, textOf } from './replica.ts'
 import type { Mutation, PartitionRows, StoredCells } from './replica.ts'
 
 type Answer = ReadonlyMap<string, PartitionRows>
@@ -32,21 +32,24 @@ export function merged(answers: readonly Answer[], options: MergeOptions): Merge
     const order = [...keys].sort(([, a], [, b]) =>
       compareKeys(a, b, table.descending !== reversed))
     const rows: StoredCells[] = []
+    const graves = parts.flatMap((part) => part?.graves ?? [])
     for (const [text] of order) {
       if (rows.length >= limit) break
       const versions = lists.map((list) => list.get(text))
-      const row = mergedRow(versions.filter((version) => version !== undefined))!
-      rows.push(row)
+      const known = versions.filter((version) => version !== undefined)
+      const row = buried(table, mergedRow(known)!, graves)
+      if (isThere(row)) rows.push(row)
       for (const [i, version] of versions.entries()) {
         const lacking = [...row.cells].filter(([column, cell]) => {
           const known = version?.cells.get(column)
           return known === undefined || newer(cell, known)
         })
         if (lacking.length === 0) continue
-        repairs[i]!.push({ table, partition, rows: [{ key: row.key, cells: new Map(lacking) }] })
+        repairs[i]!.push({ table, partition, graves: [],
+          rows: [{ key: row.key, cells: new Map(lacking) }] })
       }
     }
-    partitions.push({ partition, rows: rows.filter(isThere) })
+    partitions.push({ partition, rows, graves })
   }
   return { partitions, repairs }
 }
@@ -63,8 +66,4 @@ export function mergedRow(versions: readonly StoredCells[]): StoredCells | undef
     }
   }
   return { key: first.key, cells }
-}
-
-function isThere({ cells }: StoredCells): boolean {
-  return [...cells.values()].some(({ value }) => value != null)
 }

@@ -1,7 +1,7 @@
 /** One replica's copy of every table: the newest timestamp wins, cell by cell. */
 
 import { compareCells, holds, marker } from './cql.ts'
-import type { Cell, Question, TableShape } from './cql.ts'
+import type { Cell, Condition, Question, TableShape } from './cql.ts'
 
 interface StampedCell {
   readonly value: Cell
@@ -15,10 +15,18 @@ export interface StoredCells {
   readonly cells: ReadonlyMap<string, StampedCell>
 }
 
+/** A removal of several rows: also of those that arrive later and were written before it. */
+export interface Grave {
+  /** Of clustering columns. */
+  readonly range: readonly Condition[]
+  readonly timestamp: bigint
+}
+
 /** Rows of a partition as a question wants them. */
 export interface PartitionRows {
   readonly partition: readonly Cell[]
   readonly rows: readonly StoredCells[]
+  readonly graves: readonly Grave[]
 }
 
 /** Rows of one partition, written together. */
@@ -26,11 +34,12 @@ export interface Mutation {
   readonly table: TableShape
   readonly partition: readonly Cell[]
   readonly rows: readonly StoredCells[]
+  readonly graves: readonly Grave[]
 }
 
 interface Row {
   readonly key: readonly Cell[]
-  readonly cells: Map<string, StampedCell>
+  cells: Map<string, StampedCell>
 }
 
 /** What this replica has promised and accepted for the compare-and-sets of a partition. */
@@ -44,15 +53,21 @@ interface Partition {
   readonly key: readonly Cell[]
   /** In the order of the table. */
   readonly rows: Row[]
+  readonly graves: Grave[]
   readonly paxos: PaxosState
 }
 
 export class Replica {
   readonly #partitions = new Map<string, Map<string, Partition>>()
 
-  apply({ table, partition, rows }: Mutation): void {
+  apply({ table, partition, rows, graves }: Mutation): void {
     const stored = this.#partition(table, partition)
-    for (const { key, cells } of rows) {
+    stored.graves.push(...graves)
+    if (graves.length > 0) {
+      for (const row of stored.rows) row.cells = new Map(buried(table, row, graves).cells)
+    }
+    for (const written of rows) {
+      const { key, cells } = buried(table, written, stored.graves)
       const row = rowAt(stored.rows, key, table.descending)
       for (const [column, cell] of cells) {
         const known = row.cells.get(column)
@@ -65,9 +80,12 @@ export class Replica {
     return this.#partition(table, partition).paxos
   }
 
-  /** Rows of the partition, or of all where none is named, with the cells that are asked for. */
+  /**
+   * Rows of the partition, or of all where none is named, with the cells that are asked for. As
+   * many as there are: others may know that some of them are gone.
+   */
   read(question: Question, after?: readonly Cell[]): ReadonlyMap<string, PartitionRows> {
-    const { table, where, columns, reversed, limit } = question
+    const { table, where, columns, reversed } = question
     const partition = partitionOf(question)
     const on = (column: string) => where.filter((condition) => condition.column === column)
     const conditions = table.clustering.map(on)
@@ -76,18 +94,17 @@ export class Replica {
     for (const name of partition === undefined ? all?.keys() ?? [] : [textOf(partition)]) {
       const named = all?.get(name)
       if (named === undefined) continue
-      const { key: own, rows } = named
+      const { key: own, rows, graves } = named
       const order = reversed ? rows.toReversed() : rows
       const wanted: StoredCells[] = []
       for (const row of order) {
-        if (wanted.length >= limit) break
         if (after && !(compareKeys(row.key, after, table.descending !== reversed) > 0)) continue
         if (!conditions.every((each, i) => each.every((one) => holds(one, row.key[i])))) continue
         const cells = new Map([...row.cells].filter(([column]) =>
           column === marker || columns.includes(column)))
         wanted.push({ key: row.key, cells })
       }
-      found.set(name, { partition: own, rows: wanted })
+      found.set(name, { partition: own, rows: wanted, graves })
     }
     return found
   }
@@ -96,7 +113,7 @@ export class Replica {
     const partitions = this.#partitions.get(table.name) ?? new Map<string, Partition>()
     this.#partitions.set(table.name, partitions)
     const text = textOf(key)
-    const partition = partitions.get(text) ?? { key, rows: [], paxos:
+    const partition = partitions.get(text) ?? { key, rows: [], graves: [], paxos:
       { promised: 0, accepted: undefined, committed: undefined } }
     partitions.set(text, partition)
     return partition
@@ -109,6 +126,21 @@ export function partitionOf({ table, where }: Question): readonly Cell[] | undef
     where.find((condition) => condition.column === column && condition.op === '='))
   if (key.some((condition) => condition === undefined)) return undefined
   return key.map((condition) => condition!.value)
+}
+
+/** Without what a removal took of it. */
+export function buried(table: TableShape, row: StoredCells, graves: readonly Grave[]): StoredCells {
+  const own = graves.filter(({ range }) => range.every((condition) =>
+    holds(condition, row.key[table.clustering.indexOf(condition.column)])))
+  if (own.length === 0) return row
+  const timestamp = own.map((grave) => grave.timestamp).reduce((a, b) => (b > a ? b : a))
+  return { key: row.key, cells: new Map([...row.cells].map(([name, cell]) =>
+    [name, cell.timestamp <= timestamp ? { value: null, timestamp } : cell])) }
+}
+
+/** Whether anything of it is there. */
+export function isThere({ cells }: StoredCells): boolean {
+  return [...cells.values()].some(({ value }) => value != null)
 }
 
 export function textOf(key: readonly Cell[]): string {

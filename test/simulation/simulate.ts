@@ -48,12 +48,14 @@ const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
 // Worlds throw a lot, and where from is read only in a story.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
-let [acknowledged, reads, owners, bad] = [0, 0, 0, 0]
+let [acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0]
 for (let seed = first; seed < first + count; seed++) {
   const options: SimulationOptions = { seed, without, favourite, tracing: values.trace }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads
+  removals += outcome.removals
+  copies += outcome.copies
   owners += outcome.owners
   if (values.trace) console.log(outcome.trace.join('\n'))
   if (outcome.findings.length === 0) continue
@@ -63,5 +65,6 @@ for (let seed = first; seed < first + count; seed++) {
 }
 const seconds = (performance.now() - began) / 1_000
 console.log(`${count} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
-  `${owners} owners; ${(count / seconds).toFixed(1)} seeds a second`)
+  `${removals} removals, ${copies} copies, ${owners} owners; ` +
+  `${(count / seconds).toFixed(1)} seeds a second`)
 process.exitCode = bad > 0 ? 1 : 0

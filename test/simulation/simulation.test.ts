@@ -1,4 +1,4 @@
-/** Ownership and the log in simulated worlds: what holds, and that each rule is needed for it. */
+/** Ownership, the log and lives of threads in simulated worlds: what holds, and by which rules. */
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -17,11 +17,13 @@ const longMs = 600_000
 describe('a simulated cluster', () => {
   it('loses, repeats and contradicts nothing, whatever goes wrong in 250 worlds', async () => {
     const bad: string[] = []
-    let [acknowledged, reads, owners] = [0, 0, 0]
+    let [acknowledged, reads, removals, copies, owners] = [0, 0, 0, 0, 0]
     for (let seed = 1; seed <= 250; seed++) {
       const outcome = await simulate({ seed })
       acknowledged += outcome.acknowledged
       reads += outcome.reads
+      removals += outcome.removals
+      copies += outcome.copies
       owners += outcome.owners
       if (outcome.findings.length > 0) bad.push(report(outcome))
     }
@@ -29,6 +31,8 @@ describe('a simulated cluster', () => {
     // Worlds in which nothing succeeds, or nobody takes over, would prove nothing.
     expect(acknowledged).toBeGreaterThan(8_000)
     expect(reads).toBeGreaterThan(5_000)
+    expect(removals).toBeGreaterThan(300)
+    expect(copies).toBeGreaterThan(100)
     expect(owners).toBeGreaterThan(600)
   }, longMs)
 
@@ -57,6 +61,8 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   rows_last: { favourite: 'lapse', worlds: 400 },
   drain: { worlds: 150 },
   same_id: { worlds: 150 },
+  copies_noted: { worlds: 100 },
+  purged_first: { worlds: 400 },
 }
 
 describe('a simulated cluster without one of the rules', () => {

@@ -7,13 +7,16 @@ import { placeShard } from '../../cluster/placement.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
-import type { Asked, Finding } from './checker.ts'
+import type { Finding } from './checker.ts'
+import type { LifeCommand, Look } from './life-actor.ts'
+import { LifeClients, hasLives } from './life-clients.ts'
 import { linkOf, once } from './network.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
 import type { Command, History } from './list-actor.ts'
 import { Member, shards } from './member.ts'
 import { Process } from './process.ts'
+import { Remains } from './remains.ts'
 import type { Rule } from './rule.ts'
 import { Ways } from './ways.ts'
 import { World } from './world.ts'
@@ -32,6 +35,8 @@ export interface Outcome {
   readonly findings: readonly Finding[]
   readonly acknowledged: number
   readonly reads: number
+  readonly removals: number
+  readonly copies: number
   /** How many members ever served. */
   readonly owners: number
   readonly trace: readonly string[]
@@ -46,11 +51,24 @@ const joinsMax = 3
 const silenceMs = 300
 const lists = ['a', 'b', 'c']
 const clients = 10
+/** Until the last of what nodes missed has come to them. */
+const hintsMs = 6_000
+/** Until it is looked again whether all is as it should be. */
+const againMs = 250
 /** A client that hears nothing for so long asks for something else. */
 const patienceMs = 1_500
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
   return new Simulation(options).run()
+}
+
+/** What a client asks for, and whom to tell what became of it. */
+interface Question {
+  readonly list: string
+  readonly command: Command | LifeCommand
+  hear(reply: unknown): void
+  /** Nothing was written. */
+  refuse(): void
 }
 
 class Simulation {
@@ -59,6 +77,11 @@ class Simulation {
   readonly #cassandra: SimulatedCassandra
   readonly #ways: Ways<Member>
   readonly #checker = new Checker()
+  readonly #lifeClients: LifeClients
+  /** How many of the clients ask lists with lives. */
+  readonly #lifeShare: number
+  /** What is not yet as it should be in the end. */
+  #wrong: readonly string[] = []
   readonly #bucketBytes: number
   /** How often one that lives is thought dead. */
   #lies: number
@@ -85,6 +108,9 @@ class Simulation {
     })
     this.#ways = new Ways(this.#cassandra.network)
     const { chance } = this.#world
+    this.#lifeClients = new LifeClients({ chance, nowMs: () => this.#world.nowMs,
+      fail: (violation, what) => this.#checker.fail(violation, what) })
+    this.#lifeShare = chance.pick([0, 0.5, 0.8])
     this.#bucketBytes = chance.pick([600, 2_500, 8 * 1024 * 1024])
     this.#lies = chance.pick([0, 0.01, 0.1])
     this.#reads = chance.pick([0.1, 0.3, 0.7])
@@ -106,9 +132,13 @@ class Simulation {
     }, hurtMs)
     await world.run(() => world.nowMs >= hurtMs, hurtMs)
     await this.#end()
-    const { findings, acknowledged, reads } = this.#checker
+    const { findings } = this.#checker
+    const { removals, copied: copies } = this.#lifeClients
+    const acknowledged = this.#checker.acknowledged + this.#lifeClients.acknowledged
+    const reads = this.#checker.reads + this.#lifeClients.looks
     const { trace } = world
-    return { options: this.#options, findings, acknowledged, reads, owners: this.#served, trace }
+    return { options: this.#options, findings, acknowledged, reads, removals, copies,
+      owners: this.#served, trace }
   }
 
   /** What stands when everything is well again. */
@@ -132,9 +162,12 @@ class Simulation {
       if (settled || !this.#settled()) return
       settled = true
       for (const list of lists) void this.#final(list).finally(() => { ended++ })
+      void this.#finalLives().finally(() => { ended++ })
     })
     watch()
-    if (await world.run(() => ended === lists.length, world.nowMs + healMs)) return
+    if (await world.run(() => ended === lists.length + 1, world.nowMs + healMs)) return
+    for (const what of this.#wrong) this.#checker.fail('remains', what)
+    if (this.#wrong.length > 0) return
     this.#checker.fail('stuck', settled ? 'nobody answers although all is well'
       : 'shards are not where they are placed although all is well')
   }
@@ -152,8 +185,36 @@ class Simulation {
     }
   }
 
+  /** What a removal left is gone some time after all is well. */
+  async #finalLives(): Promise<void> {
+    const world = this.#world
+    const { lists: asked } = this.#lifeClients
+    if (asked.length > 0) await this.#pause(hintsMs)
+    do {
+      const began = world.nowMs
+      const looks = await Promise.all(asked.map((list) => this.#finalLook(list)))
+      const remains = new Remains(this.#cassandra)
+      this.#wrong = looks.flatMap((look, i) =>
+        this.#lifeClients.end(asked[i]!, look, began, remains) ?? [])
+      if (this.#wrong.length > 0) await this.#pause(againMs)
+    } while (this.#wrong.length > 0)
+  }
+
+  async #finalLook(list: string): Promise<Look> {
+    for (;;) {
+      try {
+        return await this.#askAgain(list, { type: 'look' }) as Look
+      } catch (error) {
+        // It came together with a copy, asked for before, of what is gone.
+        if (HeddleError.from(error).code === 'not_found') continue
+        this.#checker.fail('failed', `${list} cannot be looked at in the end: ${String(error)}`)
+        return new Promise(() => {})
+      }
+    }
+  }
+
   /** Anybody, until there is an answer: what was on its way may still arrive while all is well. */
-  async #askAgain(list: string, command: Command): Promise<unknown> {
+  async #askAgain(list: string, command: Command | LifeCommand): Promise<unknown> {
     const world = this.#world
     for (;;) {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
@@ -166,8 +227,12 @@ class Simulation {
       const reply = await Promise.race([answer ?? late, late])
       cancel()
       if (reply !== undefined) return reply
-      await new Promise<void>((done) => void world.wakeAfter(50, done))
+      await this.#pause(50)
     }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((done) => void this.#world.wakeAfter(ms, done))
   }
 
   #living(): readonly Member[] {
@@ -254,22 +319,25 @@ class Simulation {
   #ask(client: number, member: Member): void {
     const world = this.#world
     const { chance } = world
-    const list = chance.pick(lists)
     const end = once(() => this.#think(client))
     world.wakeAfter(patienceMs, end)
+    if (client < this.#lifeShare * clients) {
+      return this.#send(member, this.#lifeClients.ask(), end)
+    }
+    const list = chance.pick(lists)
     const command = this.#command(list)
-    this.#send(member, list, command, end)
+    this.#send(member, this.#question(list, command), end)
     if (command.type !== 'append' || !chance.flip(0.4)) return
     for (let more = 1; more < this.#burst; more++) {
-      world.wakeAfter(more * chance.between(0.5, 1.5), () =>
-        this.#send(member, list, { type: 'append', item: `${list}${++this.#items}` }, () => {}))
+      world.wakeAfter(more * chance.between(0.5, 1.5), () => this.#send(member,
+        this.#question(list, { type: 'append', item: `${list}${++this.#items}` }), () => {}))
     }
   }
 
-  #send({ process, ask }: Member, list: string, command: Command, end: () => void): void {
+  #send({ process, ask }: Member, question: Question, end: () => void): void {
     const world = this.#world
     const { chance } = world
-    const asked = this.#checker.ask(list)
+    const { list, command } = question
     // What the process says last is on its way when it ends.
     const heard = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
       world.wakeAfter(chance.between(0.1, 2), () => {
@@ -277,9 +345,10 @@ class Simulation {
         end()
       }))
     process.after(chance.between(0.1, 2), () => {
-      ask(list, command).then(
-        (reply) => heard(() => this.#hear(asked, command, reply)),
-        (error: unknown) => heard(() => this.#refuse(asked, command, error)))
+      ask(list, command).then((reply) => heard(() => {
+        world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
+        question.hear(reply)
+      }), (error: unknown) => heard(() => this.#refuse(question, error)))
     })
   }
 
@@ -291,27 +360,32 @@ class Simulation {
     return { type: 'append', item: `${list}${++this.#items}` }
   }
 
-  #hear(asked: Asked, command: Command, reply: unknown): void {
-    const { list } = asked
-    this.#world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
-    if (command.type === 'append') this.#checker.appended(asked, command.item, reply as number)
-    if (command.type === 'read') this.#checker.read(asked, reply as string[])
-    if (command.type === 'find') this.#checker.found(asked, command.item, reply as number)
+  #question(list: string, command: Command): Question {
+    const asked = this.#checker.ask(list)
+    return {
+      list, command,
+      hear: (reply) => {
+        if (command.type === 'append') this.#checker.appended(asked, command.item, reply as number)
+        if (command.type === 'read') this.#checker.read(asked, reply as string[])
+        if (command.type === 'find') this.#checker.found(asked, command.item, reply as number)
+      },
+      refuse: () => {
+        if (command.type === 'append') this.#checker.refused(asked, command.item)
+      },
+    }
   }
 
-  #refuse(asked: Asked, command: Command, error: unknown): void {
+  #refuse({ list, command, refuse }: Question, error: unknown): void {
     const { code, ambiguous, cause } = HeddleError.from(error)
-    this.#world.note(() =>
-      `${asked.list} ${JSON.stringify(command)} is refused: ${String(error)}`)
-    const nothing = code === 'unavailable' && !ambiguous
-    if (command.type === 'append' && nothing) this.#checker.refused(asked, command.item)
-    const known = code === 'internal' && !ambiguous
-    if (known || code === 'not_found') {
-      this.#checker.fail('failed', `${asked.list}: ${String(cause ?? error)}`)
-    }
+    this.#world.note(() => `${list} ${JSON.stringify(command)} is refused: ${String(error)}`)
+    if (code === 'unavailable' && !ambiguous) refuse()
+    const isNobodysRight = (code === 'internal' && !ambiguous) ||
+      (code === 'not_found' && !hasLives(list))
+    if (isNobodysRight) this.#checker.fail('failed', `${list}: ${String(cause ?? error)}`)
   }
 }
 
 function shortly(reply: unknown): string {
-  return Array.isArray(reply) ? `${reply.length} items, the last ${reply.at(-1)}` : String(reply)
+  if (Array.isArray(reply)) return `${reply.length} items, the last ${reply.at(-1)}`
+  return JSON.stringify(reply)
 }

@@ -1,0 +1,239 @@
+/** A list as the other one that has lives: it is removed, made again and copied, and has runs. */
+
+import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts'
+import type { RecordOf } from '../../src/checkpoint/index.ts'
+import { HeddleError } from '../../src/errors.ts'
+import { heardAs } from '../../src/records/index.ts'
+import type { RunTable } from '../../src/store/cassandra/run-table.ts'
+import { ByteBudget } from '../../src/thread/byte-budget.ts'
+import type { Origin } from '../../src/thread/command.ts'
+import { Purge } from '../../src/thread/purge.ts'
+import { ThreadLedger } from '../../src/thread/thread-ledger.ts'
+import { fromOrigin, originOf } from '../../src/thread/thread-state.ts'
+import { checkpoint, itemsIn, itemsOf, tenant } from './list-actor.ts'
+import type { ListActorParts } from './list-actor.ts'
+
+/**
+ * put     takes an item in, and makes a run that bears its name or, in a new life, the same name
+ *         as in all of them: answered with a Place
+ * look    answered with a Look
+ * remove  answered with a Removal
+ * copy    answered with a Copied
+ */
+export type LifeCommand =
+  | { readonly type: 'put'; readonly item: string }
+  | { readonly type: 'look' }
+  | { readonly type: 'remove' }
+  | { readonly type: 'copy'; readonly target: string }
+
+/** What actors say to each other and to themselves. */
+type OwnCommand =
+  | { readonly type: 'adopt'; readonly origin: Origin }
+  | { readonly type: 'end'; readonly run: string }
+
+/** Where an item stands; the life is named by the branch of the log. */
+export interface Place {
+  readonly life: string
+  readonly number: number
+}
+
+export interface Look {
+  /** Empty where there is none now. */
+  readonly life: string
+  readonly items: readonly string[]
+  /** As the rows of the log tell them; undefined where it grew meanwhile. */
+  readonly rows: readonly string[] | undefined
+  /** Runs that are listed, and how each of them stands. */
+  readonly runs: Readonly<Record<string, string>>
+}
+
+/** The life that ended: empty where there was none, undefined where an earlier try ended it. */
+export interface Removal {
+  readonly life: string | undefined
+}
+
+/** Nothing where there was nothing to copy. */
+export type Copied = { readonly life: string; readonly items: readonly string[]
+  /** False where the copy had been made before. */
+  readonly isNew: boolean } | null
+
+export interface LifeActorParts extends ListActorParts {
+  readonly runs: RunTable
+  readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
+  /** Whether a life begins before what is left of the one before it is gone. */
+  readonly hasty: boolean
+}
+
+export const firstRun = 'first'
+
+const nothing = { items: [], rows: [], runs: {} }
+
+export class LifeActor implements Actor {
+  readonly #parts: LifeActorParts
+  readonly #context: ActorContext
+  readonly #purge: Purge
+  /** Set by `activate`, which comes before everything else. */
+  #ledger!: ThreadLedger
+
+  constructor(parts: LifeActorParts, context: ActorContext) {
+    this.#parts = parts
+    this.#context = context
+    this.#purge = new Purge(parts, context)
+  }
+
+  get occupied(): boolean {
+    return this.#purge.underWay || this.#ledger.unsettled
+  }
+
+  async activate(): Promise<void> {
+    const { key: { id: threadId }, epoch, fail } = this.#context
+    const { env, log, threads } = this.#parts
+    this.#ledger = await ThreadLedger.load({
+      ports: { log, threads, views: new ByteBudget(1e6) }, tenant, threadId, epoch,
+      newBranchId: env.uuid(), after: env.after, onLost: fail,
+    })
+    const { runs, row: { branch, deleted } } = this.#ledger.state
+    if (deleted) await this.#purge.once(branch!)
+    for (const { runId } of runs) this.#end(runId)
+  }
+
+  receive(command: unknown, id = this.#parts.env.uuid()): Turn | Promise<Turn> {
+    const told = command as LifeCommand | OwnCommand
+    switch (told.type) {
+      case 'put': return { reply: this.#put(told.item, id) }
+      case 'look': return { reply: this.#look(), kind: 'read' }
+      case 'remove': return { reply: this.#remove(id) }
+      case 'copy': return this.#copy(told.target)
+      case 'adopt': return { reply: this.#adopt(told.origin) }
+      case 'end': return { reply: this.#end(told.run) }
+    }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new Error('a list has nothing to follow'))
+  }
+
+  async passivate(): Promise<void> {
+    this.#ledger.release()
+    await Promise.all([this.#ledger.quiet(), this.#purge.stop()])
+  }
+
+  get #life(): string {
+    const { exists, row } = this.#ledger.state
+    return exists ? row.branch!.id : ''
+  }
+
+  get #purged(): Promise<void> {
+    return this.#parts.hasty ? Promise.resolve() : this.#purge.lastTry
+  }
+
+  get #items(): readonly string[] { return itemsIn(this.#ledger.state.row.metadataJson) }
+
+  async #put(item: string, id: string): Promise<Place> {
+    const ledger = this.#ledger
+    const { exists, heard, row: { seq } } = ledger.state
+    const isHeard = heardAs(heard, id) !== undefined
+    if (!isHeard && !exists && seq > 0) ledger.renew(this.#parts.env.uuid(), this.#purged)
+    const run = ledger.state.exists ? item : firstRun
+    const durable = isHeard ? ledger.durable : ledger.write(
+      [...this.#itemPut(item, run), { $case: 'heard', value: { commandId: id } }])
+    const place = { life: this.#life, number: this.#items.indexOf(item) + 1 }
+    await durable
+    if (!isHeard) this.#context.tell({ type: 'end', run } satisfies OwnCommand)
+    return place
+  }
+
+  #itemPut(item: string, runId: string): RecordOf[] {
+    const atMs = this.#parts.env.nowMs()
+    const metadataJson = JSON.stringify({ items: [...this.#items, item] })
+    return [
+      this.#ledger.state.exists
+        ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
+        : this.#created({ metadataJson, copiedFrom: '' }),
+      { $case: 'runCreated', value: {
+        runId, atMs, assistantId: '', commandId: '', multitaskStrategy: 'enqueue',
+        metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0,
+      } },
+      checkpoint(item, atMs),
+    ]
+  }
+
+  #created(value: { readonly metadataJson: string; readonly copiedFrom: string }): RecordOf {
+    return { $case: 'threadCreated', value: {
+      threadId: this.#context.key.id, atMs: this.#parts.env.nowMs(), hidden: false,
+      headCheckpointId: '', status: '', interruptsJson: '', ...value,
+    } }
+  }
+
+  /** Whoever made it, or takes over from him, ends it. */
+  #end(run: string): void {
+    const { state: { runs } } = this.#ledger
+    if (!runs.some(({ runId }) => runId === run)) return
+    void this.#ledger.write([{ $case: 'runEnded', value: {
+      runId: run, atMs: this.#parts.env.nowMs(), status: 'success', errorJson: '',
+      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+    } }])
+  }
+
+  async #look(): Promise<Look> {
+    const ledger = this.#ledger
+    const [life, items] = [this.#life, this.#items]
+    const { row } = ledger.state
+    await ledger.durable
+    const runs = await this.#parts.runs.list(
+      { tenant, threadId: row.threadId, limit: 1_000, offset: 0, texts: [] })
+    const listed = Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))
+    if (life === '') return { ...nothing, life, runs: listed }
+    const rows = await itemsOf(this.#parts.log, row).catch((error: unknown) => {
+      // It may have been removed since.
+      if (this.#life === life) throw error
+      return undefined
+    })
+    const isSame = this.#life === life && this.#items.length === items.length
+    return { life, items, runs: listed, rows: isSame ? rows : undefined }
+  }
+
+  async #remove(id: string): Promise<Removal> {
+    const ledger = this.#ledger
+    const life = this.#life
+    const isHeard = heardAs(ledger.state.heard, id) !== undefined
+    if (isHeard || life === '') {
+      await ledger.durable
+      return { life: isHeard ? undefined : life }
+    }
+    const branch = ledger.state.row.branch!
+    const deleted = ledger.write([
+      { $case: 'threadDeleted', value: { atMs: this.#parts.env.nowMs() } },
+      { $case: 'heard', value: { commandId: id } },
+    ])
+    ledger.release()
+    await this.#purge.after(deleted, branch)
+    return { life }
+  }
+
+  /** The copy is made within this turn, so that the source cannot be removed meanwhile. */
+  async #copy(target: string): Promise<Turn> {
+    const ledger = this.#ledger
+    await ledger.durable
+    if (!ledger.state.exists) return { reply: null }
+    const command: OwnCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    return { reply: await this.#parts.ask({ kind: 'thread', tenant, id: target }, command) }
+  }
+
+  async #adopt(origin: Origin): Promise<Copied> {
+    const ledger = this.#ledger
+    const { exists, heard } = ledger.state
+    const { threadId: copiedFrom, metadataJson } = origin
+    if (exists && !heardAs(heard, copiedFrom)) throw new HeddleError('exists')
+    if (!exists) {
+      const threadId = this.#context.key.id
+      const branchId = this.#parts.env.uuid()
+      ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purged)
+      void ledger.write([this.#created({ metadataJson, copiedFrom }),
+        { $case: 'heard', value: { commandId: copiedFrom } }])
+    }
+    const copied = { life: this.#life, items: this.#items, isNew: !exists }
+    await ledger.durable
+    return copied
+  }
+}

@@ -1,0 +1,67 @@
+/** What the store has of lists in the end, whoever could still come to it. */
+
+import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { keyspace } from './cassandra.ts'
+import type { SimulatedCassandra, SimulatedRow } from './cassandra.ts'
+import { itemsIn } from './list-actor.ts'
+
+export class Remains {
+  readonly #rows: ReadonlyMap<string, ThreadRow>
+  /** By list and run. */
+  readonly #runs: ReadonlySet<string>
+  /** By branch: where its log ends, whatever deposed owners left before that. */
+  readonly #ends: ReadonlyMap<string, number>
+  /** By branch: up to which row a copy needs it. */
+  readonly #needed: ReadonlyMap<string, number>
+  /** Branches that need others. */
+  readonly #needy: ReadonlySet<string>
+
+  constructor(cassandra: SimulatedCassandra) {
+    const all = (table: string, columns: string) =>
+      cassandra.stored(`SELECT ${columns} FROM ${keyspace}.${table}`)
+    this.#rows = new Map(all('thread_row', 'thread_id, body').map((row) =>
+      [row['thread_id'] as string, ThreadRow.decode(row['body'] as Uint8Array)]))
+    const runKey = (row: SimulatedRow) => keyOf(row['thread_id'] as string, row['run_id'] as string)
+    this.#runs = new Set([...all('run_row', 'thread_id, run_id'),
+      ...all('run_order', 'thread_id, run_id')].map(runKey))
+    const log = all('log', 'branch_id, seq, epoch').filter(({ epoch }) => (epoch as bigint) > 0n)
+    const upwards = log.sort((a, b) => Number(a['epoch']) - Number(b['epoch'])
+      || Number(a['seq']) - Number(b['seq']))
+    this.#ends = new Map(upwards.map((row) => [row['branch_id'] as string, Number(row['seq'])]))
+    const needs = all('branch_need', 'ancestor, branch, through')
+      .sort((a, b) => Number(a['through']) - Number(b['through']))
+    this.#needed = new Map(needs.map((need) =>
+      [need['ancestor'] as string, Number(need['through'])]))
+    this.#needy = new Set(needs.map(({ branch }) => branch as string))
+  }
+
+  /** Of which life there is a row. */
+  lifeOf(list: string): string | undefined {
+    return this.#rows.get(list)?.branch?.id
+  }
+
+  /** What is wrong with the row of a list that is in this life. */
+  wrongRow(list: string, life: string, items: readonly string[]): string | undefined {
+    const row = this.#rows.get(list)
+    if (row === undefined) return 'it has no row'
+    if (row.branch?.id !== life) return `its row is one of ${row.branch?.id}, not of ${life}`
+    const [had, has] = [itemsIn(row.metadataJson).join(), items.join()]
+    return had === has ? undefined : `its row has ${had}, it has ${has}`
+  }
+
+  hasRun(list: string, run: string): boolean {
+    return this.#runs.has(keyOf(list, run))
+  }
+
+  /** What is stored of a life that is over, and needed by nobody. */
+  ofDead(life: string): string | undefined {
+    if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
+    const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]
+    return end <= needed ? undefined
+      : `${end} rows are stored of the life ${life}, which is over; ${needed} are needed`
+  }
+}
+
+function keyOf(list: string, run: string): string {
+  return `${list}\n${run}`
+}
