@@ -53,11 +53,6 @@ export class BranchTable {
     return !await this.isDead(branch.ancestors.at(-1)!.id)
   }
 
-  /** There will be no such copy. */
-  async forgetCopy({ branch, epoch }: NewRow): Promise<void> {
-    await this.#needNothing(branch, epoch)
-  }
-
   /** Lets go of a branch whose owner is gone; tells what nobody needs any more. */
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
     await this.#connection.write({

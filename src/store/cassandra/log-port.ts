@@ -194,21 +194,20 @@ export class CassandraLog implements LogPort {
   }
 
   /** What was never made needs nothing: else its source could never be removed as a whole. */
-  #unnoteCopy(row: NewRow): void {
-    const { branches, connection } = this.#parts
-    connection.surely(() => branches.forgetCopy(row)).catch(() => {})
+  #unnoteCopy({ branch, epoch }: NewRow): void {
+    this.#parts.connection.surely(() => this.#letGo(branch, epoch)).catch(() => {})
   }
 
   async #noteCopy(row: NewRow): Promise<void> {
     const { branches, log } = this.#parts
-    const { branch, seq } = row
+    const { branch, seq, epoch } = row
     if (await branches.noteCopy(row)) {
       const tail = await log.tail(branch)
       if (tail && tail.seq >= seq - 1) return
     }
     // A copy that has rows was noted long ago: the log will refuse the row.
     if (await log.tail({ id: branch.id, ancestors: [] })) return
-    await branches.forgetCopy(row)
+    await this.#letGo(branch, epoch)
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
   }
 
@@ -253,8 +252,13 @@ export class CassandraLog implements LogPort {
   }
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
-    const { branches } = this.#parts
-    const log = await this.#logOf(branch)
+    await this.#copies.passed(branch.id)
+    await this.#letGo(branch, epoch)
+  }
+
+  /** Also of a copy that is not made: its source may have been removed as far as it allowed. */
+  async #letGo(branch: Branch, epoch: number): Promise<void> {
+    const { branches, log } = this.#parts
     for (const { branchId, after } of await branches.release(branch, epoch)) {
       // An ancestor had owners of its own, whose epochs may be higher.
       const tail = await log.tail({ id: branchId, ancestors: [] })

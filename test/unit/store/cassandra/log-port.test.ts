@@ -40,7 +40,10 @@ it('keeps nothing for a copy of which nothing was written', async () => {
       connection: { surely: (work: () => Promise<void>) => work() }, rank: new Rank(),
       branches: {
         noteCopy: async (row: typeof newRow) => needs.add(idOf(row)).size > 0,
-        forgetCopy: async (row: typeof newRow) => void needs.delete(idOf(row)),
+        release: async ({ id }: typeof branch) => {
+          needs.delete(id)
+          return []
+        },
       },
       log: {
         append: async () => { throw new HeddleError('unavailable', undefined, { ambiguous }) },
@@ -53,6 +56,29 @@ it('keeps nothing for a copy of which nothing was written', async () => {
       .rejects.toMatchObject({ code: 'unavailable' })
     expect([...needs]).toEqual(ambiguous ? ['c'] : [])
   }
+})
+
+it('removes of a source that is gone what only a copy that is refused had kept', async () => {
+  const cuts: unknown[] = []
+  const log = new CassandraLog({
+    rank: new Rank(),
+    branches: {
+      noteCopy: async () => false,
+      release: async ({ id }: typeof branch) =>
+        [{ branchId: id, after: 0 }, { branchId: 'b', after: 3 }],
+      forget: async () => {},
+    },
+    log: {
+      append: async () => {}, cut: async (cut: unknown) => void cuts.push(cut),
+      tail: async ({ id }: typeof branch) => (id === 'b' ? { epoch: 4, seq: 5 } : undefined),
+    },
+    gate: gateThat(async () => {}),
+  } as unknown as LogPortParts)
+  const copy = { id: 'c', ancestors: [{ id: 'b', through: 5 }] }
+  await expect(log.append([{ ...newRow, branch: copy, seq: 6 }], []))
+    .rejects.toMatchObject({ code: 'not_found' })
+  expect(cuts).toEqual(
+    [{ branchId: 'c', after: 0, epoch: 1 }, { branchId: 'b', after: 3, epoch: 4 }])
 })
 
 it('writes a mutable row when the log row it speaks for is history', async () => {
