@@ -2,7 +2,7 @@
 
 import type { CheckpointSource, Execution, ExecutionListener, LossReason, Outcome }
   from './execution.ts'
-import type { Departure } from './outbox.ts'
+import type { Departure } from './departure.ts'
 import { choose, silentAfterMs } from './placement.ts'
 import { Suspicion } from './suspicion.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -164,13 +164,17 @@ export class ExecutionDesk {
     return true
   }
 
-  #departure(link: WorkerLink, number: number, { steps, events, receipt, outcome }: Departure):
-    void {
+  #departure(link: WorkerLink, number: number, departure: Departure): void {
     const job = this.#jobs.get(number)
     if (!job) return
-    if (steps.length > 0 || events.length > 0 || receipt > 0) {
-      job.listener.steps({ steps, events }).then(
-        () => { if (receipt > 0) link.post({ type: 'confirm', job: number, receipt }) },
+    const { receipt, outcome, ...batch } = departure
+    const { steps, events, texts, awaited } = batch
+    if (steps.length > 0 || events.length > 0 || texts || receipt > 0) {
+      job.listener.steps(batch).then(
+        () => {
+          if (receipt > 0) link.post({ type: 'confirm', job: number, receipt })
+          if (awaited) link.post({ type: 'landed', job: number })
+        },
         // It never will be on disk: whatever follows would follow from nothing.
         () => {
           this.#affinity.delete(threadOf(job.execution))

@@ -84,6 +84,10 @@ export interface EditUpdate {
 export interface StepBatch {
   readonly steps: readonly Step[]
   readonly events: readonly StepEvent[]
+  /** The data of events that came without it, in order. */
+  readonly texts?: readonly JsonText[]
+  /** The next one comes when this one has arrived: in the log, and with all who follow and read. */
+  readonly awaited?: boolean
 }
 
 export type Step =
@@ -93,7 +97,7 @@ export type Step =
 export interface StepEvent {
   /** The SSE event name, subgraph namespace included: `updates`, `updates|sub:…`. */
   readonly name: string
-  /** The data as JSON text; empty where `valuesOf` says whose values it is. */
+  /** The data as JSON text; empty where `valuesOf` says whose values it is, or it comes later. */
   readonly json: JsonText
   /** A root checkpoint whose state values are the data; empty otherwise. */
   readonly valuesOf: string
@@ -130,7 +134,7 @@ export type LossReason = 'crashed' | 'displaced'
 
 /** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
 export interface ExecutionListener {
-  /** Resolves when the batch is on disk; rejects where it never will be. */
+  /** Resolves when the batch has arrived; rejects where it never will. */
   steps(batch: StepBatch): Promise<void>
   ended(outcome: Outcome): void
   lost(reason: LossReason): void

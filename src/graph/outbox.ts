@@ -1,15 +1,9 @@
 /** What an execution has to tell, gathered: steps and events leave together and in order. */
 
-import type { Outcome, Step, StepBatch, StepEvent } from './execution.ts'
+import { aloftMax, lengthOf, partsOf } from './departure.ts'
+import type { Departure } from './departure.ts'
+import type { Outcome, Step, StepEvent } from './execution.ts'
 import type { StepSink } from './saver.ts'
-
-/** A batch on its way, and what is to be done with it. */
-export interface Departure extends StepBatch {
-  /** To be acknowledged under this number when it is in the log; 0 for no need. */
-  readonly receipt: number
-  /** Set in the last one. */
-  readonly outcome: Outcome | null
-}
 
 /** An event whose data is decided when it leaves. */
 export type LateEvent = () => StepEvent
@@ -22,7 +16,8 @@ export interface OutboxPorts {
 
 /**
  * What is told while the engine runs on without a pause leaves as one batch. A batch waits for
- * the steps that are not complete yet, and every later one waits behind it.
+ * the steps that are not complete yet, and every later one waits behind it. Of events only so much
+ * is on its way: the rest waits here, in the memory of the graph that made it.
  */
 export class Outbox implements StepSink {
   readonly #ports: OutboxPorts
@@ -33,6 +28,9 @@ export class Outbox implements StepSink {
   #closed = false
   /** Batches that wait, the last one's end. */
   #waiting: Promise<void> | undefined
+  /** Characters of events that have left since something landed. */
+  #aloft = 0
+  #landing: PromiseWithResolvers<void> | undefined
   #receipts = 0
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
@@ -81,6 +79,11 @@ export class Outbox implements StepSink {
     }
   }
 
+  /** What was awaited has arrived, and so has everything before it. */
+  landed(): void {
+    this.#landing?.resolve()
+  }
+
   /** Sends what is left together with the outcome. Rejects where a step could not be completed. */
   async finish(outcome: Outcome): Promise<void> {
     this.#flush(outcome)
@@ -90,6 +93,7 @@ export class Outbox implements StepSink {
   /** Nothing leaves any more, and nobody waits for what has left. */
   close(): void {
     this.#closed = true
+    this.#landing?.resolve()
     this.#refuseAll(new Error('the execution is over'))
   }
 
@@ -131,15 +135,34 @@ export class Outbox implements StepSink {
   }
 
   #depart(departure: Departure, held: readonly Promise<void>[]): void {
-    const go = () => { if (!this.#closed) this.#ports.send(departure) }
-    if (!this.#waiting && held.length === 0) return go()
-    const waiting: Promise<void> = Promise.all([this.#waiting, ...held]).then(() => {
+    const length = lengthOf(departure)
+    const isLight = this.#aloft + length <= aloftMax
+    if (isLight && !this.#waiting && held.length === 0) return this.#send(departure, length)
+    const waiting: Promise<void> = Promise.all([this.#waiting, ...held]).then(async () => {
+      for (const part of partsOf(departure)) await this.#land(part)
       if (this.#waiting === waiting) this.#waiting = undefined
-      go()
     })
     // Whoever waits for the log would wait for ever: the engine has to hear of it.
     waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
+  }
+
+  /** Waits for it to arrive where it is more than may be on its way. */
+  async #land(departure: Departure): Promise<void> {
+    const length = lengthOf(departure)
+    const isLast = departure.outcome !== null
+    if (isLast || this.#aloft + length <= aloftMax) return this.#send(departure, length)
+    if (this.#closed) return
+    this.#landing = Promise.withResolvers()
+    this.#ports.send({ ...departure, awaited: true })
+    await this.#landing.promise
+    this.#aloft = 0
+  }
+
+  #send(departure: Departure, length: number): void {
+    if (this.#closed) return
+    this.#aloft += length
+    this.#ports.send(departure)
   }
 
   #fail(reason: unknown): void {

@@ -48,6 +48,7 @@ export class WorkerDesk {
       case 'pause': return this.#jobs.get(mail.job)?.control.handBack()
       case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
       case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
+      case 'landed': return this.#jobs.get(mail.job)?.outbox.landed()
       case 'stored': return this.#stored(mail)
       case 'served': return serverIsAt(mail.url)
       case 'ping': return this.#mailer.send({ type: 'pong' })

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts'
 import { HeddleError } from '../errors.ts'
 import type { Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
   from './execution.ts'
-import type { Departure } from './outbox.ts'
+import type { Departure } from './departure.ts'
 import type { CompiledProject } from './project-compiler.ts'
 
 export interface WorkerData {
@@ -24,6 +24,8 @@ export type ToWorker =
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
+  /** Of a departure that is awaited. */
+  | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   /** Where this server answers clients; undefined where it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }

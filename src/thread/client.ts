@@ -176,7 +176,10 @@ export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 /** Called in order, on the main loop, with as many events at once as are there. */
 export interface FeedListener {
   events(batch: readonly FeedEvent[]): void
-  /** Waited for between pieces of what must be read first; what is at hand is told at once. */
+  /**
+   * Waited for between pieces of what must be read first, and for a moment between those of what a
+   * graph tells in bulk; all else is told at once.
+   */
   ready?(): Promise<void> | undefined
   /**
    * `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too.

@@ -12,6 +12,7 @@ import type { RunFeeds } from './run-feeds.ts'
 import { planOf, runRequest } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 import type { ThreadSetting } from './thread-setting.ts'
+import { WithheldEvents } from './withheld-events.ts'
 
 export interface Appended {
   readonly appended: Promise<void>
@@ -28,6 +29,7 @@ export class RunExecution {
   readonly #over = Promise.withResolvers<void>()
   /** Where the last event stands: the next one of the same row is numbered on from it. */
   #last: EventPlace
+  readonly #withheld = new WithheldEvents()
 
   constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
     this.id = setting.ports.nextExecutionId()
@@ -75,16 +77,19 @@ export class RunExecution {
     executionListener(id, this.#setting))
   }
 
-  /** Nothing more is expected of it. */
+  /** Nothing more is expected of it. Who follows hears all the same what the log says was told. */
   close(): void {
     this.#closed = true
+    const left = this.#withheld.letGo()
+    if (left.length > 0) this.#feeds.publish(this.run.runId, this.#setting.ledger.durable, left)
     this.#stopLimit?.()
     this.#over.resolve()
   }
 
   /**
-   * The turn ends when the batch is in the state; `appended` resolves when it is on disk. At once
-   * wherever possible, so that a batch and the end behind it travel in one row.
+   * The turn ends when the batch is in the state; `appended` resolves when it is on disk and, where
+   * that is awaited, with all who follow. At once wherever possible, so that a batch and the end
+   * behind it travel in one row.
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     const ready = this.#setting.ledger.ready(batch.steps)
@@ -108,15 +113,16 @@ export class RunExecution {
     }, read)
   }
 
-  #write({ steps, events }: StepBatch): Appended {
+  #write({ steps, events, texts = [], awaited }: StepBatch): Appended {
     const { ledger, ports: { env } } = this.#setting
     const records = stepRecords(steps, this.run.runId, env.nowMs())
     const durableEvents = events.some(({ durable }) => durable)
     const entries = this.#entries(events, steps.length > 0 || durableEvents)
     if (durableEvents) records.push(this.#told(events, entries))
     const appended = records.length > 0 ? ledger.write(records) : ledger.durable
-    this.#feeds.publish(this.run.runId, appended, entries)
-    return { appended }
+    const { runId } = this.run
+    this.#feeds.publish(runId, appended, this.#withheld.next(entries, texts))
+    return { appended: awaited ? appended.then(() => this.#feeds.taken(runId)) : appended }
   }
 
   /** Events of a batch that adds to the log stand behind its row, others behind the last one. */

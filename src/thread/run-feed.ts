@@ -37,6 +37,8 @@ interface Follower {
   readonly past: FeedPast
   /** What was published while the past is still being looked up; undefined otherwise. */
   waiting: { readonly entries: FeedEntry[]; bytes: number } | undefined
+  /** Resolves when that is told as well. */
+  caughtUp?: Promise<void>
 }
 
 /** Where a feed finds what it does not remember. */
@@ -86,8 +88,16 @@ export class RunFeed {
     for (const follower of this.#followers) {
       if (follower.waiting) this.#keepWaiting(follower, entries)
       else if (complete) this.#tell(follower, entries)
-      else void this.#catchUp(follower, entries)
+      else this.#beginToCatchUp(follower, entries)
     }
+  }
+
+  /** Resolves when all who follow have taken what was published, or follow no more. */
+  async taken(): Promise<void> {
+    await Promise.all(Array.from(this.#followers, async ({ caughtUp, listener }) => {
+      await caughtUp
+      await listener.ready?.()
+    }))
   }
 
   /** The run is over: followers are told, later ones get what is remembered and then the end. */
@@ -118,13 +128,17 @@ export class RunFeed {
     const forgotten = this.#forgotten
     const isForgotten = isAfter(forgotten, after)
     if (isForgotten || !isComplete(kept)) {
-      void this.#catchUp(follower,
+      this.#beginToCatchUp(follower,
         isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
       this.#tell(follower, kept)
       if (this.#over) this.#close(follower)
     }
     return () => this.#followers.delete(follower)
+  }
+
+  #beginToCatchUp(follower: Follower, entries: Entries): void {
+    follower.caughtUp = this.#catchUp(follower, entries)
   }
 
   /** Tells events whose values must be looked up, and whatever is published meanwhile. */

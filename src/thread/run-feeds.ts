@@ -1,5 +1,6 @@
 /** The feeds of one thread's runs: of those under way, and of some that are over. */
 
+import { atLatest } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { unlessGone } from '../errors.ts'
 import type { FeedListener, FollowRun, StartRun } from './client.ts'
@@ -10,6 +11,9 @@ import type { FeedEntry, FeedPast } from './run-feed.ts'
 import { planOf } from './run-request.ts'
 import { eventsOf } from './run-trail.ts'
 import type { ThreadSetting } from './thread-setting.ts'
+
+/** Longer than a mebibyte takes on a poor line: who has not taken it by then may never read. */
+const readerPatienceMs = 2_000
 
 export class RunFeeds {
   readonly #setting: ThreadSetting
@@ -55,6 +59,12 @@ export class RunFeeds {
     durable.then(() => {
       feed.publish(feed.followed ? entries.map((entry) => this.#withValues(entry, feed)) : entries)
     }, () => {})
+  }
+
+  /** Resolves when all who follow have taken what was published, or are too slow to wait for. */
+  async taken(runId: string): Promise<void> {
+    const taken = this.#feeds.get(runId)?.taken()
+    if (taken) await atLatest(this.#setting.ports.env, readerPatienceMs, taken)
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
-import { say, texts } from '../support/run-events.ts'
+import { collect, dataOf, namesOf, say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { allowedMs, tookMs } from '../support/stillness.ts'
 import { dial, framesOf } from '../support/wire.ts'
@@ -92,8 +92,20 @@ describe('a stream', () => {
   })
 })
 
+describe('a reader', () => {
+  it('has all of what a graph tells at once, in its order, however much it is', async () => {
+    const stream = server.client.runs.stream(null, 'wide',
+      { input: { pieces: 40, size: 1_500_000 }, streamMode: ['updates', 'custom'] })
+    const parts = await collect(stream)
+    const pieces = dataOf<{ piece: number, filler: string }>(parts, 'custom')
+    expect(pieces.map(({ piece }) => piece)).toEqual(Array.from(pieces.keys()))
+    expect(pieces.map(({ filler }) => filler.length)).toEqual(Array(40).fill(1_500_000))
+    expect(namesOf(parts)).toEqual(['metadata', 'custom', 'updates'])
+  })
+})
+
 describe('a reader that does not read', () => {
-  it('never slows the run, nor those who read', async () => {
+  it('holds up the run for a moment at most, and never those who read', async () => {
     const id = await newThread()
     const body = JSON.stringify({ assistant_id: 'wide', stream_mode: ['values', 'custom'],
       input: { pieces: 400, size: 100_000 } })

@@ -12,7 +12,7 @@ export class EventQueue implements FeedListener, PulseMember {
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
-  #beReady = () => {}
+  #readiness: PromiseWithResolvers<void> | undefined
   /** So long has nobody taken what waits. */
   #stillTicks = 0
 
@@ -35,7 +35,7 @@ export class EventQueue implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (this.#end !== undefined || this.#events.length === 0) return undefined
-    return new Promise((ready) => { this.#beReady = ready })
+    return (this.#readiness ??= Promise.withResolvers()).promise
   }
 
   ended(how: FeedEnd): void {
@@ -73,6 +73,11 @@ export class EventQueue implements FeedListener, PulseMember {
       if (this.#end !== undefined) throw this.#end
       await new Promise<void>((resolve) => { this.#wake = resolve })
     }
+  }
+
+  #beReady(): void {
+    this.#readiness?.resolve()
+    this.#readiness = undefined
   }
 
   #endWith(end: 'over' | HeddleError): void {

@@ -2,13 +2,13 @@
  * One run's events on one connection, as server-sent events.
  *
  * Job: frames, silence, and a reader that does not keep up. What there is to tell comes from the
- * feed; the run that makes it is never slowed down.
+ * feed; the run that makes it is slowed down for a moment at most.
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end says that the run is over. In any other case the connection is broken off, so
  *     that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit; beyond it, S2. A past that is read
- *     waits for the socket instead.
+ *     waits for the socket instead, and for a moment so does what a graph tells in bulk.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -54,8 +54,8 @@ export class SseStream implements FeedListener, PulseMember {
   #fullTicks = 0
   /** Nothing more is told. */
   #ended = false
-  /** Tells whoever waits that the socket takes more, or never will. */
-  #beReady = () => {}
+  /** Resolves when the socket takes more, or never will. */
+  #readiness: PromiseWithResolvers<void> | undefined
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
@@ -96,7 +96,7 @@ export class SseStream implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (!this.#full || this.#ended) return undefined
-    return new Promise((ready) => { this.#beReady = ready })
+    return (this.#readiness ??= Promise.withResolvers()).promise
   }
 
   ended(how: FeedEnd): void {
@@ -140,6 +140,11 @@ export class SseStream implements FeedListener, PulseMember {
     this.#fullTicks = 0
     if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
     if (!this.#full) this.#beReady()
+  }
+
+  #beReady(): void {
+    this.#readiness?.resolve()
+    this.#readiness = undefined
   }
 
   #takeWaiting(): string {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Step, StepEvent } from '../../../src/graph/execution.ts'
 import { Outbox } from '../../../src/graph/outbox.ts'
-import type { Departure } from '../../../src/graph/outbox.ts'
+import type { Departure } from '../../../src/graph/departure.ts'
 
 const step = (taskId: string): Step =>
   ({ $case: 'writes', value: { ns: '', checkpointId: 'c', taskId, writes: [] } })
@@ -18,6 +18,9 @@ function open() {
     schedule: (flush) => void flushes.push(flush) })
   return { outbox, sent, rest: () => { for (const flush of flushes.splice(0)) flush() } }
 }
+
+/** What needs nobody else is done. */
+const settled = () => new Promise((done) => setImmediate(done))
 
 function told({ steps, events }: Departure): string[] {
   return [...steps.map(({ value }) => 'taskId' in value ? value.taskId : ''),
@@ -129,5 +132,65 @@ describe('Outbox', () => {
     rest()
     await outbox.finish(outcome)
     expect(sent).toEqual([])
+  })
+
+  describe('has more events than may be on their way', () => {
+    const long = 'x'.repeat(700_000)
+    const big = (name: string, durable = false): StepEvent =>
+      ({ name, json: `"${name}${long}"`, valuesOf: '', durable })
+    const sizes = ({ events, texts = [] }: Departure) =>
+      [events.map(({ json }) => json.length > 0), texts.map((text) => text.slice(1, 2))]
+
+    it('and keeps what needs no row back, piece by piece, until all before is there', async () => {
+      const { outbox, sent, rest } = open()
+      outbox.step(step('a'))
+      outbox.event(big('1'))
+      outbox.event(big('2', true))
+      for (const name of ['3', '4']) outbox.event(big(name))
+      rest()
+      outbox.event(event('later'))
+      rest()
+      const finished = outbox.finish(outcome)
+      const arrived = []
+      for (let landed = 0; landed < 2; landed += 1) {
+        await settled()
+        arrived.push(sent.length)
+        outbox.landed()
+      }
+      await finished
+      expect(told(sent[0]!)).toEqual(['a', '1', '2', '3', '4'])
+      expect(sent.map(sizes)).toEqual([
+        [[false, true, false, false], []], [[], ['1']], [[], ['3']], [[], ['4']], [[true], []],
+        [[], []]])
+      expect(arrived).toEqual([2, 4])
+      expect(sent.map(({ awaited }) => awaited)).toEqual(
+        [undefined, true, undefined, true, undefined, undefined])
+      expect(sent.map((departure) => departure.outcome !== null).indexOf(true)).toBe(5)
+    })
+
+    it('and waits also where they come one by one', async () => {
+      const { outbox, sent, rest } = open()
+      for (const name of ['1', '2', '3']) {
+        outbox.event(big(name))
+        rest()
+        await settled()
+      }
+      expect(sent).toHaveLength(2)
+      outbox.landed()
+      await settled()
+      expect(sent).toHaveLength(3)
+    })
+
+    it('and waits no more when it is closed', async () => {
+      const { outbox, sent, rest } = open()
+      for (const name of ['1', '2', '3']) outbox.event(big(name))
+      rest()
+      const finished = outbox.finish(outcome)
+      await settled()
+      const before = sent.length
+      outbox.close()
+      await finished
+      expect(sent).toHaveLength(before)
+    })
   })
 })

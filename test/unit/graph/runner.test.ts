@@ -7,7 +7,7 @@ import type { BaseMessage } from '@langchain/core/messages'
 import { describe, expect, it } from 'vitest'
 
 import { DrainControl } from '../../../src/graph/drain-control.ts'
-import type { Departure } from '../../../src/graph/outbox.ts'
+import type { Departure } from '../../../src/graph/departure.ts'
 import { GraphBench, runIdOf } from '../../support/graph-bench.ts'
 import { echo, fanOut, line, nestedAsk, said, twoQuestions } from '../../support/small-graphs.ts'
 
