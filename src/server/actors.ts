@@ -9,7 +9,7 @@ import { LimitBook, runJson } from '../frontdoor/index.ts'
 import type { LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
-import { ByteBudget, defaultLimits, threadKind } from '../thread/index.ts'
+import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
 import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
 
@@ -32,6 +32,8 @@ export interface ActorParts {
 /** What all threads together may remember: of states, and of the events of finished runs. */
 const viewsBytes = 256 * 1024 * 1024
 const feedsBytes = 64 * 1024 * 1024
+/** What all threads together may keep of runs and edits that are not over. */
+const inputCharacters = 512 * 1024 * 1024
 
 /** A thread that could not be woken has runs to go on with, and may be asked for by nobody. */
 const wakeAgainMs = { first: 1_000, longest: 60_000 }
@@ -102,6 +104,7 @@ function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKi
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
+      inputs: new InputRoom(inputCharacters),
       nextExecutionId: () => ++executions,
     }),
     assistantKind({ log, index: assistants, env }),

@@ -1,6 +1,7 @@
 /** Threads and their runs: the actor that owns one, and the client that calls it. */
 
 export { ByteBudget } from './byte-budget.ts'
+export { InputRoom } from './input-room.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
   CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun,

@@ -67,6 +67,7 @@ export class RunDriver {
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
     const known = this.#unfinished(run.runId) ?? await runOfKey(run.commandId, this.#setting)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
+    this.mustHaveRoom()
     const { limits } = this.#setting.ports
     const admission = admit(this.#ledger.state.runs, run.strategy, limits)
     if (admission.kind !== 'enqueue') {
@@ -83,6 +84,11 @@ export class RunDriver {
     return { reply: row, kind: 'early' }
   }
 
+  /** Throws `full`. */
+  mustHaveRoom(): void {
+    this.#setting.ports.inputs.mustBeLeft(this)
+  }
+
   /** The run of a start that was done before, as it is now. */
   async started({ runId }: StartRun, heard: HeardCommand): Promise<RunRow> {
     try {
@@ -97,6 +103,7 @@ export class RunDriver {
   startNext(urgency: Urgency = 'now', woken = false): void {
     this.#stopTimer?.()
     this.#stopTimer = undefined
+    this.#holdInputs()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
@@ -114,6 +121,7 @@ export class RunDriver {
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
+    this.#holdInputs()
     if (run) this.#launch(run, storeFailed ? run.attempt : attemptOf(run), 'now', true)
     else this.startNext('now', true)
   }
@@ -236,12 +244,19 @@ export class RunDriver {
     this.#abort()
     this.#stopTimer?.()
     this.#linger.stop()
+    this.#setting.ports.inputs.hold(this, 0)
   }
 
   /** When all that was written is on disk or has failed, and told: runs go on without this one. */
   leave(): void {
     this.#feeds.loseAll()
     this.#waiters.refuseAll(goingAway())
+  }
+
+  #holdInputs(): void {
+    const { runs } = this.#ledger.state
+    const characters = runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
+    this.#setting.ports.inputs.hold(this, characters)
   }
 
   /** `woken`: the thread is being loaded, and no row of this life is on disk. */

@@ -44,12 +44,14 @@ export class StateEditor {
 
   /** Resolves with the API's answer when the edit is on disk. */
   edit(edit: Edit): Promise<JsonText> {
-    const { pendingEdits } = this.#setting.ports.limits
+    const { limits: { pendingEdits }, inputs } = this.#setting.ports
     if (this.#waiting.length >= pendingEdits) {
       throw new HeddleError('full', 'Too many state updates wait on this thread; try again.')
     }
+    inputs.mustBeLeft(this)
     const result = Promise.withResolvers<JsonText>()
     this.#waiting.push({ edit, result })
+    this.#holdInputs()
     if (!this.#editing) this.#next()
     return result.promise
   }
@@ -106,6 +108,13 @@ export class StateEditor {
     }
     for (const { result } of this.#waiting.splice(0)) result.reject(reason)
     this.#editing = undefined
+    this.#holdInputs()
+  }
+
+  #holdInputs(): void {
+    const edits = this.#waiting.map(({ edit }) => edit)
+    if (this.#editing) edits.push(this.#editing.edit)
+    this.#setting.ports.inputs.hold(this, edits.reduce((sum, edit) => sum + lengthOf(edit), 0))
   }
 
   #next(): void {
@@ -114,6 +123,7 @@ export class StateEditor {
     const next = this.#waiting.shift()
     this.#hold(next !== undefined)
     if (next) this.#begin(next.edit, next.result)
+    this.#holdInputs()
   }
 
   #begin(edit: Edit, result: PromiseWithResolvers<JsonText>): void {
@@ -168,6 +178,11 @@ export class StateEditor {
       id: newest(steps) ?? ledger.state.row.head?.id ?? null }
     result.resolve(durable.then(() => answer(place)))
   }
+}
+
+function lengthOf({ supersteps }: Edit): number {
+  return supersteps.flat().reduce((sum, { values, command }) =>
+    sum + values.length + (command?.length ?? 0), 0)
 }
 
 function newest(records: readonly RecordOf[]): string | undefined {

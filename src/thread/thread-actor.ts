@@ -273,6 +273,7 @@ class ThreadActor implements Actor {
     } else {
       if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
       this.#mustNotBeInTheMaking('do_nothing')
+      this.#runs.mustHaveRoom()
       this.#renewIfDeleted()
       const created = this.#created(JSON.stringify(run.metadata),
         { hidden: run.ifMissing === 'hidden' && run.plan.temporary })

@@ -8,6 +8,7 @@ import type { GraphDescription, GraphHost } from '../graph/index.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
+import type { InputRoom } from './input-room.ts'
 import type { RunFeed } from './run-feed.ts'
 import { planOf } from './run-request.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
@@ -17,6 +18,8 @@ export interface ThreadPorts extends LedgerPorts {
   readonly host: GraphHost
   readonly env: Env
   readonly limits: ThreadLimits
+  /** What all threads of this member together may keep of runs and edits that are not over. */
+  readonly inputs: InputRoom
   /** What the feeds of finished runs together may remember. */
   readonly feeds: ByteBudget<RunFeed>
   /** Unique in this process. */

@@ -6,7 +6,7 @@ import {
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
 } from '../../src/thread/index.ts'
 import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -29,12 +29,15 @@ export class ThreadHouse {
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
+  readonly #inputCharacters: number
 
   readonly #tracing: Tracing | undefined
 
-  constructor(limits: Partial<ThreadLimits> = {}, tracing?: Tracing) {
+  constructor({ inputCharacters = Infinity, ...limits }:
+  Partial<ThreadLimits> & { inputCharacters?: number } = {}, tracing?: Tracing) {
     this.#tracing = tracing
     this.#limits = { ...defaultLimits, ...limits }
+    this.#inputCharacters = inputCharacters
     this.restart()
   }
 
@@ -50,6 +53,7 @@ export class ThreadHouse {
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
+      inputs: new InputRoom(this.#inputCharacters),
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
     })

@@ -136,6 +136,23 @@ describe('a second run', () => {
     }
   })
 
+  it('is refused while other threads hold as much as there is room for', async () => {
+    const house = new ThreadHouse({ inputCharacters: 1_500 })
+    const kwargs = { input: 'x'.repeat(1_000) }
+    await house.client.startRun('t', 'x', house.run({ kwargs }))
+    await house.startRun('y', { kwargs })
+    await expect(house.startRun('z', { kwargs })).rejects.toMatchObject({ code: 'full' })
+    await expect(house.client.get('t', 'z')).rejects.toMatchObject({ code: 'not_found' })
+    house.restart()
+    await Promise.all(['x', 'y'].map((id) => house.client.get('t', id)))
+    await expect(house.startRun('z', { kwargs })).rejects.toMatchObject({ code: 'full' })
+    const [first] = await listed(house)
+    await house.client.cancelRun('t', 'x', first!.runId, { action: 'interrupt' })
+    await house.startRun('z', { kwargs })
+    await house.client.delete('t', 'z')
+    await house.startRun('w', { kwargs })
+  })
+
   it('is the same run where it carries the same command id', async () => {
     const house = new ThreadHouse()
     const one = await house.startRun('x', { commandId: 'k' })

@@ -6,8 +6,8 @@ import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
 const update = { values: '{"log":["edit"]}', command: null, asNode: null }
 
-const withGraph = async () => {
-  const house = new ThreadHouse()
+const withGraph = async (limits: ConstructorParameters<typeof ThreadHouse>[0] = {}) => {
+  const house = new ThreadHouse(limits)
   await house.client.create('t', {
     threadId: 'x', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [],
   })
@@ -73,6 +73,25 @@ describe('a state update', () => {
     await made
     await house.client.create('t', { ...request, ifExists: 'do_nothing' })
     await house.client.startRun('t', 'x', house.run({ ifMissing: 'create' }))
+  })
+
+  it('is refused while others hold as much as there is room for', async () => {
+    const house = await withGraph({ inputCharacters: 2 * update.values.length })
+    const edit = (id: string) => house.client.updateState('t', id, { update, checkpoint: null })
+    await house.client.create('t', {
+      threadId: 'y', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [],
+    })
+    const edited = [edit('x'), edit('x')]
+    await settled()
+    await expect(edit('y')).rejects.toMatchObject({ code: 'full' })
+    for (const done of edited) {
+      await house.host.step(house.host.only, 'edit')
+      house.host.end(house.host.only)
+      await done
+    }
+    void edit('y')
+    await settled()
+    expect(house.host.only.execution.threadId).toBe('y')
   })
 
   it('that hangs is given up', async () => {
