@@ -27,6 +27,7 @@ import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
+import { holdAnswers } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
@@ -40,6 +41,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly version: string
   /** 25 MiB unless told. */
   readonly bodyLimitBytes?: number
+  /** How long a client may take nothing of a long answer; a minute unless told. */
+  readonly unreadMs?: number
   /** Whose pages may call beside our own, `*` for anybody's; unless told, those of this machine. */
   readonly allowOrigins?: readonly string[]
   /** How callers are told apart; unless told, nobody is asked who he is. */
@@ -95,6 +98,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : await identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
+  holdAnswers(app, options.unreadMs)
   const parts = { ...operations, pulse }
   await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })

@@ -3,6 +3,7 @@
 import { readAhead } from '../../cluster/index.ts'
 import type { ActorKey, Env, Router } from '../../cluster/index.ts'
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { AnswerRoom } from '../answer-room.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
 import { HeddleError, asUnread, unlessGone } from '../errors.ts'
@@ -42,6 +43,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values, found)
     const { rows, total } = await threads.search(plain)
+    using _ = roomOf(rows)
     if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
     const kept: Found[] = []
     for await (const view of readAhead(viewsAtOnce, rows, viewOf)) if (view) kept.push(found(view))
@@ -56,6 +58,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
       throw new HeddleError('invalid', 'A filter on values looks into each thread: narrow it to ' +
         `${candidatesMax} threads at most by metadata, status or ids (${candidates.total} match).`)
     }
+    using _ = roomOf(candidates.rows)
     const kept: Found[] = []
     let total = 0
     for await (const view of readAhead(viewsAtOnce, candidates.rows, async (row) => {
@@ -101,4 +104,16 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
         router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
     }).catch(asUnread),
   }
+}
+
+/** What was found is kept while the states are read, one after the other. */
+function roomOf(rows: readonly ThreadRow[]): Disposable {
+  const room = new AnswerRoom()
+  try {
+    for (const { metadataJson, configJson } of rows) room.take(metadataJson, configJson)
+  } catch (error) {
+    room[Symbol.dispose]()
+    throw error
+  }
+  return room
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
 import type { ServerResponse } from 'node:http'
 
-type AnyResponse = ServerResponse | Http2ServerResponse
+export type AnyResponse = ServerResponse | Http2ServerResponse
 
 /** Lets the client know that this was not the end: a clean one would say that all was told. */
 export function breakOff(response: AnyResponse): void {

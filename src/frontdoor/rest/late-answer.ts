@@ -14,6 +14,7 @@ import { HeddleError } from '../../errors.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff, whenClosed } from './ending.ts'
+import { holdUntilRead } from './unread.ts'
 
 /** Ticks before the headers leave early. */
 const graceTicks = 2
@@ -89,7 +90,10 @@ class WaitingReply implements PulseMember {
 
   succeed(text: JsonText): void {
     if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
-    else if (!this.gone) this.#reply.raw.end(text)
+    else if (!this.gone) {
+      holdUntilRead(this.#reply.raw, text)
+      this.#reply.raw.end(text)
+    }
   }
 
   /** In the body, where a failed run is told as well; a client repeats what breaks off. */

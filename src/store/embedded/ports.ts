@@ -30,7 +30,7 @@ export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
       return row && threadOf(row)
     },
     search: async (query) => {
-      const { rows, total } = await link.ask('searchThreads', query)
+      const { rows, total } = await link.page('searchThreads', query)
       return { rows: rows.map(threadOf), total }
     },
     count: (filter) => link.ask('countThreads', filter),
@@ -43,7 +43,7 @@ export function runTable(link: WriterLink, lookup: Lookup): RunTable {
       const body = lookup.run(tenant, threadId, runId)
       return body && runOf(body)
     },
-    list: async (query) => (await link.ask('runs', query)).map(runOf),
+    list: async (query) => (await link.page('runs', query)).map(runOf),
   }
 }
 
@@ -54,7 +54,7 @@ export function assistantIndex(link: WriterLink): AssistantIndex {
       return row && assistantOf(row)
     },
     search: async (query) => {
-      const { rows, total } = await link.ask('searchAssistants', query)
+      const { rows, total } = await link.page('searchAssistants', query)
       return { rows: rows.map(assistantOf), total }
     },
     count: (filter) => link.ask('countAssistants', filter),

@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 
+import { atMost } from '../../../cluster/index.ts'
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { packWrites } from './parcel.ts'
@@ -27,6 +28,9 @@ export type OnLost = (reason: string) => void
  */
 type State = 'open' | 'closing' | 'gone'
 
+/** Pages that are read at the same time: each may be as long as an answer may be. */
+const pagesAtOnce = 4
+
 export class WriterLink {
   /** The epoch of this life. */
   readonly epoch: number
@@ -40,6 +44,7 @@ export class WriterLink {
   #writes: Write[] = []
   #questions: AskedQuestion[] = []
   #ids = 0
+  readonly #pages = atMost(pagesAtOnce)
 
   /**
    * Waits until the writer can write. Throws HeddleError with what it says otherwise. `onLost` is
@@ -75,6 +80,12 @@ export class WriterLink {
       this.#writeIds.push(id)
       this.#writes.push(write)
     })
+  }
+
+  /** Asks for rows, which may be many and large: for few pages at a time. */
+  page<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
+    Promise<ReturnType<Reader[Name]>> {
+    return this.#pages(() => this.ask(question, ...values))
   }
 
   async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):

@@ -1,9 +1,13 @@
 /** Answers that would be too long: refused while they are gathered, by what they would show. */
 
-import { describe, expect, it } from 'vitest'
+import { connect } from 'node:http2'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { AnswerRoom } from '../../../src/answer-room.ts'
+import { dial } from '../../support/wire.ts'
 import { viewOf } from './fake-threads.ts'
 import { call, openDoor } from './open-door.ts'
+import type { OpenDoor } from './open-door.ts'
 
 const megabyte = 1024 * 1024
 const state = JSON.stringify({ long: 'x'.repeat(5 * megabyte), last: 'z' })
@@ -53,5 +57,53 @@ describe('a search over large states', () => {
     const { status } = await search({ select: [], extract: Object.fromEntries(paths) })
     expect(status).toBe(200)
     expect(performance.now() - beganMs).toBeLessThan(1_500)
+  })
+})
+
+describe('a long answer', () => {
+  const threadId = '00000000-0000-4000-8000-000000000000'
+  const doorWith = async (values: string, options = {}) => {
+    const door = await openDoor(options)
+    door.threads.views.set(threadId, viewOf('local', threadId, {}, values))
+    return door
+  }
+  const ask = async (door: OpenDoor) => {
+    const socket = await dial(door.url)
+    onTestFinished(() => void socket.destroy())
+    socket.pause().write(`GET /threads/${threadId} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    return socket
+  }
+  const search = async (door: OpenDoor) => (await call(door, 'POST', '/threads/search', {})).status
+
+  it('that waits for its reader leaves less room to those that are gathered', async () => {
+    const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
+    using others = new DisposableStack()
+    for (let n = 0; n < 4; n++) others.use(new AnswerRoom()).hold({ length: 100 * megabyte })
+    expect(await search(door)).toBe(200)
+    const readers = [await ask(door), await ask(door)]
+    await expect.poll(() => door.stats().requests).toBe(2)
+    expect(await search(door)).toBe(503)
+    readers[0]!.resume()
+    await expect.poll(() => door.stats().requests).toBe(1)
+    expect(await search(door)).toBe(200)
+  })
+
+  it.each(['HTTP/1.1', 'HTTP/2'])('is let go where nobody takes any of it, on %s', async (wire) => {
+    const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
+      { unreadMs: 200 })
+    const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+    if (wire === 'HTTP/2') {
+      const session = connect(door.url)
+      onTestFinished(() => session.destroy())
+      session.on('error', () => {}).request({ ':path': `/threads/${threadId}` })
+        .on('error', () => {}).end()
+    } else {
+      await ask(door)
+    }
+    await expect.poll(() => door.stats().requests).toBe(2)
+    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(1)
+    door.threads.lastRun.end('{"a":1}')
+    expect((await waiting).json).toEqual({ a: 1 })
   })
 })
