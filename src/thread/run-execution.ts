@@ -18,6 +18,9 @@ export interface Appended {
   readonly appended: Promise<void>
 }
 
+/** So long readers who take what is told in bulk may hold up a run, all together. */
+const readersMs = 2_000
+
 export class RunExecution {
   readonly id: number
   readonly run: RunRow
@@ -30,6 +33,8 @@ export class RunExecution {
   /** Where the last event stands: the next one of the same row is numbered on from it. */
   #last: EventPlace
   readonly #withheld = new WithheldEvents()
+  /** What is left of the time that it gives its readers. */
+  #readMs = readersMs
 
   constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
     this.id = setting.ports.nextExecutionId()
@@ -122,7 +127,15 @@ export class RunExecution {
     const appended = records.length > 0 ? ledger.write(records) : ledger.durable
     const { runId } = this.run
     this.#feeds.publish(runId, appended, this.#withheld.next(entries, texts))
-    return { appended: awaited ? appended.then(() => this.#feeds.taken(runId)) : appended }
+    return { appended: awaited ? appended.then(() => this.#letRead()) : appended }
+  }
+
+  async #letRead(): Promise<void> {
+    if (this.#readMs <= 0) return
+    const { env } = this.#setting.ports
+    const beganMs = env.monotonicMs()
+    await this.#feeds.taken(this.run.runId, this.#readMs)
+    this.#readMs -= env.monotonicMs() - beganMs
   }
 
   /** Events of a batch that adds to the log stand behind its row, others behind the last one. */

@@ -12,9 +12,6 @@ import { planOf } from './run-request.ts'
 import { eventsOf } from './run-trail.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
-/** Longer than a mebibyte takes on a poor line: who has not taken it by then may never read. */
-const readerPatienceMs = 2_000
-
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
@@ -61,10 +58,10 @@ export class RunFeeds {
     }, () => {})
   }
 
-  /** Resolves when all who follow have taken what was published, or are too slow to wait for. */
-  async taken(runId: string): Promise<void> {
+  /** Resolves when all who follow have taken what was published, after `ms` at the latest. */
+  async taken(runId: string, ms: number): Promise<void> {
     const taken = this.#feeds.get(runId)?.taken()
-    if (taken) await atLatest(this.#setting.ports.env, readerPatienceMs, taken)
+    if (taken) await atLatest(this.#setting.ports.env, ms, taken)
   }
 
   /**

@@ -2,7 +2,7 @@
  * One run's events on one connection, as server-sent events.
  *
  * Job: frames, silence, and a reader that does not keep up. What there is to tell comes from the
- * feed; the run that makes it is slowed down for a moment at most.
+ * feed; the run that makes it is slowed down by two seconds at most.
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end says that the run is over. In any other case the connection is broken off, so

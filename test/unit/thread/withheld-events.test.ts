@@ -73,4 +73,19 @@ describe('a batch that is awaited', () => {
     ready.resolve()
     await landed
   })
+
+  it('waits for readers for two seconds in all, however many batches come', async () => {
+    const { house, run, tell } = await followed()
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
+      { events: () => {}, ready: () => new Promise(() => {}), ended: () => {} })
+    let arrived = false
+    const landed = tell({ events: [updates('1')], awaited: true }).then(() => { arrived = true })
+    await settled()
+    house.env.advance(1_999)
+    await settled()
+    expect(arrived).toBe(false)
+    house.env.advance(1)
+    await landed
+    await tell({ events: [updates('2')], awaited: true })
+  })
 })
