@@ -33,7 +33,7 @@ export interface RunRequest {
   readonly input: JsonText
   /** `{resume?, update?, goto?}`; null without one. A resumed attempt gets the answer alone. */
   readonly command: JsonText | null
-  /** What an earlier attempt asked, by id, after its answer had been heard; null before that. */
+  /** What an earlier attempt asked, by id, after its answer had been heard; null without one. */
   readonly asked: readonly string[] | null
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText

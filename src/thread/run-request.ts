@@ -48,7 +48,8 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     kind: 'run',
     input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
     command: commandText(kwargs.command, trail),
-    asked: trail.asked,
+    // An answer to whoever asks next would take the place of what else the command wrote.
+    asked: trail.asked ?? (trail.wrote ? [] : null),
     config: JSON.stringify({
       ...config,
       metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
@@ -67,14 +68,10 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
   }
 }
 
-/**
- * Whole until it was heard: the engine lets an answer take the place of the rest of what a command
- * wrote. Later what it wrote is in the log, and an answer by id is nowhere else.
- */
-function commandText(command: Kwargs['command'], { wrote, asked }: Trail): string | null {
-  if (command == null) return null
-  if (!wrote || asked === null) return JSON.stringify(command)
-  return command.resume == null ? null : JSON.stringify({ resume: command.resume })
+/** What it wrote is in the log; an answer by id is nowhere else. */
+function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
+  if (command == null || (wrote && command.resume == null)) return null
+  return JSON.stringify(wrote ? { resume: command.resume } : command)
 }
 
 /** What graphs have of the latest run's configuration of a thread, outside of runs. */

@@ -47,3 +47,34 @@ it.each([
     .toEqual([[{ id, value: 'two?' }]])
   expect(JSON.parse(again.outcome.values!)).toEqual({ log: [`held ${value}`] })
 })
+
+it('has what else its command wrote, where nobody heard the answer yet', async () => {
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<void>()
+  let [entered, told] = [0, [] as string[]]
+  const graph = new StateGraph(State)
+    .addNode('asks', async () => {
+      entered += 1
+      if (entered === 2) {
+        first.resolve()
+        await letGo
+      }
+      return { log: [`heard ${interrupt('one?')}`] }
+    })
+    .addNode('tells', ({ log }) => {
+      told = log
+      return {}
+    })
+    .addEdge(START, 'asks').addEdge('asks', 'tells').compile()
+  const bench = new GraphBench(graph)
+  await bench.run({ input: { log: [] }, forget: true })
+
+  const abort = new AbortController()
+  void first.promise.then(() => setImmediate(() => abort.abort()))
+  await bench.run({ command: { resume: 'yes', update: { log: ['new'] } }, signal: abort.signal,
+    forget: true })
+  resolve()
+  await bench.run({ command: { resume: 'yes' }, asked: [], attempt: 2 })
+
+  expect(told).toEqual(['new', 'heard yes'])
+})

@@ -21,7 +21,7 @@ it('says who was authenticated, whatever the run says of itself', () => {
   expect(told('bob')).toEqual({ customer: 'c1', ...ids, langgraph_auth_user_id: 'bob' })
 })
 
-it('gives a resumed attempt its command, and once it was heard the answer alone', () => {
+it('gives a resumed attempt of its command the answer alone, and what was asked since', () => {
   const command = { resume: { id: 'yes' }, update: { a: 1 }, goto: 'b' }
   const given = (of: unknown, wrote: boolean, asked: string[] | null = ['id']) => {
     const run = { runId: 'r', threadId: 't', assistantId: 'a', attempt: 2, metadataJson: '{}',
@@ -30,8 +30,9 @@ it('gives a resumed attempt its command, and once it was heard the answer alone'
     return runRequest(run, plan, { wrote, told: [], asked })
   }
   expect(given(command, false)).toMatchObject({ command: JSON.stringify(command) })
-  expect(given(command, true, null)).toMatchObject({ command: JSON.stringify(command) })
   expect(given(command, true))
     .toMatchObject({ input: 'null', command: '{"resume":{"id":"yes"}}', asked: ['id'] })
   expect(given({ update: { a: 1 } }, true).command).toBe(null)
+  expect(given(command, true, null).asked).toEqual([])
+  expect(given(command, false, null).asked).toBe(null)
 })
