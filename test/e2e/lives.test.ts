@@ -1,0 +1,5 @@
+/** Threads of the server live as they would in process, whatever is done to them. */
+
+import { itLives } from './lives/lives.ts'
+
+itLives(1, 12)

@@ -1,0 +1,130 @@
+/** A thread on the server or in this process: what can be done to it, and what is seen of it. */
+
+import type { ThreadState } from '@langchain/langgraph-sdk'
+import type { Edit, Wish } from './life.ts'
+
+export interface At { readonly checkpoint_id?: string | null, readonly checkpoint_ns?: string }
+
+/** A run as the API takes it. */
+export interface Payload {
+  readonly input?: unknown
+  readonly command?: { readonly resume?: unknown, readonly update?: unknown,
+    readonly goto?: Wish['goto'] }
+  readonly checkpoint?: At
+  readonly durability: Wish['durability']
+  readonly interruptBefore?: readonly string[]
+  readonly interruptAfter?: readonly string[]
+}
+
+export interface Part { readonly event: string, readonly data: unknown }
+
+/** What a run told and what it answered. */
+export interface Ran { readonly parts: readonly Part[], readonly result: unknown }
+
+export interface Place {
+  readonly id: string
+  run(wish: Wish): Promise<Ran>
+  update(edit: Pick<Edit, 'values' | 'asNode'>, at: At | undefined): Promise<unknown>
+  /** Its status and the questions that wait. */
+  thread(): Promise<unknown>
+  state(at?: At, subgraphs?: boolean): Promise<ThreadState>
+  /** Newest first. */
+  history(checkpoint_ns?: string): Promise<ThreadState[]>
+  /** Whether that is how it says that something cannot be done. */
+  isRefusal(error: unknown): boolean
+}
+
+export const recursionLimit = 14
+
+export async function payloadOf(place: Place, wish: Wish): Promise<Payload> {
+  const { input, answer, goto, update, from, ...rest } = wish
+  const checkpoint = await checkpointAt(place, from)
+  return {
+    ...rest, ...checkpoint && { checkpoint },
+    ...input === undefined ? { command: {
+      ...answer && { resume: await answerFor(place, answer, checkpoint) },
+      ...update && { update }, ...goto && { goto },
+    } } : { input },
+  }
+}
+
+/** Tells only whether it could be done. */
+export async function edit(place: Place, { from, inside, ...edit }: Edit): Promise<Ran> {
+  const done = await attempt(place, async () => {
+    const at = inside === undefined ? checkpointAt(place, from) : checkpointInside(place, inside)
+    await place.update(edit, await at)
+    return 'edited'
+  })
+  return { parts: [], result: { __error__: done === refused } }
+}
+
+/** What is seen of it now. */
+export function look(place: Place): Promise<unknown> {
+  return attempt(place, async () => {
+    const [state, thread] = await Promise.all([place.state(undefined, true), place.thread()])
+    return { state: seen(state), thread }
+  })
+}
+
+/**
+ * What is seen of all that was, in subgraphs as well. Known: of what two runs that began on an old
+ * checkpoint wrote on it, who asks for it by its id gets the later part alone. So nobody does here.
+ */
+export function lookBack(place: Place): Promise<unknown> {
+  return attempt(place, async () => {
+    const history = await place.history()
+    const spaces = new Set(history.flatMap(({ tasks }) =>
+      tasks.flatMap(({ checkpoint }) => checkpoint?.checkpoint_ns ?? [])))
+    const below = await Promise.all([...spaces].map((space) => place.history(space)))
+    return [history, ...below].map((list) => list.map(seen))
+  })
+}
+
+export const refused = 'refused'
+
+async function attempt<Result>(place: Place, what: () => Promise<Result>) {
+  try {
+    return await what()
+  } catch (error) {
+    if (!place.isRefusal(error)) throw error
+    return refused
+  }
+}
+
+async function checkpointAt(place: Place, from: number | undefined): Promise<At | undefined> {
+  if (from === undefined) return undefined
+  const history = await place.history()
+  const { checkpoint_id } = history[from % Math.max(1, history.length)]?.checkpoint ?? {}
+  return checkpoint_id ? { checkpoint_id, checkpoint_ns: '' } : undefined
+}
+
+async function checkpointInside(place: Place, inside: number): Promise<At> {
+  const { tasks } = await place.state()
+  const spaces = tasks.flatMap(({ checkpoint }) => checkpoint?.checkpoint_ns ?? [])
+  // Nowhere: both refuse it.
+  return { checkpoint_ns: spaces[inside % Math.max(1, spaces.length)] ?? 'nowhere' }
+}
+
+async function answerFor(place: Place, { how, value }: NonNullable<Wish['answer']>,
+  at: At | undefined): Promise<unknown> {
+  if (how === 'value') return value
+  const { tasks } = await place.state(at)
+  const asked = tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id!))
+  if (asked.length === 0) return value
+  return Object.fromEntries((how === 'each' ? asked : asked.slice(0, 1)).map((id) => [id, value]))
+}
+
+/** The parts that are the same in both worlds but for ids. */
+function seen({ values, next, tasks, metadata, checkpoint, parent_checkpoint }: ThreadState):
+  unknown {
+  const { source, step, parents } = (metadata ?? {}) as Record<string, unknown>
+  return {
+    values, next, source, step, parents,
+    checkpoint: checkpoint?.checkpoint_id ?? null,
+    parent: parent_checkpoint?.checkpoint_id ?? null,
+    tasks: tasks.map(({ id, name, path, interrupts, error, state, result, checkpoint: place }:
+      ThreadState['tasks'][number] & { path?: unknown, result?: unknown }) =>
+      ({ id, name, path, interrupts, result: result ?? null, error,
+        state: state ? seen(state) : place?.checkpoint_ns ?? null })),
+  }
+}

@@ -1,0 +1,79 @@
+/** What is compared: everything that can be seen of a thread, with names in the place of ids. */
+
+import { AssertionError } from 'node:assert'
+
+import type { Part, Ran } from './place.ts'
+
+const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g
+
+/** Ids get their names in the order in which they are seen: the same in both worlds. */
+export class Names {
+  readonly #names = new Map<string, string>()
+
+  of(value: unknown): unknown {
+    if (typeof value === 'string') return value.replaceAll(ids, (id) => this.#name(id))
+    if (Array.isArray(value)) return value.map((item) => this.of(item))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => [this.of(key), this.of(member)] as const)
+    return Object.fromEntries(entries)
+  }
+
+  /**
+   * What a run told in the order of each namespace: beside each other their order is chance, and
+   * so is how far the others got when one threw. An id that the state does not show is no matter.
+   */
+  told({ parts, result }: Ran): unknown {
+    // Intended: for values it answers those of its checkpoint, which the state has more of.
+    const { __interrupt__, __error__ } = result as Record<string, unknown>
+    const answer = this.of({ __interrupt__, __error__ })
+    if (parts.at(-1)?.event === 'error') return { error: parts.at(-1), answer }
+    const named = parts.map((part) => JSON.parse(JSON.stringify(part)
+      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Part)
+    const spaces = Map.groupBy(named, ({ event }) => event.split('|').slice(1).join('|'))
+    const told = [...spaces].map((space) => JSON.stringify([space[0], inTurns(space[1])]))
+    return { told: told.sort().map((one) => JSON.parse(one) as unknown), answer }
+  }
+
+  #name(id: string): string {
+    const known = this.#names.get(id) ?? `#${this.#names.size + 1}`
+    this.#names.set(id, known)
+    return known
+  }
+}
+
+/** What tasks that ran beside each other told is sorted. */
+function inTurns(parts: readonly Part[]): Part[] {
+  let turn = 0
+  const besides = ({ event, data }: Part) =>
+    event.startsWith('updates') || Object.hasOwn(data as object, '__interrupt__')
+  const turns = Map.groupBy(parts, (part) => besides(part) ? turn : ++turn)
+  const keyOf = (part: Part) => JSON.stringify([besides(part), part])
+  return [...turns.values()].flatMap((own) =>
+    own.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+}
+
+export function mustBeSame(served: unknown, twin: unknown): void {
+  const found = differences(served, twin)
+  if (found.length > 0) throw new AssertionError({ message: found.slice(0, toldMax).join('\n') })
+}
+
+const toldMax = 8
+
+/** Where two values differ, a line each. */
+function differences(served: unknown, twin: unknown, path = ''): string[] {
+  if (Object.is(served, twin)) return []
+  const bothObjects = [served, twin].every((side) => typeof side === 'object' && side !== null)
+  if (!bothObjects || Array.isArray(served) !== Array.isArray(twin)) {
+    return [`${path}: ${textOf(served)} served, ${textOf(twin)} in process`]
+  }
+  const [one, other] = [served, twin] as Record<string, unknown>[]
+  return [...new Set([...Object.keys(one!), ...Object.keys(other!)])].flatMap((key) =>
+    differences(one![key], other![key], `${path}/${key}`))
+}
+
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text
+}
