@@ -2,14 +2,16 @@
 
 /**
  * What `read` makes of each item, in the order of the items, at most `limit` of them on their way
- * or not looked at yet. Whoever stops looking stops the reading.
+ * or not looked at yet, as it is when the next would be read. Whoever stops looking stops the
+ * reading.
  */
-export async function* readAhead<Item, Read>(limit: number,
+export async function* readAhead<Item, Read>(limit: number | (() => number),
   items: Iterable<Item> | AsyncIterable<Item>, read: (item: Item) => Promise<Read>):
   AsyncGenerator<Read, void, void> {
   const underWay: Promise<Read>[] = []
+  const limitNow = typeof limit === 'number' ? () => limit : limit
   for await (const item of items) {
-    if (underWay.length === limit) yield await underWay.shift()!
+    while (underWay.length >= limitNow()) yield await underWay.shift()!
     const reading = read(item)
     // One that fails is heard of in its turn, or by nobody.
     reading.catch(() => {})

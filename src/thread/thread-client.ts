@@ -23,8 +23,12 @@ export interface ThreadClientOptions {
 
 /** A filter on values reads the state of every candidate: this many at the most. */
 const candidatesMax = 1_000
-/** States that are read for a search at the same time: each may be large. */
-const viewsAtOnce = 16
+/** States read for a search at the same time: at first, and when those before were short. */
+const [fewStates, manyStates] = [4, 16]
+/** Characters of them, where they are like the longest before. */
+const togetherMax = 4 * 1024 * 1024
+/** Longer than this they are looked at one a turn of the loop. */
+const longState = 64 * 1024
 
 export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
   ThreadClient {
@@ -38,6 +42,19 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   const viewOf = ({ tenant, threadId }: ThreadRow) =>
     read<ThreadView>(tenant, threadId, { type: 'get' }).catch(unlessGone)
 
+  /** Fewer at a time where they are long: others are to have their turn meanwhile. */
+  async function* viewsOf(rows: readonly ThreadRow[]): AsyncGenerator<ThreadView, void, void> {
+    let [together, longest] = [fewStates, 1]
+    for await (const view of readAhead(() => together, rows, viewOf)) {
+      if (!view) continue
+      const { length } = view.values
+      longest = Math.max(longest, length)
+      together = Math.min(manyStates, Math.max(1, Math.floor(togetherMax / longest)))
+      if (length > longState) await new Promise((nextTurn) => setImmediate(nextTurn))
+      yield view
+    }
+  }
+
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
     found: (view: ThreadView) => Found) => {
     const { values, withoutValues = false, ...plain } = query
@@ -46,7 +63,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     using _ = roomOf(rows)
     if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
     const kept: Found[] = []
-    for await (const view of readAhead(viewsAtOnce, rows, viewOf)) if (view) kept.push(found(view))
+    for await (const view of viewsOf(rows)) kept.push(found(view))
     return { threads: kept, total }
   }
 
@@ -61,11 +78,8 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     using _ = roomOf(candidates.rows)
     const kept: Found[] = []
     let total = 0
-    for await (const view of readAhead(viewsAtOnce, candidates.rows, async (row) => {
-      const read = await viewOf(row)
-      return read && contains(JSON.parse(read.values), wanted) ? read : undefined
-    })) {
-      if (!view) continue
+    for await (const view of viewsOf(candidates.rows)) {
+      if (!contains(JSON.parse(view.values), wanted)) continue
       if (total >= offset && kept.length < limit) kept.push(found(view))
       total++
     }
