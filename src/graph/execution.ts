@@ -187,6 +187,7 @@ export interface GraphSchemas {
 
 /** The graph host as threads and the front door see it. */
 export interface GraphHost {
+  /** The very same list for as long as it is true. */
   graphs(): readonly GraphDescription[]
   describe(graphId: string): GraphDescription | undefined
   /** Starts at once or when a worker is free. */

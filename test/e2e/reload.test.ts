@@ -62,3 +62,12 @@ it('Threads outlive a change of their graph', async () => {
   expect(await runs.wait(id, 'graph', { input: { said: '' } })).toEqual({ said: 'four' })
   expect(await threads.getHistory(id)).toHaveLength(6)
 })
+
+it('A graph that joins the project has its assistant, as the others have', async () => {
+  const { assistants } = clientOf(server.url)
+  const shown = async () => (await assistants.search()).map(({ graph_id }) => graph_id).sort()
+  expect(await shown()).toEqual(['graph'])
+  await writeFile(join(folder, 'langgraph.json'),
+    JSON.stringify({ graphs: { graph: './graph.ts:graph', second: './graph.ts:graph' } }))
+  await expect.poll(shown).toEqual(['graph', 'second'])
+})

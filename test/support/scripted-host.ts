@@ -17,6 +17,7 @@ export interface Scripted {
 const graph: GraphDescription = {
   graphId: 'agent', description: null, stateChannels: ['log'], plain: true, nodes: [],
 }
+const graphs = [graph]
 
 export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
@@ -27,7 +28,7 @@ export class ScriptedHost implements GraphHost {
   /** Over all hosts: an id is never used twice, also not after a restart. */
   static #checkpoints = 0
 
-  graphs(): readonly GraphDescription[] { return [graph] }
+  graphs(): readonly GraphDescription[] { return graphs }
   describe(graphId: string): GraphDescription | undefined {
     return graphId === 'agent' ? graph : undefined
   }

@@ -4,7 +4,7 @@ import { IsUuid } from 'typebox/format'
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
-import type { GraphHost, GraphSchemas } from '../../graph/index.ts'
+import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
 import { HeddleError, unlessGone } from '../../errors.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
@@ -36,7 +36,8 @@ export class AssistantOperations {
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env
-  readonly #welcomed = new Set<string>()
+  /** Who was seen since these graphs are served: a project under development may bring others. */
+  #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
   constructor(parts: AssistantOperationParts) {
     this.#assistants = parts.assistants
@@ -48,10 +49,13 @@ export class AssistantOperations {
 
   /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
   async welcome(tenant: string): Promise<void> {
-    if (this.#welcomed.has(tenant)) return
-    await Promise.all(this.#graphs.graphs().map(({ graphId }) => this.#system(tenant, graphId)))
-    if (this.#welcomed.size >= welcomedMax) this.#welcomed.clear()
-    this.#welcomed.add(tenant)
+    const graphs = this.#graphs.graphs()
+    if (this.#welcomed.graphs !== graphs) this.#welcomed = { graphs, tenants: new Set() }
+    const { tenants } = this.#welcomed
+    if (tenants.has(tenant)) return
+    await Promise.all(graphs.map(({ graphId }) => this.#system(tenant, graphId)))
+    if (tenants.size >= welcomedMax) tenants.clear()
+    tenants.add(tenant)
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
