@@ -36,8 +36,8 @@ export function errorReply(log: Log) {
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of a body that we do not want is read and dropped; closing would reset the
-    // connection before a client that still sends has seen the answer.
-    if (error.code === 'too_large') reply.removeHeader('connection')
+    // connection before a client that still sends has seen the answer, and HTTP/2 has no such word.
+    reply.removeHeader('connection')
     if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
     void reply.code(error.httpStatus).send(bodyOf(error))
   }

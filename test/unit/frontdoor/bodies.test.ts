@@ -80,6 +80,7 @@ describe('a body', () => {
     async (body) => {
       const answer = await call(await openDoor(), 'POST', '/threads', body)
       expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+      expect(answer.headers.get('connection')).not.toBe('close')
     })
 
   it('is 400 where its content type cannot be read', async () => {
