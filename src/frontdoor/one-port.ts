@@ -8,17 +8,16 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
-import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
-import { tickMs } from './pulse.ts'
+import { http2Connections } from './http2-connections.ts'
 import type { PulseMember } from './pulse.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Longer than load balancers keep a connection that nobody uses. */
 const keepAliveMs = 72_000
-const keepAliveTicks = keepAliveMs / tickMs
 
 /** How long a connection may stay open before its first word. */
 const silentTicksMax = 60
@@ -34,19 +33,14 @@ export function onePort(): OnePort {
   const sockets = new Set<Socket>()
   /** Connections that have not said a word yet, and for how many ticks. */
   const silent = new Map<Socket, number>()
-  const sessions = new Set<ServerHttp2Session>()
-  /** Those of HTTP/2 without a request, and for how many ticks. HTTP/1.1 counts by itself. */
-  const unused = new Map<ServerHttp2Session, number>()
   const server = createServer({ keepAliveTimeout: keepAliveMs })
   const http2 = createHttp2Server()
-  http2.on('session', (session) => {
-    remember(sessions, session)
-    noteUse(unused, session)
-  })
+  const connections = http2Connections(http2)
   const serveHttp1 = server.listeners('connection')[0] as (this: Server, socket: Socket) => void
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    remember(sockets, socket)
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
     silent.set(socket, 0)
     sniff(socket, (version) => {
       silent.delete(socket)
@@ -73,42 +67,17 @@ export function onePort(): OnePort {
         if (ticks === silentTicksMax) socket.destroy()
         else silent.set(socket, ticks + 1)
       }
-      for (const [session, ticks] of unused) {
-        if (ticks >= keepAliveTicks) session.close()
-        else unused.set(session, ticks + 1)
-      }
+      connections.beat()
     },
     leave: () => {
       for (const socket of silent.keys()) socket.destroy()
-      for (const session of sessions) session.close()
+      connections.leave()
     },
     destroyConnections: () => { for (const socket of sockets) socket.destroy() },
   }
 }
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
-
-/** Until it closes. */
-function remember<Member extends Socket | ServerHttp2Session>(members: Set<Member>,
-  member: Member): void {
-  members.add(member)
-  member.once('close', () => members.delete(member))
-}
-
-/** Keeps the session among the unused while it has no request. */
-function noteUse(unused: Map<ServerHttp2Session, number>, session: ServerHttp2Session): void {
-  let requests = 0
-  unused.set(session, 0)
-  session.once('close', () => unused.delete(session))
-  session.on('stream', (stream) => {
-    requests++
-    unused.delete(session)
-    stream.once('close', () => {
-      requests--
-      if (requests === 0 && !session.destroyed) unused.set(session, 0)
-    })
-  })
-}
 
 /**
  * Reads until the preface is told from a request line, and puts back what was read. The version of

@@ -25,8 +25,7 @@ export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>>
   readonly runsTold: number
 }
 
-/** Between two beats. */
-export const tickMs = 1_000
+const tickMs = 1_000
 
 /** How many ticks of silence a client is left before it is told that we live. */
 export const ticksOfSilence = 5

@@ -1,6 +1,5 @@
 /** One port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell. */
 
-import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { connect } from 'node:net'
@@ -56,21 +55,34 @@ describe('HTTP/2', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
   })
 
-  it('is ended where nobody uses it, as HTTP/1.1 is, and not while a request is open', async () => {
+  it('ends a connection that nobody uses, later than load balancers do', async () => {
     const door = await openDoor()
     const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
-    const session = sessions.at(-1)!
-    const closed = once(session, 'close')
+    const left = new Promise((resolve) => stream.session!.once('goaway', resolve))
     await statusOf(stream)
-    door.env.advance(80_000)
+    door.env.advance(600_000)
     door.threads.lastRun.end()
-    expect(await textOf(stream)).toMatch(/^event: metadata/)
-    expect(await textOf(session.request({ ':path': '/ok' }))).toBe('{"ok":true}')
-    await expect.poll(() => {
-      door.env.advance(10_000)
-      return session.closed
-    }).toBe(true)
-    await closed
+    expect(await textOf(stream)).toMatch(/^event: metadata\n/)
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+    await expect.poll(() => door.stats().requests).toBe(0)
+    door.env.advance(72_000)
+    expect(stream.session!.closed).toBe(false)
+    door.env.advance(1_000)
+    await left
+  })
+
+  it('gives up a request that is never said to its end', async () => {
+    const door = await openDoor()
+    const session = connectHttp2(door.url)
+    sessions.push(session)
+    const stream = session.request({ ':method': 'POST', ':path': '/threads' })
+    stream.write('{"meta')
+    await expect.poll(() => door.stats().requests).toBe(1)
+    door.env.advance(300_000)
+    expect(stream.closed).toBe(false)
+    door.env.advance(1_000)
+    await new Promise((resolve) => stream.once('close', resolve))
+    expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
   })
 
   it('is for this machine only as well', async () => {

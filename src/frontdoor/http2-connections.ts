@@ -1,0 +1,52 @@
+/** Connections of HTTP/2: they end where nobody uses them, as Node has it for HTTP/1.1 alone. */
+
+import { constants } from 'node:http2'
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+
+import type { PulseMember } from './pulse.ts'
+
+/** Longer than load balancers keep a connection that nobody uses. */
+const idleTicksMax = 72
+
+/** How long a client may take to say a whole request. */
+const requestTicksMax = 300
+
+interface Connection {
+  /** What is asked on it, and for how many ticks the end of it has been to come. */
+  readonly streams: Map<ServerHttp2Stream, number>
+  /** For so many ticks nothing was asked. */
+  idleTicks: number
+}
+
+/** Those that come to `server` from now on. */
+export function http2Connections(server: Http2Server): PulseMember {
+  const connections = new Map<ServerHttp2Session, Connection>()
+  server.on('session', (session) => {
+    const streams: Connection['streams'] = new Map()
+    connections.set(session, { streams, idleTicks: 0 })
+    session.once('close', () => connections.delete(session))
+    session.on('stream', (stream) => {
+      streams.set(stream, 0)
+      stream.once('close', () => streams.delete(stream))
+    })
+  })
+  return {
+    beat: () => {
+      for (const [session, connection] of connections) {
+        connection.idleTicks = connection.streams.size > 0 ? 0 : connection.idleTicks + 1
+        if (connection.idleTicks > idleTicksMax) session.close()
+        giveUpUnsaid(connection.streams)
+      }
+    },
+    leave: () => { for (const session of connections.keys()) session.close() },
+  }
+}
+
+/** Requests of which the end is still to come. */
+function giveUpUnsaid(streams: Connection['streams']): void {
+  for (const [stream, ticks] of streams) {
+    if (stream.endAfterHeaders || stream.readableEnded) continue
+    if (ticks === requestTicksMax) stream.close(constants.NGHTTP2_CANCEL)
+    else streams.set(stream, ticks + 1)
+  }
+}
