@@ -1,6 +1,7 @@
 /** The main thread's end of one graph worker. */
 
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 
 import type { Env } from '../../cluster/index.ts'
 import { eachLine } from './lines.ts'
@@ -37,6 +38,8 @@ export class WorkerLink {
   /** One was aborted in it, and its code may go on unheard for ever. */
   haunted = false
   readonly #worker: Worker
+  /** Not the one that every thread has: on that one user code may say what it likes. */
+  readonly #port: MessagePort
   readonly #env: Env
   readonly #entered = new Int32Array(new SharedArrayBuffer(4))
   #lastHeardMs: number
@@ -53,18 +56,23 @@ export class WorkerLink {
     this.generation = generation
     this.#env = env
     this.startedMs = this.#lastHeardMs = env.monotonicMs()
-    const workerData: WorkerData = { name, project, entered: this.#entered }
+    const { port1, port2: port } = new MessageChannel()
+    this.#port = port1
+    const workerData: WorkerData = { name, project, entered: this.#entered, port }
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      name, workerData, stdout: true, stderr: true,
+      name, workerData, transferList: [port], stdout: true, stderr: true,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    this.#worker.on('message', (mails: FromWorker) => {
+    const hear = (mails: FromWorker) => {
       this.#lastHeardMs = env.monotonicMs()
       this.#pinged = false
       for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
-    })
+    }
+    this.#port.on('message', hear)
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
     this.#worker.on('exit', (code) => {
+      // Its last words may not have been heard.
+      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
       if (this.state === 'ended') return
       if (!this.#dismissed) env.log.warn('A graph worker ended by itself.', { name, code })
       this.state = 'ended'
@@ -109,7 +117,7 @@ export class WorkerLink {
   #flush(): void {
     const mails = this.#mails
     this.#mails = []
-    this.#worker.postMessage(mails)
+    this.#port.postMessage(mails)
   }
 
   /** What user code prints. */

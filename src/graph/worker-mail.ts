@@ -1,5 +1,7 @@
 /** What the main thread and a graph worker say to each other: plain data, cloned on the way. */
 
+import type { MessagePort } from 'node:worker_threads'
+
 import type { ErrorCode } from '../errors.ts'
 import { HeddleError } from '../errors.ts'
 import type { Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
@@ -12,6 +14,8 @@ export interface WorkerData {
   readonly project: CompiledProject
   /** One number: the job whose code was entered last, readable while the worker is stuck. */
   readonly entered: Int32Array<SharedArrayBuffer>
+  /** Where the mail goes through. */
+  readonly port: MessagePort
 }
 
 /** Work is known by its job: a number that is given out once in a process. */

@@ -1,6 +1,6 @@
 /** The entry of a graph worker thread: loads the project, then does what the mail says. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { assert } from '../errors.ts'
@@ -14,9 +14,8 @@ import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
-const { name, project, entered } = workerData as WorkerData
-assert(parentPort, 'this file is started as a worker thread')
-const port = parentPort
+assert(workerData, 'this file is started as a worker thread')
+const { name, project, entered, port } = workerData as WorkerData
 const env = systemEnv({ name })
 
 // A promise that user code forgot harms nobody else.

@@ -5,6 +5,7 @@ import { watch } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setEnvironmentData } from 'node:worker_threads'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -43,6 +44,49 @@ describe('user code', () => {
     expect(await test.run('exit', {}, wish).end).toBe('crashed')
     second.open()
     expect(await again.end).toEqual(success)
+  })
+
+  it('may post what it likes to the thread that began its own, and listen there', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      import { parentPort } from 'node:worker_threads'
+      let heard = 0
+      parentPort.on('message', () => { heard += 1 })
+      export const post = one(() => {
+        for (const words of [{ type: 'ready' }, [null], 5]) parentPort.postMessage(words)
+        if (heard > 0) throw new Error('that was not meant for me')
+        return {}
+      })`))
+    expect(await test.run('post', {}).end).toEqual(success)
+    expect(await test.run('post', {}).end).toEqual(success)
+  })
+
+  it('that ends its worker does not take along what was said before', async () => {
+    const over = new Int32Array(new SharedArrayBuffer(4))
+    setEnvironmentData('over', over)
+    const test = await TestHost.start(1, await hostProject(`
+      import { getEnvironmentData, MessagePort } from 'node:worker_threads'
+      const { postMessage } = MessagePort.prototype
+      export const last = one(async ({ url }) => {
+        await fetch(url)
+        MessagePort.prototype.postMessage = function (mails) {
+          for (let n = 0; n < 5_000; n++) postMessage.call(this, [{ type: 'pong' }])
+          postMessage.call(this, mails)
+          if (!mails.some?.(({ departure }) => departure?.outcome)) return
+          const over = getEnvironmentData('over')
+          Atomics.store(over, 0, 1)
+          Atomics.notify(over, 0)
+          process.exit(0)
+        }
+        return {}
+      })`))
+    const held = gate()
+    const { end } = test.run('last', { url: held.url })
+    await held.arrived()
+    held.open()
+    // Whoever is busy hears of all of it at once, and of the end of the worker first.
+    Atomics.wait(over, 0, 0, 10_000)
+    Atomics.wait(over, 0, 1, 300)
+    expect(await end).toEqual(success)
   })
 
   it('may print without an end', async () => {
