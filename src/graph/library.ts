@@ -23,6 +23,10 @@ export interface GraphUse {
   readonly context?: unknown
 }
 
+/** The graph that is being made, null where it cannot be; undefined where nobody waits any more. */
+type InTime = (graphId: string, made: Promise<ServedGraph | null>) =>
+  Promise<ServedGraph | null | undefined>
+
 interface LoadedGraph {
   readonly entry: GraphEntry
   /** A `graph_failed` stands where the graph would be: its neighbours do not suffer. */
@@ -93,12 +97,16 @@ export class GraphLibrary {
     }
   }
 
-  /** In the order of langgraph.json. A graph that cannot be inspected has no nodes. */
-  describe(): Promise<GraphDescription[]> {
+  /**
+   * In the order of langgraph.json. A graph that cannot be inspected has no nodes, and neither has
+   * one for which `inTime` waits no longer.
+   */
+  describe(inTime: InTime = (_, made) => made): Promise<GraphDescription[]> {
     return Promise.all([...this.#graphs.values()].map(async ({ entry, content }) => {
       const { graphId, description } = entry
-      const graph = await this.get(graphId, inspection).catch(() => undefined)
-      return { graphId, description, ...graph === undefined ? unknownShape : shapeOf(graph),
+      const made = this.get(graphId, inspection).catch(() => null)
+      const graph = await inTime(graphId, made)
+      return { graphId, description, ...graph ? shapeOf(graph) : unknownShape,
         ...content instanceof HeddleError && { failed: true } }
     }))
   }

@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads'
 
-import { systemEnv } from '../../cluster/index.ts'
+import { atLatest, systemEnv } from '../../cluster/index.ts'
 import { assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
@@ -13,6 +13,9 @@ import type { Workbench } from './runner.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
+
+/** One that waits for what is out of reach must not keep the others from being served. */
+const factoryMs = 10_000
 
 assert(workerData, 'this file is started as a worker thread')
 const { name, project, entered, port } = workerData as WorkerData
@@ -41,7 +44,14 @@ const codec = new ValueCodec(library.messages, serde, (error) => {
   env.log.warn('A stored value cannot be brought back: graphs get what the API shows of it. ' +
     'Its class may have moved. Others are not told of.', { error })
 })
-const graphs = await library.describe()
+const graphs = await library.describe(async (graphId, made) => {
+  const graph = await atLatest(env, factoryMs, made)
+  if (graph === undefined) {
+    env.log.warn('The factory of a graph takes long: what it makes is not waited for at the start.',
+      { graphId, ms: factoryMs })
+  }
+  return graph
+})
 const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
 const bench: Workbench = {
   library, codec, serde, shortcuts, uuid: () => env.uuid(),

@@ -167,6 +167,15 @@ describe('a file whose import', () => {
   })
 })
 
+describe('a factory', () => {
+  it('that waits for ever keeps no other graph from being served', async () => {
+    const test = await TestHost.start(1, await hostProject(
+      'export const waits = () => new Promise(() => setInterval(() => {}, 1_000))'))
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(test.host.describe('waits')).toMatchObject({ stateChannels: null, nodes: [] })
+  })
+})
+
 describe('a worker that spins', () => {
   it('over a question gives back the only run that it has', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'heddle-asked-'))
