@@ -101,18 +101,16 @@ export class EventMapper {
     const { text, durable, tell } = this.#options
     const reference = isRoot && !interrupts ? this.#options.reference : undefined
     const name = this.#name('values', namespace)
-    const told = () => {
+    const event = (): StepEvent => {
       const valuesOf = reference?.of(payload) ?? ''
-      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf }
+      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf, durable }
     }
     // A resumed graph begins with the values that it stopped at.
     const again = interrupts || !this.#begun.has(name)
     this.#begun.add(name)
-    if (again && this.#told.length > 0 && this.#wasTold(told())) return
-    if (!reference) return tell({ ...told(), durable })
-    const known = reference.of(payload)
-    tell(known === undefined ? () => ({ ...told(), durable })
-      : { name, json: '', valuesOf: known, durable })
+    if (again && this.#told.length > 0 && this.#wasTold(event())) return
+    const mayBeKnownLater = reference !== undefined && reference.of(payload) === undefined
+    tell(mayBeKnownLater ? event : event())
   }
 
   #wanted(mode: string, namespace: readonly string[], payload: unknown): void {

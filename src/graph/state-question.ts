@@ -38,7 +38,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     inputs.set(id, values.__start__)
   })
   const bound = bindSaver(graph, new StateReader(saver))
-  const found = await (question.kind === 'state' ? oneState : page)(bound, threadId, question)
+  const found = question.kind === 'state' ? await oneState(bound, threadId, question)
+    : await page(bound, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
   return found.map(({ snapshot, parent }) => {
     const valuesOf = usable?.of(snapshot.values) ?? ''
@@ -55,31 +56,35 @@ interface Found {
   readonly parent: StateSnapshot | undefined
 }
 
-async function oneState(graph: ServedGraph, thread_id: string, question: StateQuestion):
+type Question<Kind> = StateQuestion & { readonly kind: Kind }
+
+async function oneState(graph: ServedGraph, threadId: string, question: Question<'state'>):
   Promise<Found[]> {
-  const { ns: checkpoint_ns, checkpointId } = question
-  const configurable = { thread_id, checkpoint_ns,
-    ...checkpointId !== null && { checkpoint_id: checkpointId } }
-  const subgraphs = question.kind === 'state' && question.subgraphs
-  const snapshot = await graph.getState({ configurable }, { subgraphs })
+  const { subgraphs } = question
+  const snapshot = await graph.getState({ configurable: placeOf(threadId, question) },
+    { subgraphs })
   return isThere(snapshot) ? [{ snapshot, parent: await parentOf(graph, snapshot) }] : []
 }
 
-async function page(graph: ServedGraph, thread_id: string, question: StateQuestion):
+async function page(graph: ServedGraph, threadId: string, question: Question<'history'>):
   Promise<Found[]> {
-  const { ns: checkpoint_ns, checkpointId, before, limit, filter } =
-    question as StateQuestion & { kind: 'history' }
-  const configurable = { thread_id, checkpoint_ns,
-    ...checkpointId !== null && { checkpoint_id: checkpointId } }
+  const { before, limit, filter } = question
   const snapshots: StateSnapshot[] = []
-  const history = graph.getStateHistory({ configurable }, {
+  const history = graph.getStateHistory({ configurable: placeOf(threadId, question) }, {
     limit, ...filter && { filter: { ...filter } },
-    ...before !== null && { before: { configurable: { thread_id, checkpoint_id: before } } },
+    ...before !== null && { before: { configurable: { thread_id: threadId,
+      checkpoint_id: before } } },
   })
   for await (const snapshot of history) snapshots.push(snapshot)
   const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
   return Promise.all(snapshots.map(async (snapshot) =>
     ({ snapshot, parent: await parentOf(graph, snapshot, byId) })))
+}
+
+/** As the engine names it; a key without a value would select nothing. */
+function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQuestion): Fields {
+  return { thread_id, checkpoint_ns,
+    ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
 
 async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSnapshot,

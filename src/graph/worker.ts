@@ -28,9 +28,7 @@ process.on('unhandledRejection', (error) => {
 
 // HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
 const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
-if (!asItIs) {
-  copyEnvironment()
-}
+if (!asItIs) copyEnvironment()
 offerClient(env.log)
 const say = (mails: FromWorker) => port.postMessage(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])

@@ -130,24 +130,23 @@ export function headersForGraph(headers: RunCaller['headers']): Record<string, s
     .filter(([, text]) => !keyLookalike.test(text!)))
 }
 
-const checkpointKeys = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map'] as const
-
 /**
  * The place to run from. Some clients name it in the config; it is taken out there, so that it
  * holds for this run and no other.
  */
-function pickCheckpoint(body: CommonBody): { checkpoint?: Json; config: Json | null } {
-  const configurable = { ...objectOf(body.config?.configurable) }
-  const configured = Object.fromEntries(checkpointKeys.map((key) => [key, configurable[key]]))
-  for (const key of checkpointKeys) delete configurable[key]
-  const asked = { ...configured, ...withoutNulls({ checkpoint_id: body.checkpoint_id }),
-    ...withoutNulls(body.checkpoint ?? {}) }
-  const entries = checkpointKeys.map((key) => [key, asked[key]] as const)
-  const checkpoint = withoutNulls(Object.fromEntries(entries))
-  const named = Object.values(checkpoint).some((value) => value !== '')
+function pickCheckpoint({ config, checkpoint, checkpoint_id }: CommonBody):
+{ checkpoint?: Json; config: Json | null } {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
+    objectOf(config?.configurable)
+  const place = withoutNulls({
+    checkpoint_id: checkpoint?.checkpoint_id ?? checkpoint_id ?? id,
+    checkpoint_ns: checkpoint?.checkpoint_ns ?? ns,
+    checkpoint_map: checkpoint?.checkpoint_map ?? map,
+  })
+  const isNamed = Object.values(place).some((value) => value !== '')
   return {
-    config: body.config ? { ...body.config, configurable } : null,
-    ...(named && { checkpoint }),
+    config: config ? { ...config, configurable } : null,
+    ...(isNamed && { checkpoint: place }),
   }
 }
 
