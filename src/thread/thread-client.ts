@@ -23,8 +23,11 @@ export interface ThreadClientOptions {
 
 /** A filter on values reads the state of every candidate: this many at the most. */
 const candidatesMax = 1_000
-/** States read for a search at the same time: at first, and when those before were short. */
-const [fewStates, manyStates] = [4, 16]
+/**
+ * States that are read for a search at the same time: at first, all of a small page where that is
+ * what is shown, and when those before were short.
+ */
+const [fewStates, pageStates, manyStates] = [4, 10, 16]
 /** Characters of them, where they are like the longest before. */
 const togetherMax = 4 * 1024 * 1024
 /** Longer than this they are looked at one a turn of the loop. */
@@ -43,8 +46,9 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     read<ThreadView>(tenant, threadId, { type: 'get' }).catch(unlessGone)
 
   /** Fewer at a time where they are long: others are to have their turn meanwhile. */
-  async function* viewsOf(rows: readonly ThreadRow[]): AsyncGenerator<ThreadView, void, void> {
-    let [together, longest] = [fewStates, 1]
+  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number):
+  AsyncGenerator<ThreadView, void, void> {
+    let [together, longest] = [atFirst, 1]
     for await (const view of readAhead(() => together, rows, viewOf)) {
       if (!view) continue
       const { length } = view.values
@@ -63,7 +67,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     using _ = roomOf(rows)
     if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
     const kept: Found[] = []
-    for await (const view of viewsOf(rows)) kept.push(found(view))
+    for await (const view of viewsOf(rows, pageStates)) kept.push(found(view))
     return { threads: kept, total }
   }
 
@@ -78,7 +82,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     using _ = roomOf(candidates.rows)
     const kept: Found[] = []
     let total = 0
-    for await (const view of viewsOf(candidates.rows)) {
+    for await (const view of viewsOf(candidates.rows, fewStates)) {
       if (!contains(JSON.parse(view.values), wanted)) continue
       if (total >= offset && kept.length < limit) kept.push(found(view))
       total++
