@@ -5,18 +5,6 @@ import type { RecordOf } from '../checkpoint/index.ts'
 import { lateWritesOf, newestOf } from '../checkpoint/index.ts'
 import type { Step } from '../graph/index.ts'
 
-/**
- * A place that is not known.
- *
- * parent  of a checkpoint below the root that others grow from
- * late    of the last writes that came to a checkpoint which was not the newest
- */
-export interface Sought {
-  readonly kind: 'parent' | 'late'
-  readonly ns: string
-  readonly id: string
-}
-
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 type Writes = Extract<RecordOf, { $case: 'writes' }>['value']
 
@@ -26,45 +14,49 @@ export class StepPlaces {
   readonly #nested = new Map<string, CheckpointPlace>()
   /** Where writes last came to checkpoints that were not the newest of their namespaces. */
   readonly #late = new Map<string, CheckpointPlace>()
+  /** By name, what was looked up: what the log has behind it is not known. */
+  readonly #found = new Map<string, CheckpointPlace>()
 
   clear(): void {
     this.#nested.clear()
     this.#late.clear()
+    this.#found.clear()
   }
 
-  /** What these steps cannot be written without. */
-  soughtFor(steps: readonly Step[], row: ThreadRow): Sought[] {
-    const sought = new Map<string, Sought>()
+  /**
+   * Names of what is not known and these steps cannot be written without: checkpoints below the
+   * root that others grow from, and the last writes that came late to a checkpoint.
+   */
+  soughtFor(steps: readonly Step[], row: ThreadRow): string[] {
+    const sought = new Set<string>()
     const put = new Set<string>()
     for (const step of steps) {
-      const { ns } = step.value
       if (step.$case === 'writes') {
         const { checkpointId: id } = step.value
         const isKnown = put.has(id) || this.#late.has(id) || this.#isNewest(step.value, row)
-        if (!isKnown) sought.set(`late ${id}`, { kind: 'late', ns, id })
+        if (!isKnown) sought.add(lateWritesOf(id))
       } else {
-        const { id, full, parentId } = step.value
+        const { ns, id, full, parentId } = step.value
         const isKnown = ns === '' || full || put.has(parentId)
           || this.#nested.get(ns)?.id === parentId
-        if (!isKnown) sought.set(`parent ${parentId}`, { kind: 'parent', ns, id: parentId })
+        if (!isKnown) sought.add(parentId)
         put.add(id)
       }
     }
-    return [...sought.values()]
+    return [...sought]
   }
 
-  async learn(sought: readonly Sought[],
+  async learn(sought: readonly string[],
     find: (name: string) => Promise<CheckpointPlace | undefined>): Promise<void> {
-    for (const { kind, ns, id } of sought) {
-      const place = await find(kind === 'late' ? lateWritesOf(id) : id)
-      if (place && kind === 'late') this.#late.set(id, place)
-      if (place && kind === 'parent') this.#nested.set(ns, { ...place, id })
+    for (const name of sought) {
+      const place = await find(name)
+      if (place) this.#found.set(name, place)
     }
   }
 
   /** Of a checkpoint below the root, in row `seq`. */
-  ofCheckpoint({ ns, id, full }: Checkpoint, seq: number): CheckpointPlace[] {
-    const parent = this.#nested.get(ns)
+  ofCheckpoint({ ns, id, parentId, full }: Checkpoint, seq: number): CheckpointPlace[] {
+    const parent = this.#found.get(parentId) ?? this.#nested.get(ns)
     const base = full || !parent ? seq : parent.base
     const place = { id, seq, base }
     this.#nested.set(ns, place)
@@ -78,10 +70,13 @@ export class StepPlaces {
   ofWrites(writes: Writes, row: ThreadRow, seq: number): CheckpointPlace[] {
     const { ns, checkpointId } = writes
     if (this.#isNewest(writes, row)) return []
-    const before = this.#late.get(checkpointId)
+    const name = lateWritesOf(checkpointId)
+    const own = this.#late.get(checkpointId)
     const sinceSeq = Math.max(row.head?.seq ?? 0, this.#nested.get(ns)?.seq ?? 0)
-    if (before && before.seq > sinceSeq) return []
-    const place = { id: lateWritesOf(checkpointId), seq, base: seq }
+    // What begins twice in one row would be found by way of itself, and reading it never end.
+    if (own && own.seq > Math.min(sinceSeq, seq - 1)) return []
+    const before = own ?? this.#found.get(name)
+    const place = { id: name, seq, base: seq }
     this.#late.set(checkpointId, place)
     return before ? [place, { ...before, id: lateWritesOf(checkpointId, seq) }] : [place]
   }

@@ -11,7 +11,6 @@ import { HeddleError } from '../errors.ts'
 import { billingUpdate, Journal } from './journal.ts'
 import type { JournalEntry, Urgency } from './journal.ts'
 import { StepPlaces } from './step-places.ts'
-import type { Sought } from './step-places.ts'
 import { apply, fromRow, rowOf, runChanges, unborn } from './thread-state.ts'
 import type { RunChanges, ThreadState } from './thread-state.ts'
 import { unfinishedRuns } from './unfinished-run.ts'
@@ -243,7 +242,7 @@ export class ThreadLedger {
     return sought.length > 0 ? this.#lookUp(sought) : undefined
   }
 
-  async #lookUp(sought: readonly Sought[]): Promise<void> {
+  async #lookUp(sought: readonly string[]): Promise<void> {
     await this.durable
     const { ports: { log } } = this.#options
     await this.#places.learn(sought, (name) => log.findCheckpoint(this.#state.row.branch!, name))

@@ -73,6 +73,21 @@ class Forked {
     await this.#ledger.durable
   }
 
+  async put(steps: readonly Step[]): Promise<void> {
+    await this.#ledger.ready(steps)
+    await this.#ledger.write(steps)
+  }
+
+  async rest(): Promise<void> {
+    this.#ledger.rest()
+    await this.#ledger.durable
+  }
+
+  async writesBelow(id: string): Promise<string[]> {
+    const found = await this.#ledger.settled.checkpoint('sub', id)
+    return found!.writes.map(({ taskId }) => taskId)
+  }
+
   async read(): Promise<ReadonlyMap<string, string[]>> {
     const read = new Map<string, string[]>()
     for (const id of this.written.keys()) {
@@ -112,4 +127,35 @@ it('are all there, however many forks of however many checkpoints wrote them', a
     expect(await made.read()).toEqual(made.written)
     expect(await made.pages()).toEqual(made.written)
   }), { numRuns: 500 })
+})
+
+type Step = ReturnType<typeof checkpoint> | ReturnType<typeof writes>
+
+const below = <Of extends Step>(step: Of): Of =>
+  ({ ...step, value: { ...step.value, ns: 'sub' } })
+const fork = (id: string): Step => {
+  const { $case, value } = below(checkpoint(id, 'a run'))
+  return { $case, value: { ...value, parentId: 'old', full: false } }
+}
+const late = (taskId: string) => below(writes('old', taskId))
+
+it.each<[how: string, runs: readonly (readonly Step[][])[], read: readonly string[]]>([
+  ['before another one grows from it', [[[late('a')], [fork('b')]]], ['a']],
+  ['together with one that grows from it', [[[late('a'), fork('b')]]], ['a']],
+  ['from one run after the other', [[[late('a')], [fork('b')]], [[late('c')], [fork('d')]]],
+    ['a', 'c']],
+  ['from both, each together with what grows', [[[late('a'), fork('b')]], [[late('c'), fork('d')]]],
+    ['a', 'c']],
+  ['on both sides of it in one row', [[[late('a'), fork('b'), late('c')]]], ['a']],
+])('are found that come to an old checkpoint of a subgraph %s', async (_how, runs, read) => {
+  const made = new Forked()
+  await made.load()
+  const first = [[checkpoint('root', 'a run')],
+    [below(checkpoint('old', 'a run')), late('first'), fork('newer')],
+    [checkpoint('over', 'a run')]]
+  for (const run of [first, ...runs]) {
+    for (const batch of run) await made.put(batch)
+    await made.rest()
+  }
+  expect(await made.writesBelow('old')).toEqual(['first', ...read])
 })
