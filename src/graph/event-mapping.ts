@@ -88,7 +88,9 @@ export class EventMapper {
     const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
-    const again = interrupts || (metadata as { cached?: unknown } | undefined)?.cached === true
+    const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
+    // The engine does again what was done in a subgraph, and does not say so.
+    const again = interrupts || cached || namespace.length > 0
     if (again && this.#wasTold({ name, json, valuesOf: '' })) return
     this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
   }

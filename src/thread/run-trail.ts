@@ -9,8 +9,7 @@ import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
 import { forkOf, noTrail } from './run-request.ts'
 import type { Trail } from './run-request.ts'
-
-type Told = Extract<RecordOf, { $case: 'told' }>['value']
+import { ToldAgain } from './told-again.ts'
 
 /** A thread's log, up to a row. */
 export interface LogSpan {
@@ -31,20 +30,19 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
   /** Newest first: however long a run is, few rows are behind its last checkpoint. */
-  const told: Told[] = []
+  const told = new ToldAgain()
   let asked: string[] | null = null
-  const trail = () => ({ wrote, asked, told: told.toReversed().flatMap(({ events }) =>
-    events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf }))) })
+  const trail = () => ({ wrote, asked, told: told.events() })
   for await (const record of recordsBack(span, firstSeq)) {
     wrote ||= isOnHead && record.$case === 'writes'
     const questions = record.$case === 'writes' ? askedIn(record.value) : null
     if (questions) asked = [...asked ?? [], ...questions]
-    if (!('runId' in record.value) || record.value.runId !== runId) continue
+    if ('runId' in record.value && record.value.runId !== runId) continue
+    told.see(record)
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
     // Where a step is done nobody is left whom the answer is for.
     if (isRoot) return { ...trail(), asked: asked ?? [] }
-    if (record.$case === 'told') told.push(record.value)
     // The row that a run starts in may begin with the last writes of the run before it.
     if (record.$case === 'runStarted') begun = trail()
   }

@@ -215,3 +215,27 @@ it('marks as durable what a resume tells again: updates and values', async () =>
     expect(durable).toBe(name === 'values' || name === 'updates')
   }
 })
+
+it('what the engine does again in a subgraph that goes on is told once', async () => {
+  let beside = Promise.withResolvers<void>()
+  const inner = new StateGraph(MessagesAnnotation)
+    .addNode('done', () => ({}))
+    .addNode('held', async () => {
+      await beside.promise
+      return {}
+    })
+    .addEdge(START, 'done').addEdge(START, 'held').compile()
+  const graph = new StateGraph(MessagesAnnotation).addNode('sub', inner).addEdge(START, 'sub')
+  const bench = new GraphBench(graph.compile())
+  const wish = { streamModes: ['updates'], streamSubgraphs: true }
+  const { events: told } = await bench.run({ ...wish, input: said('x'), forget: true,
+    onDeparture: ({ events }) => {
+      if (events.some(({ name }) => name.startsWith('updates|'))) beside.reject(new Error('cut'))
+    } })
+  expect(told.map(data)).toEqual([{ done: {} }])
+  beside = Promise.withResolvers()
+  beside.resolve()
+  const { events } = await bench.run({ ...wish, input: null, told })
+  expect(events.map(data).map((update) => Object.keys(update as object))).toEqual(
+    [['held'], ['sub']])
+})
