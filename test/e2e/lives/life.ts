@@ -66,6 +66,8 @@ export function lifeOf(seed: number): Life {
       const run = runOf(chance)
       // Known: the engine drops a `false` that is for several; who is resumed is given it.
       if (run.answer?.how === 'value' && !run.answer.value) return many
+      // Known: an input of nothing tells no values of its own, and who goes on tells where he is.
+      if (run.input && Object.keys(run.input).length === 0) return many
       return [...many,
         { deed: 'crash' as const, on: chance.below(3), run, node: chance.pick(workers) }]
     }),
