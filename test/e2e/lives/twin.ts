@@ -113,7 +113,11 @@ export class Twin implements Place {
 
   async #command({ resume, update, goto = [] }: NonNullable<Payload['command']>, at?: At):
     Promise<Command> {
-    const asked = (await this.state(at)).tasks.flatMap(({ interrupts }) => interrupts)
+    const tuple = await this.#saver.getTuple(this.#config(at))
+    const done = at?.checkpoint_id == null ? doneTasks(tuple) : new Set<string>()
+    // Also of a task that a `goto` alone led to: the state does not show it.
+    const asked = (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
+      (channel === '__interrupt__' && !done.has(task) ? [value as { id?: string }[]].flat() : []))
     // Intended: an answer like `false` gets through, where one question waits.
     const isLost = !resume && resume != null && asked.length === 1
     return new Command({
