@@ -25,6 +25,8 @@ export interface EventMapperOptions {
   readonly reference: ValuesReference | undefined
   /** Durable events of an earlier attempt on the checkpoint that this one resumes from. */
   readonly told: readonly ToldEvent[]
+  /** It begins at a checkpoint by name: there the engine does again what was done on it. */
+  readonly redoes: boolean
   readonly tell: (event: StepEvent | LateEvent) => void
 }
 
@@ -89,8 +91,8 @@ export class EventMapper {
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
     const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
-    // The engine does again what was done in a subgraph, and does not say so.
-    const again = interrupts || cached || namespace.length > 0
+    // What was done in a subgraph the engine does again as well, and says so of neither.
+    const again = interrupts || cached || this.#options.redoes || namespace.length > 0
     if (again && this.#wasTold({ name, json, valuesOf: '' })) return
     this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
   }

@@ -11,7 +11,7 @@ import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescrip
 import type { DrainControl } from './drain-control.ts'
 import type { Shortcuts } from './engine-shortcut.ts'
 import { EventMapper, engineModes } from './event-mapping.ts'
-import type { Chunk } from './event-mapping.ts'
+import type { Chunk, EventMapperOptions } from './event-mapping.ts'
 import { filterable } from './filterable.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { GraphLibrary } from './library.ts'
@@ -87,7 +87,8 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const saver = saverFor(bench, assignment, graph,
     { metadata: { ...filterable(configurable), ...metadata }, sync, reference, heard })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
-  const mapper = mapperFor(bench, assignment, request, reference)
+  const redoes = configurable.checkpoint_id !== undefined
+  const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const pending = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, pending)
   const options = {
@@ -203,9 +204,9 @@ function referenceFor(graph: ServedGraph, described: GraphDescription | undefine
 const burst = 32
 
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
-  reference: ValuesReference | undefined): EventMapper {
+  replay: Pick<EventMapperOptions, 'reference' | 'redoes'>): EventMapper {
   return new EventMapper({
-    modes: request.streamModes, subgraphs: request.streamSubgraphs, told: request.told, reference,
+    ...replay, modes: request.streamModes, subgraphs: request.streamSubgraphs, told: request.told,
     durable: request.durability !== 'exit',
     text: (value) => codec.text(value), tell: (event) => outbox.event(event),
   })

@@ -216,26 +216,51 @@ it('marks as durable what a resume tells again: updates and values', async () =>
   }
 })
 
-it('what the engine does again in a subgraph that goes on is told once', async () => {
-  let beside = Promise.withResolvers<void>()
-  const inner = new StateGraph(MessagesAnnotation)
-    .addNode('done', () => ({}))
-    .addNode('held', async () => {
-      await beside.promise
-      return {}
-    })
-    .addEdge(START, 'done').addEdge(START, 'held').compile()
-  const graph = new StateGraph(MessagesAnnotation).addNode('sub', inner).addEdge(START, 'sub')
-  const bench = new GraphBench(graph.compile())
-  const wish = { streamModes: ['updates'], streamSubgraphs: true }
-  const { events: told } = await bench.run({ ...wish, input: said('x'), forget: true,
-    onDeparture: ({ events }) => {
-      if (events.some(({ name }) => name.startsWith('updates|'))) beside.reject(new Error('cut'))
-    } })
-  expect(told.map(data)).toEqual([{ done: {} }])
-  beside = Promise.withResolvers()
-  beside.resolve()
-  const { events } = await bench.run({ ...wish, input: null, told })
-  expect(events.map(data).map((update) => Object.keys(update as object))).toEqual(
-    [['held'], ['sub']])
+describe('what the engine does again where a run goes on is told once', () => {
+  /** Beside each other `done`, and `held` that fails when it is cut, until it is let go. */
+  function doneAndHeld() {
+    let beside = Promise.withResolvers<void>()
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('done', () => ({}))
+      .addNode('held', async () => {
+        await beside.promise
+        return {}
+      })
+      .addEdge(START, 'done').addEdge(START, 'held').compile()
+    const cutOnceDone: RunWish = { forget: true, onDeparture: ({ events }) => {
+      if (events.some(({ json }) => json.includes('done'))) beside.reject(new Error('cut'))
+    } }
+    const letGo = () => {
+      beside = Promise.withResolvers()
+      beside.resolve()
+    }
+    return { graph, cutOnceDone, letGo }
+  }
+  const toldBy = (events: readonly StepEvent[]) =>
+    events.map(data).map((update) => Object.keys(update as object))
+
+  it('in a subgraph', async () => {
+    const { graph: inner, cutOnceDone, letGo } = doneAndHeld()
+    const graph = new StateGraph(MessagesAnnotation).addNode('sub', inner).addEdge(START, 'sub')
+    const bench = new GraphBench(graph.compile())
+    const wish = { streamModes: ['updates'], streamSubgraphs: true }
+    const { events: told } = await bench.run({ ...wish, ...cutOnceDone, input: said('x') })
+    expect(toldBy(told)).toEqual([['done']])
+    letGo()
+    const { events } = await bench.run({ ...wish, told })
+    expect(toldBy(events)).toEqual([['held'], ['sub']])
+  })
+
+  it('on a checkpoint that is named', async () => {
+    const { graph, cutOnceDone, letGo } = doneAndHeld()
+    const bench = new GraphBench(graph)
+    await bench.run({ input: said('x'), interruptBefore: '*' })
+    const wish = { streamModes: ['updates'], config: { configurable: {
+      checkpoint_id: bench.log.headId } } }
+    const { events: told } = await bench.run({ ...wish, ...cutOnceDone })
+    expect(toldBy(told)).toEqual([['done']])
+    letGo()
+    const { events } = await bench.run({ ...wish, told })
+    expect(toldBy(events)).toEqual([['held']])
+  })
 })
