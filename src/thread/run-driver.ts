@@ -121,9 +121,9 @@ export class RunDriver {
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
+    if (!run) return this.startNext('now', true)
     this.#holdInputs()
-    if (run) this.#launch(run, storeFailed ? run.attempt : attemptOf(run), 'now', true)
-    else this.startNext('now', true)
+    this.#launch(run, storeFailed ? run.attempt : attemptOf(run), 'now', true)
   }
 
   /**

@@ -51,8 +51,8 @@ export class StateEditor {
     inputs.mustBeLeft(this)
     const result = Promise.withResolvers<JsonText>()
     this.#waiting.push({ edit, result })
-    this.#holdInputs()
-    if (!this.#editing) this.#next()
+    if (this.#editing) this.#holdInputs()
+    else this.#next()
     return result.promise
   }
 

@@ -5,12 +5,11 @@ import type { RecordOf } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { heardAs } from '../../src/records/index.ts'
 import type { RunTable } from '../../src/store/cassandra/run-table.ts'
-import { ByteBudget } from '../../src/thread/byte-budget.ts'
 import type { Origin } from '../../src/thread/command.ts'
 import { Purge } from '../../src/thread/purge.ts'
-import { ThreadLedger } from '../../src/thread/thread-ledger.ts'
+import type { ThreadLedger } from '../../src/thread/thread-ledger.ts'
 import { fromOrigin, originOf } from '../../src/thread/thread-state.ts'
-import { checkpoint, itemsIn, itemsOf, tenant } from './list-actor.ts'
+import { checkpoint, itemsIn, itemsOf, ledgerOf, tenant } from './list-actor.ts'
 import type { ListActorParts } from './list-actor.ts'
 
 /**
@@ -86,12 +85,7 @@ export class LifeActor implements Actor {
   }
 
   async activate(): Promise<void> {
-    const { key: { id: threadId }, epoch, fail } = this.#context
-    const { env, log, threads } = this.#parts
-    this.#ledger = await ThreadLedger.load({
-      ports: { log, threads, views: new ByteBudget(1e6) }, tenant, threadId, epoch,
-      newBranchId: env.uuid(), after: env.after, onLost: fail,
-    })
+    this.#ledger = await ledgerOf(this.#parts, this.#context)
     const { runs, row: { branch, deleted } } = this.#ledger.state
     if (deleted) await this.#purge.once(branch!)
     for (const { runId } of runs) this.#end(runId)

@@ -36,6 +36,14 @@ export interface ListActorParts {
   readonly early?: (branchId: string, seq: number) => Promise<void>
 }
 
+export function ledgerOf({ env, log, threads }: Pick<ListActorParts, 'env' | 'log' | 'threads'>,
+  { key: { tenant: owner, id: threadId }, epoch, fail }: ActorContext): Promise<ThreadLedger> {
+  return ThreadLedger.load({
+    ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
+    newBranchId: env.uuid(), after: env.after, onLost: fail,
+  })
+}
+
 export class ListActor implements Actor {
   readonly #parts: ListActorParts
   readonly #context: ActorContext
@@ -50,12 +58,7 @@ export class ListActor implements Actor {
   readonly occupied = false
 
   async activate(): Promise<void> {
-    const { key: { tenant: owner, id: threadId }, epoch, fail } = this.#context
-    const { env, log, threads } = this.#parts
-    this.#ledger = await ThreadLedger.load({
-      ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
-      newBranchId: env.uuid(), after: env.after, onLost: fail,
-    })
+    this.#ledger = await ledgerOf(this.#parts, this.#context)
   }
 
   receive(command: unknown, id = this.#parts.env.uuid()): Turn {

@@ -5,6 +5,7 @@ import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
 import { standingLost } from '../caller.ts'
 import type { PulseMember } from '../pulse.ts'
+import { Readiness } from '../readiness.ts'
 
 export class EventQueue implements FeedListener, PulseMember {
   readonly #stands: () => boolean
@@ -12,7 +13,7 @@ export class EventQueue implements FeedListener, PulseMember {
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
-  #readiness: PromiseWithResolvers<void> | undefined
+  readonly #readiness = new Readiness()
   /** So long has nobody taken what waits. */
   #stillTicks = 0
 
@@ -35,7 +36,7 @@ export class EventQueue implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (this.#end !== undefined || this.#events.length === 0) return undefined
-    return (this.#readiness ??= Promise.withResolvers()).promise
+    return this.#readiness.wait()
   }
 
   ended(how: FeedEnd): void {
@@ -66,7 +67,7 @@ export class EventQueue implements FeedListener, PulseMember {
       this.#events = []
       this.#characters = 0
       this.#stillTicks = 0
-      this.#beReady()
+      this.#readiness.tell()
       yield* batch
       if (this.#events.length > 0) continue
       if (this.#end === 'over') return
@@ -75,15 +76,10 @@ export class EventQueue implements FeedListener, PulseMember {
     }
   }
 
-  #beReady(): void {
-    this.#readiness?.resolve()
-    this.#readiness = undefined
-  }
-
   #endWith(end: 'over' | HeddleError): void {
     this.#end ??= end
     this.#wake()
-    this.#beReady()
+    this.#readiness.tell()
   }
 }
 

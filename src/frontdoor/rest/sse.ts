@@ -19,6 +19,7 @@ import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
 import { ticksOfSilence } from '../pulse.ts'
 import type { PulseMember } from '../pulse.ts'
+import { Readiness } from '../readiness.ts'
 import { breakOff, whenClosed } from './ending.ts'
 
 const sseHeaders = {
@@ -54,8 +55,8 @@ export class SseStream implements FeedListener, PulseMember {
   #fullTicks = 0
   /** Nothing more is told. */
   #ended = false
-  /** Resolves when the socket takes more, or never will. */
-  #readiness: PromiseWithResolvers<void> | undefined
+  /** Of the socket. */
+  readonly #readiness = new Readiness()
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
@@ -70,7 +71,7 @@ export class SseStream implements FeedListener, PulseMember {
     whenClosed(reply.raw, () => {
       const byClient = !this.#ended && !reply.raw.writableEnded
       this.#ended = true
-      this.#beReady()
+      this.#readiness.tell()
       closed(byClient)
     })
   }
@@ -96,7 +97,7 @@ export class SseStream implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (!this.#full || this.#ended) return undefined
-    return (this.#readiness ??= Promise.withResolvers()).promise
+    return this.#readiness.wait()
   }
 
   ended(how: FeedEnd): void {
@@ -139,12 +140,7 @@ export class SseStream implements FeedListener, PulseMember {
     this.#full = false
     this.#fullTicks = 0
     if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
-    if (!this.#full) this.#beReady()
-  }
-
-  #beReady(): void {
-    this.#readiness?.resolve()
-    this.#readiness = undefined
+    if (!this.#full) this.#readiness.tell()
   }
 
   #takeWaiting(): string {

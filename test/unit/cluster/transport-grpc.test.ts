@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 
-import type { Delivery } from '../../../cluster/index.ts'
+import type { Delivery, Member } from '../../../cluster/index.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { useCuttingProxy } from '../../support/own-proxy.ts'
 import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
 import { firstFreePort } from '../../support/port.ts'
 import { dialect, env, kinds, memberThat, transportWith, trust, until, white }
   from './grpc-house.ts'
@@ -23,6 +24,18 @@ const addressOfNobody = async () => `127.0.0.1:${await firstFreePort()}`
 
 const rejection = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
+
+/** Somebody asked under the id `one`, and went before he was answered. */
+async function gone(transport: ReturnType<typeof transportWith>, member: Member,
+  clock: VirtualEnv) {
+  const leaving = new AbortController()
+  const left = new HeddleError('unavailable', 'The client went.')
+  const asked = rejection(
+    transport.deliver(member, white, 'e4', { id: 'one', gone: leaving.signal }))
+  await until(() => clock.timers() === 1)
+  leaving.abort(left)
+  return { asked, left }
+}
 
 describe('a delivered command', () => {
   it('is answered by the actor of the other member, with key and id', async () => {
@@ -175,12 +188,7 @@ describe('a delivered command', () => {
     }
     const member = await memberThat({ ask }, { env: clock })
     const transport = transportWith()
-    const leaving = new AbortController()
-    const left = new HeddleError('unavailable', 'The client went.')
-    const asked = rejection(
-      transport.deliver(member, white, 'e4', { id: 'one', gone: leaving.signal }))
-    await until(() => clock.timers() === 1)
-    leaving.abort(left)
+    const { asked, left } = await gone(transport, member, clock)
     expect(await asked).toBe(left)
     expect([heard[0]!.aborted, clock.timers()]).toEqual([true, 0])
     const again = rejection(transport.deliver(member, white, 'e4', { id: 'one' }))
@@ -194,12 +202,7 @@ describe('a delivered command', () => {
     const done = Promise.withResolvers<string>()
     const member = await memberThat({ ask: () => done.promise }, { env: clock })
     const transport = transportWith()
-    const leaving = new AbortController()
-    const left = new HeddleError('unavailable', 'The client went.')
-    const asked = rejection(
-      transport.deliver(member, white, 'e4', { id: 'one', gone: leaving.signal }))
-    await until(() => clock.timers() === 1)
-    leaving.abort(left)
+    const { asked, left } = await gone(transport, member, clock)
     clock.advance(10_000)
     expect(await asked).toBe(left)
     done.resolve('mate')

@@ -1,7 +1,7 @@
 /** How a project's modules are found, compiled and kept one of a kind. */
 
 import { mkdir, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
@@ -171,6 +171,12 @@ describe('the code of a project', () => {
   })
 })
 
+/** As a package manager does it for the packages of a workspace. */
+async function link(root: string, source: string, installed: string): Promise<void> {
+  await mkdir(dirname(join(root, installed)), { recursive: true })
+  await symlink(join(root, source), join(root, installed))
+}
+
 describe('a workspace', () => {
   it('has packages of source beside the project, linked where packages are installed', async () => {
     const root = await writeProject({
@@ -186,8 +192,7 @@ describe('a workspace', () => {
       'node_modules/installed/package.json': { type: 'module', exports: './index.js' },
       'node_modules/installed/index.js': `export const name = 'you'`,
     })
-    await mkdir(join(root, 'node_modules/@acme'))
-    await symlink(join(root, 'packages/shared'), join(root, 'node_modules/@acme/shared'))
+    await link(root, 'packages/shared', 'node_modules/@acme/shared')
     expect(await reportOf(root)).toEqual(['hello you', 'shared'])
   })
 
@@ -201,8 +206,7 @@ describe('a workspace', () => {
         try { require('./native.node') } catch (error) { exports.code = error.code }`,
       'packages/native/native.node': 'for no machine',
     })
-    await mkdir(join(root, 'node_modules'))
-    await symlink(join(root, 'packages/native'), join(root, 'node_modules/native'))
+    await link(root, 'packages/native', 'node_modules/native')
     expect(await reportOf(root)).toBe('ERR_DLOPEN_FAILED')
   })
 })

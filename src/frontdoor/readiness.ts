@@ -1,0 +1,14 @@
+/** That a reader takes more, or never will: all who wait for it hear of it together. */
+
+export class Readiness {
+  #coming: PromiseWithResolvers<void> | undefined
+
+  wait(): Promise<void> {
+    return (this.#coming ??= Promise.withResolvers()).promise
+  }
+
+  tell(): void {
+    this.#coming?.resolve()
+    this.#coming = undefined
+  }
+}
