@@ -171,7 +171,8 @@ describe('a path, however it is written', () => {
     let found = 0
     await fc.assert(fc.asyncProperty(fc.oneof(target, variants),
       fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE'), async (url, method) => {
-        const answer = await app.inject({ method, url })
+        // As it is, `inject` would resolve it in its own way, which no request line goes through.
+        const answer = await app.inject({ method, url: plainTarget(url) })
         if (answer.statusCode !== 200) return
         found++
         const { plain } = answer.json<{ plain: string }>()
