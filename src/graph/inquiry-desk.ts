@@ -31,7 +31,7 @@ export class InquiryDesk {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
   readonly #askings = new Map<number, Asking>()
-  /** No worker was there for them. */
+  /** No worker was there for them, or for asking once more. */
   readonly #waiting = new Set<Asking>()
 
   constructor(env: Env, pool: WorkerPool, nextJob: () => number) {
@@ -105,10 +105,7 @@ export class InquiryDesk {
   #send(asking: Asking): void {
     const asked = [...asking.asked.values()]
     const link = choose(this.#pool.members.filter((member) => !asked.includes(member)))
-    if (!link) {
-      if (asked.length === 0) this.#waiting.add(asking)
-      return
-    }
+    if (!link) return void this.#waiting.add(asking)
     this.#waiting.delete(asking)
     const job = this.#nextJob()
     asking.asked.set(job, link)

@@ -1,0 +1,33 @@
+/** What is asked of a worker: who else is asked where no answer comes. */
+
+import { expect, it } from 'vitest'
+
+import { InquiryDesk } from '../../../src/graph/inquiry-desk.ts'
+import type { WorkerLink } from '../../../src/graph/worker-link.ts'
+import type { ToWorker } from '../../../src/graph/worker-mail.ts'
+import type { WorkerPool } from '../../../src/graph/worker-pool.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+/** A worker that hears everything and says nothing. */
+function worker({ silentMs = 0 } = {}) {
+  const heard: ToWorker[] = []
+  return { executions: 0, silentMs, heard, post: (mail: ToWorker) => { heard.push(mail) } }
+}
+
+it('is asked of another as soon as that is heard of, where it was silent before', async () => {
+  const [spinner, waking] = [worker(), worker({ silentMs: 2_000 })]
+  const env = virtualEnv()
+  const pool = { members: [spinner, waking] as unknown as WorkerLink[] } as WorkerPool
+  let jobs = 0
+  const desk = new InquiryDesk(env, pool, () => ++jobs)
+  const answer = desk.ask({ kind: 'schemas', graphId: 'g' })
+  env.advance(250)
+  expect([spinner.heard.length, waking.heard.length]).toEqual([1, 0])
+  waking.silentMs = 0
+  desk.pump()
+  expect(waking.heard).toMatchObject([{ type: 'inquire', job: 2 }])
+  desk.mail({ type: 'answer', job: 2, result: { value: 'told' } })
+  expect(await answer).toBe('told')
+  desk.pump()
+  expect([spinner.heard.length, waking.heard.length]).toEqual([1, 1])
+})
