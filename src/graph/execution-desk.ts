@@ -120,6 +120,8 @@ export class ExecutionDesk {
       const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
+    // Threads that are never asked for again would keep it, and all that it holds.
+    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
   }
 
   /** The worker is stuck. Whoever is alone on it stays; of several nobody knows who it is. */

@@ -1,11 +1,22 @@
-/** What waits for a worker: who gets one when there is one, and what looking for it costs. */
+/** Who gets a worker when there is one, what looking for it costs, and what is left of one. */
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 import { describe, expect, it } from 'vitest'
 
+import type { Departure } from '../../../src/graph/departure.ts'
 import { ExecutionDesk } from '../../../src/graph/execution-desk.ts'
 import type { Execution } from '../../../src/graph/execution.ts'
 import type { WorkerLink } from '../../../src/graph/worker-link.ts'
 import type { WorkerPool } from '../../../src/graph/worker-pool.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** What a worker says last of an execution. */
+const over: Departure = { steps: [], events: [], receipt: 0,
+  outcome: { status: 'success', waiting: false, interrupts: '{}', error: null } }
 
 /** A worker that takes everything and says nothing. */
 const worker = () => ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as
@@ -46,4 +57,17 @@ describe('what waits for a worker', () => {
     desk.pump()
     expect(desk.counts).toEqual({ underWay: 1, waiting: 1 })
   })
+})
+
+it('A worker that is gone is remembered by none of the threads that it had', async () => {
+  const members = [worker()]
+  const { desk, execute } = deskOver(members)
+  execute(1)
+  const gone = new WeakRef(members[0]!)
+  desk.mail(members[0]!, { type: 'departure', job: 1, departure: over })
+  desk.ended(members.pop()!)
+  // A reference that was made in this turn of the loop holds until the next one.
+  await new Promise(setImmediate)
+  collect()
+  expect(gone.deref()).toBeUndefined()
 })
