@@ -105,19 +105,6 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await store.assistants.get('local', row.assistantId)).toBeUndefined()
         expect(await seqs(branch)).toEqual([])
       })
-
-      it('leaves alone what was made again under the same id', async () => {
-        const old = aThread({ seq: 50 })
-        const oldRun = aRun({ threadId: old.threadId, createdAtMs: 1_500 })
-        await store.log.append([], [{ table: 'thread', row: old }, { table: 'run', row: oldRun }])
-        const again = aThread({ threadId: old.threadId, createdAtMs: 2_000 })
-        const run = aRun({ threadId: old.threadId, createdAtMs: 2_000 })
-        await store.log.append([], [{ table: 'thread', row: again }, { table: 'run', row: run }])
-        await purge(old.branch!, old.threadId)
-        expect(await store.threads.get('local', old.threadId)).toEqual(again)
-        expect(await store.runs.list({ tenant: 'local', threadId: old.threadId, limit: 9,
-          offset: 0 })).toEqual([run])
-      })
     })
 
     describe('deletes of what others grew from', () => {

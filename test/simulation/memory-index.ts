@@ -73,16 +73,12 @@ export class MemoryIndex {
     }
   }
 
-  /** What was made again stays. */
+  /** A row of another life stays. */
   async remove(subject: PurgeSubject): Promise<void> {
     const owned = this.#owned.get(this.#shardOf(subject.id))
     if (owned === undefined) return
     if (!owned.isLoaded) return owned.changes.remove(subject)
     if (owned.rows.get(subject.id)?.branch?.id === subject.branch.id) owned.rows.delete(subject.id)
-  }
-
-  async find(_table: string, _tenant: string, id: string): Promise<ThreadRow | undefined> {
-    return this.threads.get('', id)
   }
 
   #shardOf(id: string): number {

@@ -94,17 +94,10 @@ export class CassandraLog implements LogPort {
       // Not to be waited for by those whom he waits for.
       if (amongSubjects.before) passage.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      const put = () => {
-        // From here on he waits for others at most.
-        passage.leave()
-        return this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
-      }
-      await passage.pass().catch(async (over: unknown) => {
-        // Also then a purge here must see what was made again, unless the index is closed.
-        await put().catch(() => {})
-        throw over
-      })
-      await put()
+      await passage.pass()
+      // From here on he waits for others at most.
+      passage.leave()
+      await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
     } finally {
       passage.leave()
@@ -125,21 +118,17 @@ export class CassandraLog implements LogPort {
 
   async purge(subject: PurgeSubject): Promise<void> {
     if (this.#closed) throw goingAway()
-    const { table, tenant, id, branch, epoch } = subject
+    const { table, tenant, id, epoch } = subject
     const { index, rank, rows, runs } = this.#parts
-    // What is made again under this id from now on has higher ranks.
+    // What is made again under this id comes after this, or has higher ranks.
     const removal = rank.next(epoch)
     const ticket = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
       await ticket.before
       await this.#purgeLog(subject)
-      const found = await index.find(table, tenant, id)
-      const again = found !== undefined && found.branch?.id !== branch.id ? found : undefined
-      if (table === 'thread') {
-        await runs.removeAll({ tenant, threadId: id, untilMs: again?.createdAtMs }, removal)
-      }
+      if (table === 'thread') await runs.removeAll(tenant, id, removal)
       // The row goes last: as long as it stands, an interrupted delete is done again.
-      if (!again) await rows[table].remove(tenant, id, removal)
+      await rows[table].remove(tenant, id, removal)
       await index.remove(subject)
     } finally {
       ticket.leave()
@@ -225,7 +214,7 @@ export class CassandraLog implements LogPort {
     await Promise.all([
       ...made.map(({ tenant, threadId }) => change(async () => {
         await before
-        await runs.removeAll({ tenant, threadId, untilMs: undefined }, removal)
+        await runs.removeAll(tenant, threadId, removal)
       })),
       ...ranked.map((each) => change(() => this.#changeRun(each, before))),
     ])

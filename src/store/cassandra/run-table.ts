@@ -71,12 +71,10 @@ export class RunTable implements RunTablePort {
     await this.#removeRow(key, rank)
   }
 
-  /** Those of a thread that were made before `untilMs`; all where it is undefined. */
-  async removeAll(thread: { readonly tenant: string; readonly threadId: string
-    readonly untilMs: number | undefined }, rank: bigint): Promise<void> {
-    const { tenant, threadId, untilMs = Number.MAX_SAFE_INTEGER } = thread
-    const where = 'WHERE tenant = ? AND thread_id = ? AND created_at < ?'
-    const values = [tenant, threadId, BigInt(untilMs)]
+  /** Those of a thread, as far as `rank` is above theirs. */
+  async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
+    const where = 'WHERE tenant = ? AND thread_id = ?'
+    const values = [tenant, threadId]
     const runs = { cql: `SELECT run_id FROM ${this.#orders} ${where}`, values }
     let some = false
     for await (const page of this.#connection.pages(runs, orderPage)) {

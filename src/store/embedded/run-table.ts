@@ -62,8 +62,7 @@ export class RunTable {
       DO UPDATE SET status = excluded.status, body = excluded.body`)
     this.#remove = database.prepare(
       'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?')
-    this.#removeAll = database.prepare(
-      'DELETE FROM run WHERE tenant = ? AND thread_id = ? AND created_at < ?')
+    this.#removeAll = database.prepare('DELETE FROM run WHERE tenant = ? AND thread_id = ?')
     this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#list = database.prepare(`${byTime} ${page}`)
     this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
@@ -79,9 +78,9 @@ export class RunTable {
     this.#remove.run(runId, threadId, tenant)
   }
 
-  /** Those of a thread that were made before `untilMs`. */
-  removeAll(tenant: string, threadId: string, untilMs = Number.MAX_SAFE_INTEGER): void {
-    this.#removeAll.run(tenant, threadId, untilMs)
+  /** Those of a thread. */
+  removeAll(tenant: string, threadId: string): void {
+    this.#removeAll.run(tenant, threadId)
   }
 
   get(tenant: string, threadId: string, runId: string): Uint8Array | undefined {

@@ -106,8 +106,8 @@ export class Tables {
 
   #purge(subject: PurgeSubject): void {
     if (subject.table === 'thread') {
-      const sinceMs = this.#threads.remove(subject)
-      this.#runs.removeAll(subject.tenant, subject.id, sinceMs)
+      this.#threads.remove(subject)
+      this.#runs.removeAll(subject.tenant, subject.id)
     } else {
       this.#assistants.remove(subject)
     }

@@ -164,17 +164,11 @@ export class ThreadTable {
     if (entry.owes) this.#owe.run(lastInsertRowid)
   }
 
-  /**
-   * Removes the row, unless the thread was made again with another branch: then the result is when
-   * that was.
-   */
-  remove({ tenant, id, branch }: PurgeSubject): number | undefined {
+  /** A row of another branch stays. */
+  remove({ tenant, id, branch }: PurgeSubject): void {
     const found = this.#find.get(idKey(branch.id), tenant, id)
-    if (!found) return undefined
-    const known = knownIn(found)
-    if (!known.sameBranch) return known.createdAtMs
-    this.#remove(tenant, known)
-    return undefined
+    const known = found && knownIn(found)
+    if (known?.sameBranch) this.#remove(tenant, known)
   }
 
   /**
