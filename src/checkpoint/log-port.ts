@@ -65,7 +65,8 @@ export interface LogPort {
 
   /**
    * Whoever speaks for the branch from now on, under that epoch, learns where it ends: what it
-   * reads and appends then does not look again. Throws `stale_append` where a newer owner wrote.
+   * reads and appends then does not look again. Throws `stale_append` where a newer owner wrote
+   * or, with `dead` among its facts, where what the branch was of is being purged.
    */
   open(branch: Branch, epoch: number): Promise<void>
 

@@ -7,7 +7,7 @@
 
 import { actorKeyText, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
-import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
@@ -175,9 +175,9 @@ class AssistantActor implements Actor {
   /** A log that is ahead of its row was cut off between the two; the log is the truth. */
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
+    if (!await this.#lives(branch)) return this.#gone(stored)
     const tail = await this.#log.tail(branch)
-    // Or as much of it as was removed before its delete was cut off.
-    if (tail === undefined || tail.seq < stored.seq) return this.#gone(stored)
+    if (tail === undefined) return this.#gone(stored)
     if (tail.seq === stored.seq) return stored
     let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
     for (const { record, seq } of await recordsBetween(this.#log, branch, stored.seq + 1,
@@ -194,6 +194,17 @@ class AssistantActor implements Actor {
       if (record.$case === 'assistantDeleted') return this.#gone(stored)
     }
     return row
+  }
+
+  /** Not where its delete was cut off: what is left of its log may end where the row stands. */
+  async #lives(branch: Branch): Promise<boolean> {
+    try {
+      if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
+      return true
+    } catch (error) {
+      if (HeddleError.from(error).facts['dead'] !== true) throw error
+      return false
+    }
   }
 
   /** Its delete was cut off: it is done again. */

@@ -8,6 +8,7 @@ import { withHeard } from './heard-command.ts'
 /** Every method promises what the method of that name promises in the log's own port. */
 export interface AssistantLog {
   readonly shared: boolean
+  open(branch: Branch, epoch: number): Promise<void>
   append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
   read(branch: Branch, range: { readonly from: number; readonly through: number

@@ -59,4 +59,12 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
       await log.open(branch, 2)
     }
   })
+
+  it('learns that it is being purged, however much of it is left', async () => {
+    const branch = aBranch()
+    await house.handle().append([aRow({ branch, epoch: 1, seq: 1, body: textBody('1/1') })])
+    const log = house.handle({ isDead: async (id) => id === branch.id })
+    await expect(log.open(branch, 2)).rejects
+      .toMatchObject({ code: 'stale_append', facts: { dead: true } })
+  })
 })

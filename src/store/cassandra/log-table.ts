@@ -235,7 +235,7 @@ export class LogTable {
       this.#views.forget(id)
       const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
       const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
-      if (dead) throw stale(tip)
+      if (dead) throw stale(tip).with({ dead })
       look(tip)
       const taken = !end || tip.epoch === epoch || await this.#commit.open(id, end, epoch)
       if (taken) return this.#newView(branch, epoch, end)

@@ -1,7 +1,7 @@
 /** Assistants over a log in memory: one actor an assistant, one turn at a time. */
 
 import type { Actor, Env, Router } from '../../../cluster/index.ts'
-import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../../src/checkpoint/index.ts'
 import { contains } from '../../../src/containment.ts'
 import { HeddleError } from '../../../src/errors.ts'
@@ -10,11 +10,21 @@ import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../s
 import { MemoryLog } from '../../support/memory-log.ts'
 
 export class AssistantLogTwin extends MemoryLog {
-  /** What a crash between the two halves of a deletion leaves. */
-  crashOnPurge = false
+  /** Rows of the log that a purge leaves which a crash cuts short; none is, unless told. */
+  leftOnPurge: number | undefined
+  readonly #dead = new Set<string>()
+
+  override async open(branch: Branch, epoch: number): Promise<void> {
+    if (this.#dead.has(branch.id)) throw new HeddleError('stale_append', undefined, { dead: true })
+    await super.open(branch, epoch)
+  }
 
   override async purge(subject: PurgeSubject): Promise<void> {
-    if (this.crashOnPurge) throw new Error('the process died here')
+    if (this.leftOnPurge !== undefined) {
+      this.#dead.add(subject.branch.id)
+      this.rows.length = Math.min(this.rows.length, this.leftOnPurge)
+      throw new Error('the process died here')
+    }
     await super.purge(subject)
     const { rows, updates } = this
     const kept = rows.filter(({ branch }) => branch.id !== subject.branch.id)

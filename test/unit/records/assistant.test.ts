@@ -163,36 +163,30 @@ describe('deleting an assistant', () => {
     expect(await assistants.versions(name, { limit: 10, offset: 0 })).toHaveLength(1)
   })
 
-  it('is finished by whoever looks next where it was cut off', async () => {
-    const { assistants, log, index } = openHouse()
-    await assistants.create(name, content, 'raise')
-    log.crashOnPurge = true
-    await expect(assistants.delete(name)).rejects.toThrow('died')
-    log.crashOnPurge = false
-    await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
-    expect(await index.get('local', 'a1')).toBeUndefined()
+  // The row of the assistant stands where the second of the three rows does.
+  it.each([3, 2, 1, 0])('is finished where a crash left %i rows of the log', async (left) => {
+    for (const isNext of [false, true]) {
+      const { assistants, log, index, restart } = openHouse()
+      log.shared = true
+      await assistants.create(name, content, 'raise')
+      await assistants.patch(name, { name: 'two' })
+      log.leftOnPurge = left
+      await expect(assistants.delete(name)).rejects.toThrow('died')
+      log.leftOnPurge = undefined
+      if (isNext) restart()
+      await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
+      expect(await index.get('local', 'a1')).toBeUndefined()
+      expect(log.rows).toEqual([])
+    }
   })
-})
 
-describe('an assistant whose log is gone', () => {
-  it('was being deleted, and is', async () => {
+  it('is finished where only its row was left', async () => {
     const { assistants, log, index, restart } = openHouse()
     await assistants.create(name, content, 'raise')
     log.rows.length = 0
     restart()
     await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
     expect(await index.get('local', 'a1')).toBeUndefined()
-  })
-
-  it('is gone as well where only the end of it was removed', async () => {
-    const { assistants, log, index, restart } = openHouse()
-    await assistants.create(name, content, 'raise')
-    await assistants.patch(name, { name: 'two' })
-    log.rows.length = 1
-    restart()
-    await expect(assistants.get(name)).rejects.toMatchObject({ code: 'not_found' })
-    expect(await index.get('local', 'a1')).toBeUndefined()
-    expect(log.rows).toEqual([])
   })
 })
 
