@@ -130,11 +130,13 @@ export class Connection {
     return rows
   }
 
-  /** As many rows at a time as `fetchSize` says. Throws as `read` does. */
-  async *pages(statement: Statement, fetchSize: number): AsyncGenerator<Row[], void, void> {
+  /** As many rows at a time as `fetchSize` says, each time anew. Throws as `read` does. */
+  async *pages(statement: Statement, fetchSize: number | (() => number)):
+    AsyncGenerator<Row[], void, void> {
+    const sizeNow = typeof fetchSize === 'number' ? () => fetchSize : fetchSize
     let pageState: string | undefined
     do {
-      const page = await this.#page(statement, fetchSize, pageState)
+      const page = await this.#page(statement, sizeNow(), pageState)
       yield page.rows
       pageState = page.pageState ?? undefined
     } while (pageState !== undefined)

@@ -1,14 +1,18 @@
 /** Rows of threads and of assistants, in the partitions of their shard: read when that is taken. */
 
-import { actorKeyText, shardOf } from '../../../cluster/index.ts'
+import { actorKeyText, atMost, shardOf } from '../../../cluster/index.ts'
 import type { Connection, Row } from './connection.ts'
 import type { OwnedTable } from './owned-row.ts'
 import type { ClusterSettings } from './setting-table.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
-/** Rows read at a time: as many as are decoded without keeping others waiting. */
-const pageRows = 500
+/** Rows read at a time: as many as are decoded without keeping others waiting; fewer at first. */
+const [fewRows, pageRows] = [50, 500]
+/** What a page is to weigh: rows may have 256 KiB each, and it must arrive in time. */
+const pageBytes = 4 * 1024 * 1024
+/** Bodies read at a time that are not in their rows: they are larger than that. */
+const wholeAtOnce = 8
 
 /** Newer calls need higher ranks. */
 export class OwnedRowTable {
@@ -18,6 +22,9 @@ export class OwnedRowTable {
   readonly #kind: OwnedTable
   readonly #table: string
   readonly #id: string
+  readonly #toReadWhole = atMost(wholeAtOnce)
+  /** As those that were read before say: shards have like rows. */
+  #rowsAtOnce = fewRows
 
   constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
     readonly bodies: StoredBodies
@@ -61,15 +68,31 @@ export class OwnedRowTable {
     const buckets = Array.from({ length: this.#settings.buckets }, (_, bucket) => bucket)
     const cql = `SELECT tenant, ${this.#id}, ${bodyColumns} FROM ${this.#table} ` +
       `WHERE shard = ? AND bucket IN (${buckets.join(', ')})`
-    for await (const rows of this.#connection.pages({ cql, values: [shard] }, pageRows)) {
-      const bodies = await Promise.all(rows.map((row) => this.#bodyIn(row)))
-      yield bodies.filter((body) => body !== undefined)
+    const statement = { cql, values: [shard] }
+    try {
+      for await (const rows of this.#connection.pages(statement, () => this.#rowsAtOnce)) {
+        this.#weigh(rows)
+        const bodies = await Promise.all(rows.map((row) => this.#bodyIn(row)))
+        yield bodies.filter((body) => body !== undefined)
+      }
+    } catch (error) {
+      // Perhaps it was too much to arrive in time: who asks again asks for less.
+      this.#rowsAtOnce = Math.ceil(this.#rowsAtOnce / 4)
+      throw error
     }
+  }
+
+  #weigh(rows: readonly Row[]): void {
+    const bytes = rows.reduce((sum, row) => sum + ((row['body'] as Uint8Array | null)?.length ?? 0),
+      0)
+    const fitting = Math.floor(pageBytes * rows.length / Math.max(bytes, 1))
+    if (rows.length > 0) this.#rowsAtOnce = Math.min(pageRows, Math.max(1, fitting))
   }
 
   #bodyIn(row: Row): Promise<Uint8Array | undefined> {
     const address = this.#address(row['tenant'] as string, row[this.#id] as string)
-    return this.#bodies.read(address, row, () => this.#row(address))
+    const read = () => this.#bodies.read(address, row, () => this.#row(address))
+    return row['chunks'] == null ? read() : this.#toReadWhole(read)
   }
 
   async #row({ key }: RowAddress): Promise<Row | undefined> {
