@@ -42,8 +42,11 @@ export interface Census {
   fullest: number
 }
 
-/** How long after a failure with work under way a new life begins. */
-const reviveMs = 1_000
+/**
+ * How long after a failure with work under way a new life begins, and after each that cannot: every
+ * time twice as long, up to the longest.
+ */
+const [reviveMs, longestReviveMs] = [1_000, 15_000]
 
 /** How many that cannot go are looked at before a newcomer is refused. */
 const looksForRoom = 64
@@ -209,10 +212,11 @@ export class Activations {
   }
 
   /** What failed had something under way, and nobody may ever ask for it: it is made anew. */
-  #revive(key: ActorKey, epoch: number): void {
-    this.#env.after(reviveMs, () => {
+  #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
+    this.#env.after(pauseMs, () => {
       if (this.#closed || !this.#owns(key, epoch)) return
-      this.wake(key, epoch).catch(() => this.#revive(key, epoch))
+      this.wake(key, epoch).catch(() =>
+        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs)))
     })
   }
 

@@ -157,6 +157,29 @@ describe('the activations of a member', () => {
     expect([activations.size, env.timers()]).toEqual([0, 0])
   })
 
+  it('brings back who failed with something under way, ever less often while that fails',
+    async () => {
+      const starts: number[] = []
+      let broken = false
+      const { env, chess, activations, ask } = host({ table: { pause: async () => {}, begin: () => {
+        starts.push(env.monotonicMs())
+        if (broken) throw new Error('no board')
+      } } })
+      await activations.follow(game('a'), 1, null, () => {})
+      broken = true
+      await expect(ask('a', 'resign')).rejects.toThrow()
+      for (let second = 0; second < 61; second++) {
+        env.advance(1_000)
+        await settle()
+      }
+      const afterMs = starts.slice(1).map((startMs) => startMs - starts[0]!)
+      expect(afterMs).toEqual([1_000, 3_000, 7_000, 15_000, 30_000, 45_000, 60_000])
+      broken = false
+      env.advance(15_000)
+      await settle()
+      expect(chess.alive('a')).toBeDefined()
+    })
+
   it('makes nobody live who may not live here in that epoch', async () => {
     const { chess, activations, ask } = host({ owns: ({ id }, epoch) => id === 'a' && epoch === 1 })
     expect(await ask('a')).toBe(1)
