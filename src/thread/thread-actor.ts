@@ -12,6 +12,7 @@ import { Interruptions } from './interruptions.ts'
 import { patchedMetadata } from './metadata-patch.ts'
 import { Purge } from './purge.ts'
 import { RunDriver } from './run-driver.ts'
+import { listedRuns } from './run-list.ts'
 import { forkOf } from './run-request.ts'
 import { RunWebhooks } from './run-webhooks.ts'
 import { StateAnswers } from './state-answers.ts'
@@ -149,10 +150,7 @@ class ThreadActor implements Actor {
       case 'history': return this.#read(this.#answers.history(command.query))
       case 'edit': return this.#edit(command.update, note)
       case 'get_run': return this.#read(this.#runs.row(command.runId))
-      case 'list_runs': {
-        const listed = this.#setting.ledger.durable.then(() => this.#ports.runs.list(command.query))
-        return this.#read(listed)
-      }
+      case 'list_runs': return this.#read(listedRuns(command.query, this.#setting))
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
       case 'delete_run': return this.#deleteRun(command.runId, note)
       case 'join': return this.#runs.join(command.runId, gone)

@@ -1,0 +1,52 @@
+/** Lists of runs: those that the thread has, however its rows and its owner hurry. */
+
+import { expect, it } from 'vitest'
+
+import { aRun as aRunRow } from '../../contract/rows.ts'
+import { ThreadHouse, settled } from '../../support/thread-house.ts'
+
+const page = { tenant: 't', threadId: 'x', limit: 9, offset: 0 } as const
+
+async function houseWithRun() {
+  const house = new ThreadHouse()
+  const run = house.run()
+  await house.client.startRun('t', 'x', run)
+  const list = async () => (await house.client.listRuns(page)).map(({ runId }) => runId)
+  return { house, runId: run.runId, list }
+}
+
+it('lack what an owner who made the thread in vain wrote when it was made again', async () => {
+  const { house, runId, list } = await houseWithRun()
+  for (const status of ['pending', 'running']) {
+    const row = aRunRow({ tenant: 't', threadId: 'x', status })
+    await house.log.append([], [{ table: 'run', row }])
+  }
+  expect(await list()).toEqual([runId])
+})
+
+it('have a run that ends while they wait for what was written before', async () => {
+  const { house, runId, list } = await houseWithRun()
+  const disk = Promise.withResolvers<void>()
+  house.log.gate = disk.promise
+  void house.client.patch('t', 'x', {})
+  await settled()
+  const listed = list()
+  await settled()
+  house.log.gate = new Promise(() => {})
+  house.host.end(house.host.only)
+  await settled()
+  disk.resolve()
+  expect(await listed).toEqual([runId])
+})
+
+it('have a run that begins while they are read', async () => {
+  const { house, runId, list } = await houseWithRun()
+  const { runs } = house.tables
+  const read = runs.list.bind(runs)
+  const next = house.run()
+  runs.list = async (query) => {
+    await house.client.startRun('t', 'x', next)
+    return read(query)
+  }
+  expect(await list()).toEqual([next.runId, runId])
+})
