@@ -46,7 +46,7 @@ export interface Census {
  * How long after a failure with work under way a new life begins, and after each that cannot: every
  * time twice as long, up to the longest.
  */
-const [reviveMs, longestReviveMs] = [1_000, 15_000]
+const [reviveMs, longestReviveMs] = [1_000, 4_000]
 
 /** How many that cannot go are looked at before a newcomer is refused. */
 const looksForRoom = 64

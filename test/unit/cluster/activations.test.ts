@@ -168,14 +168,14 @@ describe('the activations of a member', () => {
       await activations.follow(game('a'), 1, null, () => {})
       broken = true
       await expect(ask('a', 'resign')).rejects.toThrow()
-      for (let second = 0; second < 61; second++) {
+      for (let second = 0; second < 16; second++) {
         env.advance(1_000)
         await settle()
       }
       const afterMs = starts.slice(1).map((startMs) => startMs - starts[0]!)
-      expect(afterMs).toEqual([1_000, 3_000, 7_000, 15_000, 30_000, 45_000, 60_000])
+      expect(afterMs).toEqual([1_000, 3_000, 7_000, 11_000, 15_000])
       broken = false
-      env.advance(15_000)
+      env.advance(4_000)
       await settle()
       expect(chess.alive('a')).toBeDefined()
     })
