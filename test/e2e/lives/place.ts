@@ -118,13 +118,23 @@ async function answerFor(place: Place, { how, value }: NonNullable<Wish['answer'
 function seen({ values, next, tasks, metadata, checkpoint, parent_checkpoint }: ThreadState):
   unknown {
   const { source, step, parents } = (metadata ?? {}) as Record<string, unknown>
+  const thrown = tasks.find(({ error }) => error != null && !isAborted(error))?.error
   return {
     values, next, source, step, parents,
     checkpoint: checkpoint?.checkpoint_id ?? null,
     parent: parent_checkpoint?.checkpoint_id ?? null,
     tasks: tasks.map(({ id, name, path, interrupts, error, state, result, checkpoint: place }:
       ThreadState['tasks'][number] & { path?: unknown, result?: unknown }) =>
-      ({ id, name, path, interrupts, result: result ?? null, error,
+      ({ id, name, path, interrupts, result: result ?? null,
+        error: isAborted(error) ? thrown ?? error : error,
         state: state ? seen(state) : place?.checkpoint_ns ?? null })),
   }
+}
+
+/**
+ * Of tasks that throw beside each other it is chance whose error comes first: the checkpointer's
+ * answers decide, in process too. The others are aborted by it, or throw in the same turn.
+ */
+function isAborted(error: unknown): boolean {
+  return typeof error === 'string' && error.includes('"name":"AbortError"')
 }
