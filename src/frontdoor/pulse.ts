@@ -41,9 +41,10 @@ export class Pulse {
     })
   }
 
-  /** `reply`: what it is, where it is one. */
+  /** `reply`: what it is, where it is one. Whoever comes too late leaves at once. */
   add(member: PulseMember, reply?: OpenReply): void {
     this.#members.set(member, reply)
+    if (this.#stopped) member.leave()
   }
 
   remove(member: PulseMember): void {

@@ -74,7 +74,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   let gone = false
   const stream = new SseStream(reply, {
     headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
-    stands: caller.stands,
+    made, stands: caller.stands,
     closed: (byClient) => {
       gone = true
       pulse.remove(stream)

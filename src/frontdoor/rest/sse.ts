@@ -39,6 +39,8 @@ function frame({ name, json, id }: FeedEvent): string {
 export interface SseOptions {
   /** Of the reply, should it become a stream. */
   readonly headers: Readonly<Record<string, string>>
+  /** The run is on disk, and the headers say where: nobody is sent away without them. */
+  readonly made: boolean
   /** Whether the client may still be told; where not, it comes back and is refused. */
   stands(): boolean
   /** Called once. `byClient`: the client went before the end, and not because we broke off. */
@@ -48,6 +50,7 @@ export interface SseOptions {
 export class SseStream implements FeedListener, PulseMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
+  readonly #made: boolean
   readonly #stands: () => boolean
   #silentTicks = 0
   /** The socket takes no more until it says so. */
@@ -63,9 +66,10 @@ export class SseStream implements FeedListener, PulseMember {
   /** The reply is a stream from here on; until then it may still become an error. */
   begun = false
 
-  constructor(reply: FastifyReply, { headers, stands, closed }: SseOptions) {
+  constructor(reply: FastifyReply, { headers, made, stands, closed }: SseOptions) {
     this.#reply = reply
     this.#headers = headers
+    this.#made = made
     this.#stands = stands
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
@@ -117,6 +121,7 @@ export class SseStream implements FeedListener, PulseMember {
   }
 
   leave(): void {
+    if (this.#made) this.begin()
     this.#ended = true
     breakOff(this.#reply.raw)
   }

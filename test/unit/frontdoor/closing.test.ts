@@ -45,6 +45,23 @@ describe('closing', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
+  it.each([['put on disk', 'disk', 'startRun'], ['found', 'owner', 'followRun']] as const)(
+    'tells whom it sends away where the run is, while that is being %s', async (_, what, call) => {
+      const door = await openDoor()
+      const held = Promise.withResolvers<void>()
+      door.threads[what] = held.promise
+      const streaming = post(door.url, '/runs/stream')
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe(call)
+      const closing = door.close(never)
+      if (what === 'disk') held.resolve()
+      const response = await streaming
+      const { row: { runId } } = door.threads.lastRun
+      expect(response.headers.get('location')).toBe(`/runs/${runId}/stream`)
+      await expect(response.text()).rejects.toThrow('terminated')
+      held.resolve()
+      await closing
+    })
+
   it('cuts at the deadline what is left, and cancels nothing', async () => {
     const door = await openDoor()
     const body = '{"assistant_id":"agent","on_disconnect":"cancel"}'

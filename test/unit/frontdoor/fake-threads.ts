@@ -21,6 +21,8 @@ export class FakeThreads implements ThreadClient {
   failure: unknown
   /** How long it takes to put a run on disk. */
   disk: Promise<void> = Promise.resolve()
+  /** How long it takes until somebody tells of a run. */
+  owner: Promise<void> = Promise.resolve()
 
   #call(name: string, given: unknown): void {
     this.calls.push({ name, given })
@@ -164,6 +166,7 @@ export class FakeThreads implements ThreadClient {
   async followRun(_tenant: string, threadId: string, runId: string, follow: FollowRun,
     listener: FeedListener): Promise<() => void> {
     this.#call('followRun', follow)
+    await this.owner
     return this.#run(threadId, runId).follow(follow, listener)
   }
 }
