@@ -115,3 +115,9 @@ export const knownSettings = {
 }
 
 export type SettingName = keyof typeof knownSettings
+
+/** As an operator knows it: its flag, and its variable. */
+export function namesOf(name: SettingName): string {
+  const { flags, variable } = knownSettings[name]
+  return `${flags.split(' ')[0]} (or ${variable})`
+}

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 
 import { ipRange } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
-import { knownSettings } from './known-settings.ts'
+import { knownSettings, namesOf } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 
 export interface SettingsSource {
@@ -138,8 +138,7 @@ export class SettingsReader {
   }
 
   #mistake(name: SettingName, what: string): void {
-    const { flags, variable } = knownSettings[name]
-    this.mistakes.push(`${flags.split(' ')[0]} (or ${variable}) ${what}.`)
+    this.mistakes.push(`${namesOf(name)} ${what}.`)
   }
 }
 

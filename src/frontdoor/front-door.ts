@@ -96,7 +96,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   app.setErrorHandler(errorReply(env.log))
   const underWay = addExchanges(app, options)
   await keepLocal(app, options)
-  const { identify, keyStats } = auth === undefined ? asLocal : await identifyBy(auth, env)
+  const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdAnswers(app, options.unreadMs)
   const parts = { ...operations, pulse }

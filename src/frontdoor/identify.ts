@@ -44,11 +44,11 @@ const local: Finding = { identity: localCaller.identity, caller: localCaller }
 export const asLocal: Identification = { identify: async () => local, keyStats: () => undefined }
 
 /** Throws HeddleError with a sentence where a setting cannot work. */
-export async function identifyBy(options: AuthOptions, env: Env): Promise<Identification> {
+export function identifyBy(options: AuthOptions, env: Env): Identification {
   const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
     options
   const book = new KeyBook({ keys, env, region, regions: Object.keys(regionUrls) })
-  const sessionBook = sessions && await SessionBook.open(sessions, env)
+  const sessionBook = sessions && SessionBook.open(sessions, env)
   const identify: Identify = async (request) => {
     const { key, token, userId, tenant } = credentialsIn(request)
     if (key !== undefined) {

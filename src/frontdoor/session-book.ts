@@ -1,15 +1,15 @@
 /** Signed sessions of users: JSON web tokens of one issuer, checked once and remembered a while. */
 
-import { readFile } from 'node:fs/promises'
-
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { isLoopback } from '../ip-address.ts'
+import { namesOf } from '../known-settings.ts'
 import { callerRoles, hashOf, isTenant } from '../records/index.ts'
 import type { CallerRole } from '../records/index.ts'
+import { readSettingFile } from '../setting-file.ts'
 import { dropOldest } from './drop-oldest.ts'
 
 export interface SessionOptions {
@@ -45,9 +45,9 @@ export class SessionBook {
   readonly #known = new Map<string, { readonly session: Session; readonly checkedMs: number }>()
 
   /** Throws HeddleError with a sentence where the keys cannot be read. */
-  static async open({ issuer, audience, keys }: SessionOptions, env: Env): Promise<SessionBook> {
+  static open({ issuer, audience, keys }: SessionOptions, env: Env): SessionBook {
     const expected = audience === '' ? { issuer } : { issuer, audience }
-    return new SessionBook(env, expected, await keysFrom(keys))
+    return new SessionBook(env, expected, keysFrom(keys))
   }
 
   private constructor(env: Env, expected: { issuer: string; audience?: string },
@@ -85,28 +85,22 @@ export class SessionBook {
   }
 }
 
-async function keysFrom(place: string): Promise<JWTVerifyGetKey> {
+function keysFrom(place: string): JWTVerifyGetKey {
   if (/^https?:/.test(place)) return keysAt(place)
-  let text
-  try {
-    text = await readFile(place, 'utf8')
-  } catch (error) {
-    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} cannot be read: ` +
-      `${(error as Error).message}.`)
-  }
+  const text = readSettingFile('jwtKeys', place)
   try {
     return createLocalJWKSet(JSON.parse(text) as JSONWebKeySet)
   } catch {
-    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} is no JSON web ` +
-      'key set, which looks like {"keys": […]}.')
+    throw new HeddleError('invalid', `${namesOf('jwtKeys')}: ${place} is no JSON web key set, ` +
+      'which looks like {"keys": […]}.')
   }
 }
 
 function keysAt(place: string): JWTVerifyGetKey {
   const url = URL.parse(place)
   if (url === null || url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-    throw new HeddleError('invalid', `--jwt-keys (or HEDDLE_JWT_KEYS): ${place} must begin with ` +
-      'https://, or lead to this machine.')
+    throw new HeddleError('invalid', `${namesOf('jwtKeys')}: ${place} must begin with https://, ` +
+      'or lead to this machine.')
   }
   return createRemoteJWKSet(url, {
     [customFetch]: async (address, options) => {

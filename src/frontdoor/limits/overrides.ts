@@ -1,9 +1,9 @@
 /** Limits of an operator's own, from a file: `{"default-key": {"count": 5000}}`. */
 
-import { readFileSync } from 'node:fs'
-
 import { isObject } from '../../containment.ts'
 import { HeddleError } from '../../errors.ts'
+import { namesOf } from '../../known-settings.ts'
+import { readSettingFile } from '../../setting-file.ts'
 import { limitRows } from './table.ts'
 import type { LimitOverride } from './table.ts'
 
@@ -13,20 +13,20 @@ const most = { count: 1_000_000, intervalSeconds: 86_400 }
 /** Throws HeddleError with a sentence that names the field and the file. */
 export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverride> {
   const wrong = (sentence: string, cause?: unknown) => {
-    throw new HeddleError('invalid', `${sentence} in ${file}, which --limit-overrides names.`, {},
+    throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${sentence} in ${file}.`, {},
       { cause })
   }
   let parsed: unknown
-  const text = textOf(file)
+  const text = readSettingFile('limitOverrides', file)
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    return wrong('There is no JSON', error)
+    return wrong('there is no JSON', error)
   }
-  if (!isObject(parsed)) return wrong('There is no object of limits by their names')
+  if (!isObject(parsed)) return wrong('there is no object of limits by their names')
   const names = new Set(limitRows('us').map(({ name }) => name))
   return new Map(Object.entries(parsed).map(([name, override]) => {
-    if (!names.has(name)) return wrong(`There is no limit named "${name}", as there is`)
+    if (!names.has(name)) return wrong(`there is no limit named "${name}", as there is`)
     if (!isObject(override)) return wrong(`"${name}" is no object with count or intervalSeconds`)
     for (const [field, value] of Object.entries(override)) {
       const known = fields.find((each) => each === field)
@@ -37,14 +37,4 @@ export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverr
     }
     return [name, override as LimitOverride]
   }))
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const { message } = error as Error
-    throw new HeddleError('invalid', `--limit-overrides cannot be read: ${message}.`, {},
-      { cause: error })
-  }
 }

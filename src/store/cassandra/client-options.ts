@@ -1,12 +1,11 @@
 /** How the driver is set up: whom it asks, how it proves who it is, and how long it waits. */
 
-import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 
 import { policies, types } from 'cassandra-driver'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { readSettingFile } from '../../setting-file.ts'
 import { Hedge } from './hedge.ts'
 import { NextHost } from './next-host.ts'
 import { SteadyHost } from './steady-host.ts'
@@ -62,17 +61,8 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
 function tlsOptions({ ca, cert, key }: TlsFiles): TlsOptions {
   return {
     rejectUnauthorized: true,
-    ...ca !== undefined && { ca: pem(ca) },
-    ...cert !== undefined && { cert: pem(cert) },
-    ...key !== undefined && { key: pem(key) },
-  }
-}
-
-function pem(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new HeddleError('invalid', `${file} cannot be read. Name a PEM file that this user may ` +
-      'read.', {}, { cause: error })
+    ...ca !== undefined && { ca: readSettingFile('tlsCa', ca) },
+    ...cert !== undefined && { cert: readSettingFile('tlsCert', cert) },
+    ...key !== undefined && { key: readSettingFile('tlsKey', key) },
   }
 }

@@ -43,6 +43,6 @@ describe('a file of limits', () => {
 
   it('is refused where it is not there', () => {
     expect(() => readLimitOverrides(join(folder, 'none.json')))
-      .toThrow(/^--limit-overrides cannot be read: ENOENT.*none.json'\.$/)
+      .toThrow(/^--limit-overrides \(or HEDDLE_LIMIT_OVERRIDES\): \S+none.json cannot be read: E/)
   })
 })
