@@ -5,6 +5,7 @@ import type { Env, Tracing } from '../cluster/index.ts'
 import { ownVersion } from './config.ts'
 import type { Settings } from './config.ts'
 import { narrowed, openEgress } from './egress/index.ts'
+import type { Narrowing } from './egress/index.ts'
 import { limitRows, readLimitOverrides } from './frontdoor/index.ts'
 import type { LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
@@ -78,14 +79,14 @@ export async function openServer(settings: Settings, env: Env,
   const tracing = await stage('traces', () => openTracing(settings, env),
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
-  const [ground, { host: graphs }] = await Promise.all([
+  const [ground, { host: graphs, webhooks }] = await Promise.all([
     stage('store', () => openGround(settings, { ...watchers, mustEnd }),
       (ground, deadline) => ground.close(deadline)),
     stage('graphs', () => openGraphs(project, settings, env), ({ close }) => close()),
   ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
-  const egress = narrowed(wayOut, project.webhooks)
+  const egress = narrowed(wayOut, webhooks)
   const actors = await stage('actors', () => openActors(ground,
     { ...watchers, host: graphs, rows, egress, billing: settings.billing }),
   async (actors, deadline) => {
@@ -165,6 +166,8 @@ function limitsOf({ region, limitOverrides: file }: Settings): readonly LimitRow
 
 interface Graphs {
   readonly host: RunningGraphHost
+  /** Which ones runs may have, as the project says by now. */
+  webhooks(): Narrowing
   close(): Promise<void>
 }
 
@@ -176,14 +179,19 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   const host = await startGraphHost({ project: compiled, workers, env })
   const cannotReload = ({ message: reason }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it goes on.', { reason })
+  let { webhooks } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
-    changed: (compiled) => {
-      host.reload(compiled).then(() => env.log.info('The project was loaded anew.'), cannotReload)
+    changed: (compiled, project) => {
+      host.reload(compiled).then(() => {
+        webhooks = project.webhooks
+        env.log.info('The project was loaded anew.')
+      }, cannotReload)
     },
     failed: cannotReload,
   })
   return {
     host,
+    webhooks: () => webhooks,
     close: async () => {
       stopWatching()
       await host.close()

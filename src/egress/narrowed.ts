@@ -17,24 +17,28 @@ export interface Narrowing {
   readonly longestUrl: number
 }
 
-/** The same way out for some calls: redirects of them are held to the same rules. */
-export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: Narrowing):
+/**
+ * The same way out for some calls: redirects of them are held to the same rules. These may change:
+ * what is checked or called counts with those of its time.
+ */
+export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: () => Narrowing):
 Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {
-    const fault = faultOf(url, rules)
+    const fault = faultOf(url, rules())
     if (fault !== undefined) throw new HeddleError('invalid', fault)
   }
   return {
     check: (text) => {
-      if (!rules.offered) throw new HeddleError('invalid', 'must be left out: it is not offered')
+      const { offered, longestUrl } = rules()
+      if (!offered) throw new HeddleError('invalid', 'must be left out: it is not offered')
       check(text)
-      if (text.length > rules.longestUrl) {
-        throw new HeddleError('invalid', `must have ${rules.longestUrl} characters at most`)
+      if (text.length > longestUrl) {
+        throw new HeddleError('invalid', `must have ${longestUrl} characters at most`)
       }
       mayCall(new URL(text))
     },
     send: (call, signal) => send({ ...call, mayCall,
-      headers: { ...rules.headers, ...call.headers } }, signal),
+      headers: { ...rules().headers, ...call.headers } }, signal),
   }
 }
 

@@ -14,8 +14,8 @@ import { readProject } from './project.ts'
 import type { Project } from './project.ts'
 
 export interface ProjectListener {
-  /** What a worker would run now differs from before. */
-  changed(compiled: CompiledProject): void
+  /** What a worker would run now differs from before, or what its runs may call. */
+  changed(compiled: CompiledProject, project: Project): void
   /** The change cannot be used; what was there before stays good. */
   failed(error: HeddleError): void
 }
@@ -33,8 +33,8 @@ export function watchProject(env: Env, project: Project, compiled: CompiledProje
 class ProjectWatcher {
   readonly #env: Env
   readonly #listener: ProjectListener
-  readonly #configFile: string
   readonly #folders = new Map<string, FSWatcher>()
+  #project: Project
   #compiled: CompiledProject
   #files: ReadonlySet<string> = new Set()
   /** Something cannot be compiled: a file that is not known yet may be the cure. */
@@ -45,9 +45,9 @@ class ProjectWatcher {
 
   constructor(env: Env, project: Project, compiled: CompiledProject, listener: ProjectListener) {
     this.#env = env
+    this.#project = project
     this.#compiled = compiled
     this.#listener = listener
-    this.#configFile = project.configFile
     this.#broken = compiled.graphs.some(({ failure }) => failure !== null)
     this.#watch(project, compiled)
   }
@@ -99,7 +99,7 @@ class ProjectWatcher {
     if (this.#compiling) return this.#schedule()
     this.#compiling = true
     try {
-      const project = await readProject(this.#configFile)
+      const project = await readProject(this.#project.configFile)
       const compiled = await compileProject(project)
       if (!this.#stopped) this.#take(project, compiled)
     } catch (error) {
@@ -118,8 +118,10 @@ class ProjectWatcher {
     this.#broken = false
     this.#watch(project, compiled)
     const differs = !isDeepStrictEqual(compiled, this.#compiled)
+      || !isDeepStrictEqual(project.webhooks, this.#project.webhooks)
+    this.#project = project
     this.#compiled = compiled
-    if (differs) this.#listener.changed(compiled)
+    if (differs) this.#listener.changed(compiled, project)
   }
 }
 

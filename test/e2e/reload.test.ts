@@ -71,3 +71,16 @@ it('A graph that joins the project has its assistant, as the others have', async
     JSON.stringify({ graphs: { graph: './graph.ts:graph', second: './graph.ts:graph' } }))
   await expect.poll(shown).toEqual(['graph', 'second'])
 })
+
+it('Which webhooks runs may have is what the project says by now', async () => {
+  const refusal = () => clientOf(server.url).runs.wait(null, 'graph',
+    { input: { said: '' }, webhook: 'https://nowhere.invalid/told' })
+    .then(() => '', (caught: unknown) => String(caught))
+  expect(await refusal()).toBe('')
+  const graphs = { graph: './graph.ts:graph' }
+  await writeFile(join(folder, 'langgraph.json'),
+    JSON.stringify({ graphs, http: { disable_webhooks: true } }))
+  await expect.poll(refusal).toContain('it is not offered')
+  await writeFile(join(folder, 'langgraph.json'), JSON.stringify({ graphs }))
+  await expect.poll(refusal).toBe('')
+})

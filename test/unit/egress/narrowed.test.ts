@@ -15,7 +15,7 @@ const over = (rules: Partial<Narrowing>, sent: Call[] = []) => narrowed({
     sent.push(call)
     return heard
   },
-}, { ...open, ...rules })
+}, () => ({ ...open, ...rules }))
 
 describe('a narrowed way out', () => {
   it.each([
