@@ -2,30 +2,57 @@
 
 import { HeddleError } from '../errors.ts'
 
+/** A tenant may hold so many times what is left: he is refused before there is none for others. */
+const share = 3
+
+/** The room as the threads of one tenant see it. */
+export interface Inputs {
+  /** `holder` keeps so many characters in memory now. */
+  hold(holder: object, characters: number): void
+  /** Throws `full` where others hold all that there is room for, or all that the tenant may. */
+  mustBeLeft(holder: object): void
+}
+
 export class InputRoom {
   readonly #charactersMax: number
   readonly #held = new Map<object, number>()
+  /** Of those who hold anything. */
+  readonly #tenants = new Map<string, number>()
   #characters = 0
 
   constructor(charactersMax: number) {
     this.#charactersMax = charactersMax
   }
 
-  /** `holder` keeps so many characters in memory now. */
-  hold(holder: object, characters: number): void {
-    this.#characters += characters - this.#of(holder)
-    if (characters === 0) this.#held.delete(holder)
-    else this.#held.set(holder, characters)
+  of(tenant: string): Inputs {
+    return {
+      hold: (holder, characters) => this.#hold(tenant, holder, characters),
+      mustBeLeft: (holder) => this.#mustBeLeft(tenant, holder),
+    }
   }
 
-  /** Throws `full` where others hold all that there is room for. */
-  mustBeLeft(holder: object): void {
-    if (this.#characters - this.#of(holder) < this.#charactersMax) return
+  #hold(tenant: string, holder: object, characters: number): void {
+    const more = characters - this.#by(holder)
+    this.#characters += more
+    keep(this.#held, holder, characters)
+    keep(this.#tenants, tenant, (this.#tenants.get(tenant) ?? 0) + more)
+  }
+
+  #mustBeLeft(tenant: string, holder: object): void {
+    const own = this.#by(holder)
+    const left = this.#charactersMax - (this.#characters - own)
+    const ofTenant = (this.#tenants.get(tenant) ?? 0) - own
+    if (left > 0 && ofTenant < share * left) return
     throw new HeddleError('full', 'As much as there is room for waits on other threads already; ' +
       'try again when some of it is done.')
   }
 
-  #of(holder: object): number {
+  #by(holder: object): number {
     return this.#held.get(holder) ?? 0
   }
+}
+
+function keep<Key>(amounts: Map<Key, number>, key: Key, characters: number): void {
+  if (characters === 0) amounts.delete(key)
+  else amounts.set(key, characters)
 }

@@ -86,7 +86,7 @@ export class RunDriver {
 
   /** Throws `full`. */
   mustHaveRoom(): void {
-    this.#setting.ports.inputs.mustBeLeft(this)
+    this.#setting.inputs.mustBeLeft(this)
   }
 
   /** The run of a start that was done before, as it is now. */
@@ -244,7 +244,7 @@ export class RunDriver {
     this.#abort()
     this.#stopTimer?.()
     this.#linger.stop()
-    this.#setting.ports.inputs.hold(this, 0)
+    this.#setting.inputs.hold(this, 0)
   }
 
   /** When all that was written is on disk or has failed, and told: runs go on without this one. */
@@ -256,7 +256,7 @@ export class RunDriver {
   #holdInputs(): void {
     const { runs } = this.#ledger.state
     const characters = runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
-    this.#setting.ports.inputs.hold(this, characters)
+    this.#setting.inputs.hold(this, characters)
   }
 
   /** `woken`: the thread is being loaded, and no row of this life is on disk. */

@@ -44,7 +44,7 @@ export class StateEditor {
 
   /** Resolves with the API's answer when the edit is on disk. */
   edit(edit: Edit): Promise<JsonText> {
-    const { limits: { pendingEdits }, inputs } = this.#setting.ports
+    const { ports: { limits: { pendingEdits } }, inputs } = this.#setting
     if (this.#waiting.length >= pendingEdits) {
       throw new HeddleError('full', 'Too many state updates wait on this thread; try again.')
     }
@@ -114,7 +114,7 @@ export class StateEditor {
   #holdInputs(): void {
     const edits = this.#waiting.map(({ edit }) => edit)
     if (this.#editing) edits.push(this.#editing.edit)
-    this.#setting.ports.inputs.hold(this, edits.reduce((sum, edit) => sum + lengthOf(edit), 0))
+    this.#setting.inputs.hold(this, edits.reduce((sum, edit) => sum + lengthOf(edit), 0))
   }
 
   #next(): void {

@@ -78,7 +78,8 @@ class ThreadActor implements Actor {
     const { key: { tenant, id: threadId } } = this.#context
     this.#forget()
     const tell = (command: OwnCommand) => this.#context.tell(command)
-    this.#setting = { ports: this.#ports, ledger, tenant, threadId, tell }
+    const inputs = this.#ports.inputs.of(tenant)
+    this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))

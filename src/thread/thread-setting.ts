@@ -8,7 +8,7 @@ import type { GraphDescription, GraphHost } from '../graph/index.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
-import type { InputRoom } from './input-room.ts'
+import type { Inputs, InputRoom } from './input-room.ts'
 import type { RunFeed } from './run-feed.ts'
 import { planOf } from './run-request.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
@@ -57,6 +57,8 @@ export interface ThreadSetting {
   readonly ledger: ThreadLedger
   readonly tenant: string
   readonly threadId: string
+  /** The room that the tenant's threads share with those of others. */
+  readonly inputs: Inputs
   tell(command: OwnCommand): void
 }
 
