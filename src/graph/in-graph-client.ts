@@ -25,6 +25,11 @@ export function clientMayAsk(): void {
 
 /** Where the server answers clients; undefined where it does not. */
 export function serverIsAt(url: string | undefined): void {
+  if (url !== undefined) {
+    // As the official server has them for graphs that go by themselves.
+    process.env['LANGGRAPH_API_URL'] ??= url
+    process.env['PORT'] = new URL(url).port
+  }
   origin.resolve(url)
 }
 

@@ -62,7 +62,8 @@ describe('a graph', () => {
     const { messages } = await server.client.runs.wait(null, 'calling', { input }) as
       { messages: { content: string }[] }
     expect(messages.slice(1).map(({ content }) => content)).toEqual(['echo: hello',
-      expect.stringContaining('This server cannot be asked while its graphs are loaded.')])
+      expect.stringContaining('This server cannot be asked while its graphs are loaded.'),
+      '200 200'])
   })
 
   it('has another graph of its server as a node, on a thread of its own', async () => {

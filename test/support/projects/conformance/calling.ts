@@ -17,7 +17,10 @@ export const calling = new StateGraph(MessagesAnnotation)
     const input = { messages: [{ role: 'user', content: messages.at(-1)!.text }] }
     const echoed = await client.runs.wait(null, 'echo', { input }) as
       { messages: { content: string }[] }
-    return { messages: [echoed.messages.at(-1)!.content, tooEarly] }
+    const { LANGGRAPH_API_URL: url, PORT: port } = process.env
+    const places = await Promise.all([`${url}/ok`, `http://127.0.0.1:${port}/ok`].map((place) =>
+      fetch(place).then(({ status }) => status)))
+    return { messages: [echoed.messages.at(-1)!.content, tooEarly, places.join(' ')] }
   })
   .addEdge(START, 'call')
   .addEdge('call', END)
