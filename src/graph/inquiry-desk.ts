@@ -47,7 +47,7 @@ export class InquiryDesk {
       stopTimers: () => {} }
     const stopHedge = this.#env.after(hedgeAfterMs, () => this.#send(asking))
     const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
-      reply.reject(new HeddleError('unavailable', 'The graph did not answer in time.'))))
+      reply.reject(unanswered(inquiry))))
     asking.stopTimers = () => { stopHedge(); stopDeadline() }
     this.#send(asking)
     return reply.promise
@@ -132,4 +132,12 @@ export class InquiryDesk {
     for (const job of asking.asked.keys()) this.#askings.delete(job)
     settle()
   }
+}
+
+/** It may answer another time: who hangs mostly cannot reach just now what he needs. */
+function unanswered({ graphId }: GraphInquiry): HeddleError {
+  const seconds = deadlineMs / 1_000
+  return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +
+    'seconds: the function that makes it may wait for what is out of reach.',
+  { retryAfterSeconds: seconds })
 }

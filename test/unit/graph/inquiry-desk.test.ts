@@ -31,3 +31,13 @@ it('is asked of another as soon as that is heard of, where it was silent before'
   desk.pump()
   expect([spinner.heard.length, waking.heard.length]).toEqual([1, 1])
 })
+
+it('is given up after half a minute, by name, and with when to come again', async () => {
+  const env = virtualEnv()
+  const nobody = { members: [] } as unknown as WorkerPool
+  const asked = new InquiryDesk(env, nobody, () => 1).ask({ kind: 'schemas', graphId: 'slow' })
+  env.advance(30_000)
+  await expect(asked).rejects.toMatchObject({ code: 'unavailable', facts: { retryAfterSeconds: 30 },
+    message: expect.stringContaining('Graph "slow" did not answer in 30 seconds') as string })
+  expect(env.timers()).toBe(0)
+})
