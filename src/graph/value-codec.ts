@@ -63,8 +63,9 @@ export class ValueCodec {
       stored.serialized = { type: cloneType, data: serialize(undefined) }
       return { value: stored, exact: false }
     }
-    if (fidelity === 'cloned') {
-      stored.serialized = { type: cloneType, data: serialize(value) }
+    const clone = fidelity === 'cloned' ? cloneOf(value) : undefined
+    if (clone) {
+      stored.serialized = { type: cloneType, data: clone }
       return { value: stored, exact: true }
     }
     later(this.#serialize(value).then((serialized) => { stored.serialized = serialized }))
@@ -131,6 +132,15 @@ export class ValueCodec {
   async #serialize(value: unknown): Promise<Serialized> {
     const [type, data] = await this.#serde.dumpsTyped(value)
     return { type, data: Buffer.from(data) }
+  }
+}
+
+/** Undefined for what cannot be cloned although it looks as if: a Proxy, or shared memory. */
+function cloneOf(value: unknown): Buffer | undefined {
+  try {
+    return serialize(value)
+  } catch {
+    return undefined
   }
 }
 

@@ -160,6 +160,16 @@ describe('ValueCodec', () => {
     expect(codec.text(back)).toBe(stored.json)
   })
 
+  it.each([
+    ['a stand-in for an object', { draft: new Proxy({ a: 1 }, {}) }],
+    ['shared memory', { memory: new SharedArrayBuffer(8) }],
+  ])('leaves %s beside a date to the serializer of the graph', async (_, value) => {
+    const { stored, exact, back } = await trip({ ...value, when: new Date(7) })
+    expect(exact).toBe(false)
+    expect(stored.json).toContain('1970')
+    expect(JSON.stringify(back)).toBe(stored.json)
+  })
+
   it('notices what somebody put onto a message', async () => {
     const marked = Object.assign(new HumanMessage('x'), { mark: 1 })
     expect((await trip(marked)).stored.form).toBe(Form.FORM_SERIALIZED)
