@@ -118,7 +118,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
     const ns = named === undefined ? null : text(named)
     const checkpointId = text(id) || null
-    const filter = options.filter ?? null
+    // Mailed to another thread: what cannot be must fail here, not there.
+    const filter = structuredClone(options.filter ?? null)
     let before = text(options.before?.configurable?.checkpoint_id) || null
     let left = options.limit ?? Number.POSITIVE_INFINITY
     while (left > 0) {

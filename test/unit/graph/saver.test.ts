@@ -189,6 +189,14 @@ describe('HeddleSaver', () => {
     expect(limited).toHaveLength(70)
   })
 
+  it('refuses a filter that no other thread could be asked with', async () => {
+    const { saver, log } = open()
+    await saver.put(at(), checkpoint({ a: 1 }), loop, { a: 1 })
+    const filter = { source: () => 'loop' } as never
+    await expect(saver.list(at(), { filter }).next()).rejects.toThrow('could not be cloned')
+    expect(log.reads).toBe(0)
+  })
+
   it('gives messages back as messages', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop,
