@@ -74,6 +74,7 @@ export class WorkerDesk {
       const assignment = { execution, source, outbox, memory, control: job.control,
         signal: job.abort.signal, entered }
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
+      if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
