@@ -145,7 +145,13 @@ export class RunFeeds {
     if (entry.json !== undefined) return entry
     const channels = this.#channelsOf(feed)
     const view = this.#setting.ledger.recentView(entry.valuesOf)
-    return view && channels ? { ...entry, json: view.json(channels) } : entry
+    if (!view || !channels) return entry
+    try {
+      return { ...entry, json: view.json(channels) }
+    } catch {
+      // Longer than a string may be: whoever follows cannot read it either, and is told so.
+      return entry
+    }
   }
 
   #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {

@@ -136,4 +136,17 @@ describe('the feeds of a thread', () => {
     expect(await ended).toBe('over')
     expect(feeds.followed).toBe(false)
   })
+
+  it('lose who follows where a state is longer than a text may be, and nobody else', async () => {
+    const tooLong = () => { throw new RangeError('Invalid string length') }
+    const feeds = new RunFeeds({
+      ports: { host: { describe: () => ({ stateChannels: ['log'] }) } },
+      ledger: { values: async () => tooLong(), recentView: () => ({ json: tooLong }) },
+    } as never, () => {})
+    const { ended, listener } = reader()
+    feeds.begin('r', { awaited: false, plan: { graphId: 'g' } as never })
+    feeds.follow('r', undefined, { after: null, modes: null }, listener)
+    feeds.publish('r', Promise.resolve(), [entryAt(1)])
+    expect(await ended).toBe('unread')
+  })
 })
