@@ -116,11 +116,12 @@ function keysAt(place: string): JWTVerifyGetKey {
 /** Throws `unauthenticated` where a claim is missing that says whose session it is. */
 function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Session {
   const known = callerRoles.find((each) => each === role)
+  if (typeof sub !== 'string' || sub === '') throw refused('it names no user in the claim "sub"')
   if (typeof tenant !== 'string' || !isTenant(tenant)) {
     throw refused('it names no tenant in the claim "tenant"')
   }
   if (known === undefined) throw refused(`the claim "role" is none of ${callerRoles.join(', ')}`)
-  return { tenant, userId: sub!, role: known, expiresAtMs: exp! * 1_000,
+  return { tenant, userId: sub, role: known, expiresAtMs: exp! * 1_000,
     region: typeof region === 'string' ? region : undefined }
 }
 
