@@ -176,9 +176,12 @@ export function resolveSettings(source: SettingsSource): Settings {
 function tracingSettings(environment: SettingsSource['environment'], mistakes: string[]):
 TracingSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,
-    OTEL_SDK_DISABLED: disabled, OTEL_TRACES_SAMPLER: sampler,
+    OTEL_SDK_DISABLED: disabled, OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler,
     OTEL_TRACES_SAMPLER_ARG: share } = environment
-  if (!(traces || all) || disabled?.toLowerCase() === 'true') return null
+  const isOff = disabled?.toLowerCase() === 'true' || exporter === 'none' ||
+    sampler === 'always_off'
+  if (!(traces || all) || isOff) return null
+  if (sampler === 'parentbased_always_off') return Object.freeze({ ratio: 0 })
   if (!sampler?.endsWith('traceidratio')) return Object.freeze({ ratio: 1 })
   const ratio = Number(share || '1')
   if (ratio >= 0 && ratio <= 1) return Object.freeze({ ratio })
@@ -204,6 +207,9 @@ function cassandraSettings(reader: SettingsReader): CassandraSettings {
   const ca = reader.path('tlsCa')
   const cert = reader.path('tlsCert')
   const key = reader.path('tlsKey')
+  if ((cert === undefined) !== (key === undefined)) {
+    reader.mistakes.push('--tls-cert and --tls-key belong together: give both or none.')
+  }
   return Object.freeze({
     contactPoints: Object.freeze(reader.list('contactPoints', ['127.0.0.1'])),
     localDataCenter: reader.required('localDatacenter', 'with --store cassandra'),

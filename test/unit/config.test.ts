@@ -94,6 +94,10 @@ describe('settings', () => {
     expect(tracingOf({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://a/v1/traces' }))
       .toEqual({ ratio: 1 })
     expect(tracingOf({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBeNull()
+    expect(tracingOf({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBeNull()
+    expect(tracingOf({ ...endpoint, OTEL_TRACES_SAMPLER: 'always_off' })).toBeNull()
+    expect(tracingOf({ ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_always_off' }))
+      .toEqual({ ratio: 0 })
     const sampler = { ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }
     expect(tracingOf({ ...sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' })).toEqual({ ratio: 0.25 })
     expect(mistakes({ environment: { ...sampler, OTEL_TRACES_SAMPLER_ARG: 'some' } }))
@@ -156,6 +160,16 @@ describe('settings', () => {
       '--user-proxies (or HEDDLE_USER_PROXIES) must list addresses or ranges like 10.0.0.0/8, ' +
         'not "10.0.0.0/33".',
     ])
+  })
+
+  it('name a certificate and its key together', () => {
+    const cassandra = { store: 'cassandra', localDatacenter: 'us' }
+    for (const one of [{ tlsCert: 'cert.pem' }, { tlsKey: 'key.pem' }]) {
+      expect(mistakes({ options: { ...cassandra, ...one } }))
+        .toBe('--tls-cert and --tls-key belong together: give both or none.')
+    }
+    expect(resolved({ options: { ...cassandra, tlsCert: 'a', tlsKey: 'b' } }).cassandra!.tls)
+      .toMatchObject({ cert: expect.stringMatching(/a$/) as string })
   })
 
   it('bill in the region us only, and nothing unless they say so', () => {
