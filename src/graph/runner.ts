@@ -20,7 +20,7 @@ import { MessageIds } from './message-ids.ts'
 import type { Outbox } from './outbox.ts'
 import { configOf, editInput, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
-import { HeddleSaver } from './saver.ts'
+import { HeddleSaver, sendsApart } from './saver.ts'
 import { bindSaver } from './served-thread.ts'
 import { StateReader, doneTasks } from './state-reader.ts'
 import type { ThreadMemory } from './thread-memory.ts'
@@ -186,6 +186,7 @@ function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, gra
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
     threadId, runId, codec, serde, source, sink, memory, metadata, sync, heard, entered,
+    sendsApart: sendsApart(graph),
     written: (channel, value) => ids.assign(channel, value),
     seen: (id, values) => reference?.see(id, values),
   })

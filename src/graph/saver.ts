@@ -10,6 +10,7 @@ import { HeddleError } from '../errors.ts'
 import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
+import type { ServedGraph } from './graph-export.ts'
 import { PendingWrites, withoutAnswer } from './pending-writes.ts'
 import type { ChannelValues, Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
@@ -41,6 +42,8 @@ export interface SaverOptions {
   readonly heard?: boolean
   /** A step is over only when it is in the log. */
   readonly sync: boolean
+  /** The engine looks for what is sent to nodes beside the channels of a checkpoint. */
+  readonly sendsApart?: boolean
   /** Told what a task wrote before it is encoded. */
   readonly written: (channel: string, value: unknown) => void
   /** Told at every call: the execution's code is being run. */
@@ -259,7 +262,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       channel_versions: { ...skeleton.channel_versions },
       versions_seen: copyOf(skeleton.versions_seen),
     }
-    if (skeleton.v < 4 && parentId !== '') await this.#bringSends(ns, parentId, checkpoint)
+    if (this.#options.sendsApart || skeleton.v < 4) await this.#bringSends(ns, parentId, checkpoint)
     if (ns === '') this.#options.seen(id, checkpoint.channel_values)
     const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
@@ -272,12 +275,20 @@ export class HeddleSaver implements BaseCheckpointSaver {
 
   /** Before version 4 what was sent to nodes stood in the parent's writes only. */
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
-    const parent = await this.#read((source) => source.tuple(ns, parentId))
-    const writes = parent ? (await this.#live(parent)).writes.tuples() : []
-    const sends = writesOn(tasksChannel, writes).map(([, , send]) => send)
-    checkpoint.channel_values[tasksChannel] = sends
-    const versions = Object.values(checkpoint.channel_versions).map(Number)
-    checkpoint.channel_versions[tasksChannel] = Math.max(1, ...versions)
+    const sends = await this.#sendsOn(ns, parentId)
+    if (this.#options.sendsApart) {
+      Object.assign(checkpoint, { pending_sends: sends })
+    } else if (parentId !== '') {
+      checkpoint.channel_values[tasksChannel] = sends
+      const versions = Object.values(checkpoint.channel_versions).map(Number)
+      checkpoint.channel_versions[tasksChannel] = Math.max(1, ...versions)
+    }
+  }
+
+  async #sendsOn(ns: string, id: string): Promise<unknown[]> {
+    const stored = id === '' ? undefined : await this.#read((source) => source.tuple(ns, id))
+    const writes = stored ? (await this.#live(stored)).writes.tuples() : []
+    return writesOn(tasksChannel, writes).map(([, , send]) => send)
   }
 
   /** The channels after a checkpoint: changes to its parent's where that is the one we know. */
@@ -329,6 +340,11 @@ export class HeddleSaver implements BaseCheckpointSaver {
   #configOf(checkpoint_ns: string, checkpoint_id: string): RunnableConfig {
     return { configurable: { thread_id: this.#options.threadId, checkpoint_ns, checkpoint_id } }
   }
+}
+
+/** Before 0.4 the engine had no channel for what is sent to nodes. */
+export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean {
+  return !(tasksChannel in channels)
 }
 
 function text(value: unknown): string {

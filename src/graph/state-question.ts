@@ -9,7 +9,7 @@ import { shapeOf } from './library.ts'
 import { configurableOf } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import type { Workbench } from './runner.ts'
-import { HeddleSaver } from './saver.ts'
+import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './served-thread.ts'
 import { StateReader } from './state-reader.ts'
@@ -33,7 +33,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
   const { plain, stateChannels } = shapeOf(graph)
   const reference = new ValuesReference(stateChannels, Number.POSITIVE_INFINITY)
   const inputs = new Map<string, unknown>()
-  const saver = readOnlySaver(bench, threadId, source, (id, values) => {
+  const saver = readOnlySaver(bench, graph, { threadId, source }, (id, values) => {
     reference.see(id, values)
     inputs.set(id, values.__start__)
   })
@@ -149,11 +149,13 @@ function inputWrites(input: unknown): Fields | null {
   return input === undefined ? null : { __start__: input }
 }
 
-function readOnlySaver({ codec, serde }: Workbench, threadId: string, source: CheckpointSource,
-  seen: SaverOptions['seen']): HeddleSaver {
+function readOnlySaver({ codec, serde }: Workbench, graph: ServedGraph,
+  { threadId, source }: Pick<Inquiry, 'threadId' | 'source'>, seen: SaverOptions['seen']):
+  HeddleSaver {
   const refuse = () => { throw new Error('a question does not change the state') }
   return new HeddleSaver({
     threadId, runId: '', codec, serde, source, metadata: {}, sync: false,
+    sendsApart: sendsApart(graph),
     memory: { newest: new Map(), empty: false },
     sink: { step: refuse, hold: refuse, acknowledged: () => Promise.resolve() },
     seen, entered: () => {}, written: () => {},

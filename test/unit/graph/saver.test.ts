@@ -122,6 +122,22 @@ describe('HeddleSaver', () => {
         channel_values: { list: [1] } } })
   })
 
+  it('shows what was sent to nodes before version 4 where the engine looks for it', async () => {
+    const log = new ModelLog()
+    const [first, second] = [1, 2].map((a) => ({ ...checkpoint({ a }), v: 1 }))
+    const { saver: old } = open(log, { sendsApart: true })
+    await old.put(at(), first!, loop, { a: 1 })
+    await old.putWrites(at(first!.id), [['__pregel_tasks', 'packet'], ['a', 2]], 'task')
+    await old.put(at(first!.id), second!, loop, { a: 2 })
+    expect((await old.getTuple(at(first!.id)))?.checkpoint).toMatchObject({ pending_sends: [] })
+    expect((await old.getTuple(at()))?.checkpoint).toEqual({ ...second,
+      pending_sends: ['packet'] })
+    const { checkpoint: seen } = (await open(log).saver.getTuple(at()))!
+    expect(seen).toMatchObject({ channel_values: { a: 2, __pregel_tasks: ['packet'] },
+      channel_versions: { a: 1, __pregel_tasks: 1 } })
+    expect(seen).not.toHaveProperty('pending_sends')
+  })
+
   it('removes a snapshot of a DeltaChannel from the next state, and finds it in the history',
     async () => {
       const { saver, log } = open()
