@@ -60,8 +60,7 @@ export class GraphLibrary {
     Promise<GraphLibrary> {
     serveModules(project)
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
-    const langgraph = await import('@langchain/langgraph')
-    const messages = await import('@langchain/core/messages')
+    const { langgraph, messages } = await engineParts()
     const graphs: LoadedGraph[] = []
     // One by one: a require() may not meet a module that another graph has half imported.
     for (const entry of project.graphs) {
@@ -69,6 +68,15 @@ export class GraphLibrary {
       graphs.push(await load(project.root, entry))
     }
     return new GraphLibrary({ langgraph, messages, root: project.root }, graphs)
+  }
+
+  /** Throws `graph_failed` where the project's copy of the engine lacks what is needed of it. */
+  async requireServable(): Promise<void> {
+    if ('bulkUpdateState' in this.langgraph.CompiledStateGraph.prototype) return
+    const { default: { version } } = await import('@langchain/langgraph/package.json',
+      { with: { type: 'json' } })
+    throw new HeddleError('graph_failed', `The project runs on @langchain/langgraph ${version}, ` +
+      `which is too old to be served: install ${oldestTried} or newer.`)
   }
 
   /** The graphs that cannot be used, and why. */
@@ -157,6 +165,19 @@ export class GraphLibrary {
     const schemas = this.#schemas.get(graph) ?? graphSchemas(graph)
     this.#schemas.set(graph, schemas)
     return schemas
+  }
+}
+
+/** The first that had all that we need when we tried. */
+const oldestTried = '0.2.68'
+
+async function engineParts(): Promise<Pick<GraphLibrary, 'langgraph' | 'messages'>> {
+  try {
+    const langgraph = await import('@langchain/langgraph')
+    return { langgraph, messages: await import('@langchain/core/messages') }
+  } catch (error) {
+    throw graphFailed('@langchain/langgraph cannot be loaded from the project; ' +
+      '`npm ls @langchain/core` shows whether its packages fit together', error)
   }
 }
 

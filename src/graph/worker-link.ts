@@ -31,6 +31,8 @@ export class WorkerLink {
   state: WorkerState = 'starting'
   /** The graph whose file it imports right now. */
   loading: string | null = null
+  /** Why it cannot serve the project, as it says itself: it is about to end. */
+  refusal: string | null = null
   /** Kept for a single execution: it may be silent. */
   solitary = false
   /** Executions under way in it. */
@@ -74,7 +76,8 @@ export class WorkerLink {
       // Its last words may not have been heard.
       for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
       if (this.state === 'ended') return
-      if (!this.#dismissed) env.log.warn('A graph worker ended by itself.', { name, code })
+      const isExpected = this.#dismissed || this.refusal !== null
+      if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
       this.state = 'ended'
       events.ended(this)
     })

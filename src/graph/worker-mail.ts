@@ -41,6 +41,8 @@ export type FromWorker = readonly WorkerMail[]
 export type WorkerMail =
   /** Before the file of a graph is imported, which may keep the worker for ever; null after all. */
   | { readonly type: 'loading'; readonly graphId: string | null }
+  /** The project's library cannot be used, so that the worker ends. */
+  | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
       readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
   | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }

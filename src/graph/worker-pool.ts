@@ -187,6 +187,7 @@ export class WorkerPool {
   #mail(link: WorkerLink, mail: WorkerMail): void {
     if (mail.type === 'pong') return this.#events.ready()
     if (mail.type === 'loading') link.loading = mail.graphId
+    else if (mail.type === 'refused') link.refusal = mail.reason
     else if (mail.type === 'ready') this.#ready(link, mail)
     else this.#events.mail(link, mail)
   }
@@ -228,8 +229,10 @@ export class WorkerPool {
       const during = link.loading === null ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
       this.#opening?.reject(new HeddleError('graph_failed',
-        `The graph worker ended ${during}; the log says why.`))
+        link.refusal ?? `The graph worker ended ${during}; the log says why.`))
       if (this.#serving === 0) return
+    } else if (link.refusal !== null) {
+      this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
     this.#deaths = ageMs > backOffMs.grownUp ? 1 : this.#deaths + 1

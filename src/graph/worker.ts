@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../cluster/index.ts'
-import { assert } from '../errors.ts'
+import { HeddleError, assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
 import { GraphLibrary } from './library.ts'
@@ -32,7 +32,14 @@ if (!asItIs) copyEnvironment()
 offerClient(env.log)
 const say = (mails: FromWorker) => port.postMessage(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
-const library = await GraphLibrary.open(project, loads)
+/** Every worker would end so: a sentence says why, and no stack. */
+const refuse = (error: unknown): never => {
+  if (!(error instanceof HeddleError)) throw error
+  say([{ type: 'refused', reason: error.message }])
+  process.exit(1)
+}
+const library = await GraphLibrary.open(project, loads).catch(refuse)
+await library.requireServable().catch(refuse)
 loads(null)
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
+import { compileProject, readProject, startGraphHost } from '../../../src/graph/index.ts'
+import { virtualEnv } from '../../support/env.ts'
 import { openLibrary } from './open-library.ts'
 import { writeProject } from './project-files.ts'
 
@@ -214,11 +216,31 @@ describe('a workspace', () => {
 describe('the engine', () => {
   const own = (name: string) => ({
     'package.json': { name, version: '9.9.9', type: 'module',
-      exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js' } },
+      exports: { '.': './index.js', './messages': './index.js', './pregel': './index.js',
+        './package.json': './package.json' } },
     'index.js': `export const copy = 'own ${name}'`,
   })
   const installed = (folder: string, name: string) => Object.fromEntries(
     Object.entries(own(name)).map(([file, content]) => [`${folder}/${name}/${file}`, content]))
+
+  it.each([
+    ['too old', 'export class CompiledStateGraph {}',
+      'The project runs on @langchain/langgraph 9.9.9, which is too old to be served'],
+    ['not whole', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
+  ])('is refused in one sentence where the project\'s copy is %s', async (_, code, sentence) => {
+    const files = installed('node_modules', '@langchain/langgraph')
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': graphOf('null'),
+      ...files,
+      'node_modules/@langchain/langgraph/index.js': code,
+    })
+    const env = virtualEnv()
+    const project = await compileProject(await readProject(root))
+    await expect(startGraphHost({ env, workers: 1, project })).rejects
+      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining(sentence) })
+    expect(env.lines).toEqual([])
+  })
 
   it('is the project\'s own copy, with the packages that this copy sees', async () => {
     const packages = 'node_modules/@langchain/langgraph/node_modules'
