@@ -46,7 +46,7 @@ export function appendingReducer(original: MessagesReducer): MessagesReducer {
 
   const idsOf = (list: readonly unknown[]): Set<string> | undefined => {
     const seen = known.get(list)
-    return seen?.length === list.length ? seen.ids : idsIn(list)
+    return seen?.length === list.length ? seen.ids : idsIn(list, original)
   }
 
   return (left, right) => {
@@ -69,15 +69,18 @@ interface SeenList {
   readonly length: number
 }
 
-/** undefined where something is not a message with an id yet: the original makes it one. */
-function idsIn(list: readonly unknown[]): Set<string> | undefined {
+/**
+ * undefined where something is not a message with an id yet, or a piece of one that a newer
+ * original makes whole: it has to see the list first.
+ */
+function idsIn(list: readonly unknown[], original: MessagesReducer): Set<string> | undefined {
   const ids = new Set<string>()
   for (const message of list) {
     if (typeof message !== 'object' || message === null || !isChatMessage(message)) return undefined
     if (typeof message.id !== 'string') return undefined
     ids.add(message.id)
   }
-  return ids
+  return original(list, []).every((message, i) => message === list[i]) ? ids : undefined
 }
 
 /** Whether it takes a message away, in any form that a message may be given in. */

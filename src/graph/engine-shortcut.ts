@@ -24,9 +24,13 @@ type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () =>
 
 /** By what they read: the functions of the library that a shortcut may stand in for. */
 const known: Readonly<Record<string, string>> = {
-  '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13',
-  '9fc35abccc9ae422': 'messagesStateReducer of @langchain/langgraph 1.4.18',
+  '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13 to 1.2.18',
+  'd07c7ccb673e0908': 'runWithConfig and _configureSync of @langchain/core 1.3.1 to 1.4.0',
+  '9fc35abccc9ae422': 'messagesStateReducer of @langchain/langgraph 1.2.9 to 1.5.0',
+  'a952b635806a4f74': 'messagesStateReducer of @langchain/langgraph 1.5.3 to 1.7.3',
   '52191e1021b395eb': 'stream and _streamIterator of @langchain/langgraph 1.4.18',
+  '01c98c35919c8cd2': 'stream and _streamIterator of @langchain/langgraph 1.5.0 and 1.5.3',
+  'b8a1901fa671c5a6': 'stream and _streamIterator of @langchain/langgraph 1.7.0 to 1.7.3',
 }
 
 const childConfig = Symbol.for('lc:child_config')

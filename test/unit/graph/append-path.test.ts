@@ -1,6 +1,6 @@
 /** The append path does what the library's reducer of messages does, at a lower price. */
 
-import { AIMessage, HumanMessage, RemoveMessage } from '@langchain/core/messages'
+import { AIMessage, AIMessageChunk, HumanMessage, RemoveMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
 import { Annotation, END, MessagesAnnotation, REMOVE_ALL_MESSAGES, START, StateGraph,
   messagesStateReducer } from '@langchain/langgraph'
@@ -18,6 +18,7 @@ const someId = fc.constantFrom('1', '2', '3', '4', undefined)
 const given = fc.oneof(
   fc.record({ kind: fc.constant('human' as const), id: someId, content: fc.string() }),
   fc.record({ kind: fc.constant('ai' as const), id: someId, content: fc.string() }),
+  fc.record({ kind: fc.constant('piece' as const), id: someId, content: fc.string() }),
   fc.record({ kind: fc.constant('dict' as const), id: someId, content: fc.string() }),
   fc.record({ kind: fc.constant('tuple' as const), id: someId, content: fc.string() }),
   fc.record({ kind: fc.constant('text' as const), id: someId, content: fc.string() }),
@@ -30,6 +31,7 @@ function made({ kind, id, content }: Given): unknown {
   switch (kind) {
     case 'human': return new HumanMessage({ content, id })
     case 'ai': return new AIMessage({ content, id })
+    case 'piece': return new AIMessageChunk({ content, id })
     case 'dict': return { role: 'user', content, id }
     case 'tuple': return ['ai', content]
     case 'text': return content
@@ -95,6 +97,16 @@ describe('appendingReducer', () => {
     const pushed = new HumanMessage({ content: 'b', id: '2' })
     list.push(pushed)
     expect(appending(list, [pushed])).toHaveLength(2)
+  })
+
+  it('leaves a list to a newer original that makes whole what stands there in pieces', () => {
+    const whole = (message: unknown) => message instanceof AIMessageChunk
+      ? new AIMessage({ content: message.content, id: message.id }) : message
+    const newer: MessagesReducer = (left, right) =>
+      original([left].flat().map(whole), [right].flat().map(whole))
+    const stored = [new AIMessageChunk({ content: 'a', id: '1' })]
+    const list = appendingReducer(newer)(stored, [new HumanMessage({ content: 'b', id: '2' })])
+    expect(list.map(({ constructor }) => constructor)).toEqual([AIMessage, HumanMessage])
   })
 
   it('does not visit a list that it has seen', () => {
