@@ -11,8 +11,8 @@ interface CatalogueEntry {
 }
 
 /**
- * The official client repeats every 5xx and 429, POST included, so a permanent error is never one
- * of them. gRPC numbers are those of google.rpc.Code.
+ * The official client repeats every 5xx and 429, before 1.13 POST included, so a permanent error
+ * is never one of them. gRPC numbers are those of google.rpc.Code.
  */
 const catalogue = {
   invalid: { http: 422, grpc: 3, retry: 'no', sentence: 'The request is not valid.' },

@@ -34,6 +34,12 @@ it.each([
   expect(sentenceOf(answer).split(' ').length).toBeGreaterThan(2)
 })
 
+it('Who speaks protocol v2 is told which library does without it', async () => {
+  const answer = await ask(server.url, 'POST', `/threads/${some}/commands`,
+    { id: 1, method: 'run.start', params: { assistant_id: 'echo' } })
+  expect(sentenceOf(answer)).toContain('@langchain/langgraph-sdk/react')
+})
+
 it('Feedback keys are refused with 422, since nobody collects feedback', async () => {
   const answer = await ask(server.url, 'POST', '/runs/wait',
     { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })
