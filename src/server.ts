@@ -146,11 +146,10 @@ async function openGround(settings: Settings,
 }
 
 /** Where nobody collects them not even the library is loaded. */
-async function openTracing({ tracing }: Settings, { log, uuid }: Env):
-Promise<OpenTracing | undefined> {
+async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
   const { startTracing } = await import('./server/tracing.ts')
-  return startTracing({ ...tracing, version: ownVersion(), instance: uuid(), log })
+  return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
 }
 
 function openMetrics(place: NonNullable<Settings['metrics']>, metrics: Metrics):

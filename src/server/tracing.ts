@@ -10,7 +10,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider }
   from '@opentelemetry/sdk-trace'
 
-import type { Episode, EpisodeStart, Log, Tracing } from '../../cluster/index.ts'
+import type { Env, Episode, EpisodeStart, Tracing } from '../../cluster/index.ts'
 
 export interface TracingOptions {
   /** Of traces that begin here, so many are kept: from 0 to 1. */
@@ -18,7 +18,7 @@ export interface TracingOptions {
   readonly version: string
   /** Of this process, by which its spans are told from those of others. */
   readonly instance: string
-  readonly log: Log
+  readonly env: Pick<Env, 'log' | 'monotonicMs'>
 }
 
 export interface OpenTracing extends Tracing {
@@ -28,14 +28,16 @@ export interface OpenTracing extends Tracing {
 
 /** Spans wait so long for others, to travel together. */
 const sendMs = 1_000
+/** What goes wrong with each batch is told once in so long a time. */
+const quietMs = 600_000
 
 const kinds = {
   server: SpanKind.SERVER, client: SpanKind.CLIENT, inner: SpanKind.INTERNAL,
 } as const
 
 /** Once in a process: what is under way is known to all who ask the library. */
-export function startTracing({ ratio, version, instance, log }: TracingOptions): OpenTracing {
-  complainTo(log)
+export function startTracing({ ratio, version, instance, env }: TracingOptions): OpenTracing {
+  complainTo(env)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -74,9 +76,14 @@ function episodeOf(span: Span, within: Context): Episode {
 }
 
 /** A collector that is away must not be heard of a thousand times. */
-function complainTo(log: Log): void {
+function complainTo({ log, monotonicMs }: TracingOptions['env']): void {
   const quiet = () => {}
-  const warn = (reason: string) => log.warn('Traces cannot be sent as they should.', { reason })
+  let quietUntilMs = Number.NEGATIVE_INFINITY
+  const warn = (reason: string) => {
+    if (monotonicMs() < quietUntilMs) return
+    quietUntilMs = monotonicMs() + quietMs
+    log.warn('Traces cannot be sent as they should.', { reason })
+  }
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet })
 }
 

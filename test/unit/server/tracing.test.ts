@@ -34,7 +34,7 @@ let threads: ThreadClient
 beforeAll(async () => {
   collector = await startOtlpReceiver()
   process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] = `${collector.url}/v1/traces`
-  tracing = startTracing({ ratio: 1, version: '0', instance: 'i', log: env.log })
+  tracing = startTracing({ ratio: 1, version: '0', instance: 'i', env })
   house = new ThreadHouse({}, tracing)
   const server = await openGrpcServer({ ...common, id: 'm', host: '127.0.0.1' })
   server.serve(house.inbound)

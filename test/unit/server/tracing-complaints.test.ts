@@ -1,0 +1,18 @@
+/** A collector that is away for long does not fill the log. */
+
+import { diag } from '@opentelemetry/api'
+import { expect, it } from 'vitest'
+
+import { startTracing } from '../../../src/server/tracing.ts'
+import { virtualEnv } from '../../support/env.ts'
+
+it('What goes wrong with every batch of spans is told now and then', () => {
+  const env = virtualEnv()
+  startTracing({ ratio: 1, version: '0', instance: 'i', env })
+  for (let batch = 1; batch <= 900; batch++) {
+    diag.error(`batch ${batch} cannot be sent`)
+    env.advance(1_000)
+  }
+  expect(env.lines.map(({ facts }) => facts['reason']))
+    .toEqual(['batch 1 cannot be sent', 'batch 601 cannot be sent'])
+})
