@@ -10,9 +10,11 @@ import type {
 /** From the front door, and between threads. */
 export type ThreadCommand =
   | { readonly type: 'create'; readonly request: CreateThread }
-  | { readonly type: 'get' }
+  /** `brief`: without the state values. */
+  | { readonly type: 'get'; readonly brief?: boolean }
   | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
-  | { readonly type: 'delete' }
+  /** Of the thread with this log; of any where it is undefined. */
+  | { readonly type: 'delete'; readonly branchId?: string | undefined }
   | { readonly type: 'copy'; readonly targetId: string }
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }

@@ -35,12 +35,12 @@ export class StateAnswers {
     this.#setting = setting
   }
 
-  /** The thread's record and its state values. */
-  async view(): Promise<ThreadView> {
+  /** The thread's record and, unless it is `brief`, its state values. */
+  async view(brief = false): Promise<ThreadView> {
     const { ledger } = this.#setting
     const { row } = ledger.state
     await ledger.durable
-    return { row, values: await this.#values(row.head?.id) }
+    return { row, values: brief ? '{}' : await this.#values(row.head?.id) }
   }
 
   /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */

@@ -143,9 +143,9 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return this.#read(this.#answers.view())
+      case 'get': return this.#read(this.#answers.view(command.brief))
       case 'patch': return this.#patch(command.metadata, note)
-      case 'delete': return this.#delete(note)
+      case 'delete': return this.#delete(note, command.branchId)
       case 'copy': return this.#copy(command.targetId)
       case 'state': return this.#read(this.#answers.state(command.query))
       case 'history': return this.#read(this.#answers.history(command.query))
@@ -306,9 +306,10 @@ class ThreadActor implements Actor {
     return { reply: this.#editor.edit(edit) }
   }
 
-  #delete(note: readonly RecordOf[]): Turn {
+  #delete(note: readonly RecordOf[], branchId?: string): Turn {
     const { ledger } = this.#setting
     const branch = ledger.state.row.branch!
+    if (branchId !== undefined && branchId !== branch.id) throw this.#notFound()
     const value = { atMs: this.#ports.env.nowMs() }
     const deleted = ledger.write([{ $case: 'threadDeleted', value }, ...note])
     this.#runs.deleteAll(deleted)

@@ -94,7 +94,12 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
     get: (tenant, id) => read(tenant, id, { type: 'get' }),
     patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
-    delete: (tenant, id) => ask<void>(tenant, id, { type: 'delete' }).catch(unlessGoneByThis),
+    delete: async (tenant, id) => {
+      // Asked for again when its owner has died, it must not meet the thread that was made since.
+      const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
+      const command = { type: 'delete', branchId: row.branch?.id } as const
+      await ask<void>(tenant, id, command).catch(unlessGoneByThis)
+    },
     copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
     search,
     count: async (filter: ThreadFilter & ValuesFilter) => {

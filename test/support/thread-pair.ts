@@ -50,7 +50,7 @@ export class ThreadChain<Host extends GraphHost> {
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
-  /** Of the owner that hears the next command. */
+  /** Of the owner that hears the next command, other than a look before one. */
   fate: Fate = 'none'
   /** Each owner brings one along. */
   readonly #newHost: () => Host
@@ -107,8 +107,9 @@ export class ThreadChain<Host extends GraphHost> {
       for (let again = false; ; again = true) {
         await this.#owned
         const owner = this.#owner
-        const { fate } = this
-        this.fate = 'none'
+        const isLook = (command as { brief?: boolean }).brief === true
+        const fate = isLook ? 'none' : this.fate
+        if (!isLook) this.fate = 'none'
         try {
           const reply = owner.activations.ask(key, owner.epoch, command, id)
           reply.catch(() => {})

@@ -11,6 +11,10 @@ import { ThreadHouse, settled } from '../../support/thread-house.ts'
 const update = { values: '{}', command: null, asNode: null }
 const empty = { threadId: 'x', metadata: {}, ifExists: 'do_nothing', supersteps: [] } as const
 
+/** Heard before all that is asked for after it: a client looks first what it is that he deletes. */
+const deletedNow = ({ inbound }: ThreadHouse) =>
+  inbound.ask({ kind: 'thread', tenant: 't', id: 'x' }, { type: 'delete' })
+
 const resumeWrite = (checkpointId: string) => ({ $case: 'writes' as const, value: {
   ns: '', checkpointId, taskId: 'task', writes: [
     { index: -4, channel: '__resume__', value: { json: '["yes"]', form: 0 as const } },
@@ -206,7 +210,7 @@ describe('a delete', () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })
     house.restart()
-    const deleted = house.client.delete('t', 'x')
+    const deleted = deletedNow(house)
     const created = house.client.create('t', empty)
     await deleted
     expect((await created).row.metadataJson).toBe('{}')
@@ -225,7 +229,7 @@ describe('a delete', () => {
       if (appends++ === 0) await disk.promise
       return append(...given)
     }
-    const deleted = house.client.delete('t', 'x')
+    const deleted = deletedNow(house)
     const created = house.client.create('t', empty)
     const started = house.startRun('x')
     await settled()
@@ -251,8 +255,8 @@ describe('a delete', () => {
       order.push(...rows.filter(({ seq }) => seq === 1).map(() => 'made'))
       return append(rows, ...rest)
     }
-    const all = [house.client.delete('t', 'x'), house.client.create('t', empty),
-      house.client.delete('t', 'x')]
+    const all = [deletedNow(house), house.client.create('t', empty),
+      deletedNow(house)]
     await settled()
     all.push(house.client.create('t', empty))
     for (let purges = 0; purges < 2; purges++) {
@@ -271,7 +275,7 @@ describe('a delete', () => {
       house.log.append = append
       throw new HeddleError('unavailable')
     }
-    const all = [house.client.delete('t', 'x'), house.client.create('t', empty)]
+    const all = [deletedNow(house), house.client.create('t', empty)]
     for (const each of all) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"old":true}')
   })

@@ -167,6 +167,23 @@ describe('commands whose owner dies before it has answered', () => {
     await expect(pair.client.delete('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it('do not end the thread that was made again before they came again', async () => {
+    const { pair } = new Story()
+    const create = (made: string) => pair.client.create('t',
+      { threadId: 'x', metadata: { made }, ifExists: 'raise', supersteps: [] })
+    await create('first')
+    const kill = pair.kill.bind(pair)
+    let again: Promise<ThreadView> | undefined
+    pair.kill = () => {
+      kill()
+      again = create('again')
+    }
+    pair.fate = 'silent'
+    await pair.client.delete('t', 'x')
+    expect(await again).toMatchObject({ row: { metadataJson: '{"made":"again"}' } })
+    expect(await pair.client.get('t', 'x')).toEqual(await again)
+  })
+
   it('are remembered in a bounded number', async () => {
     const { pair } = new Story()
     await pair.client.create('t',
