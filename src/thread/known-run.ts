@@ -2,24 +2,49 @@
 
 import type { HeardCommand, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
+import type { StartRun } from './client.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { newRun } from './unfinished-run.ts'
 
 /** Keys that answer the same when they are repeated: those of this many newest runs. */
 const rememberedKeys = 100
 
-/** The run that was started with this Idempotency-Key. */
-export async function runOfKey(key: string, setting: ThreadSetting): Promise<RunRow | undefined> {
-  if (key === '') return undefined
-  const { ports: { runs }, ledger, tenant, threadId } = setting
-  // Of the others only the keys are wanted, and their inputs may be large.
-  const newest = { tenant, threadId, limit: rememberedKeys, offset: 0, texts: [] }
-  const same = (run: RunRow) => run.commandId === key
-  const unfinished = ledger.state.runs.find(same)
-  if (unfinished) return unfinished
-  await ledger.durable
-  const known = (await runs.list(newest)).find(same)
-  return known && await runs.get(tenant, threadId, known.runId)
+/** The runs of a thread by their Idempotency-Keys. */
+export class KeyedRuns {
+  readonly #setting: ThreadSetting
+  /** Their ids, the oldest first: read once, for what else is in those rows may be long. */
+  #ids: Map<string, string> | undefined
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** The run that was started with this key. */
+  async get(key: string): Promise<RunRow | undefined> {
+    if (key === '') return undefined
+    const { ports: { runs }, ledger, tenant, threadId } = this.#setting
+    const unfinished = ledger.state.runs.find(({ commandId }) => commandId === key)
+    if (unfinished) return unfinished
+    await ledger.durable
+    this.#ids ??= await this.#read()
+    const runId = this.#ids.get(key)
+    return runId === undefined ? undefined : runs.get(tenant, threadId, runId)
+  }
+
+  /** It was looked for before it was made. */
+  add({ commandId: key, runId }: Pick<StartRun, 'commandId' | 'runId'>): void {
+    if (key === '' || this.#ids === undefined) return
+    this.#ids.delete(key)
+    this.#ids.set(key, runId)
+    if (this.#ids.size > rememberedKeys) this.#ids.delete(this.#ids.keys().next().value!)
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    const { ports: { runs }, tenant, threadId } = this.#setting
+    const newest = { tenant, threadId, limit: rememberedKeys, offset: 0, texts: [] }
+    const keyed = (await runs.list(newest)).filter(({ commandId }) => commandId !== '')
+    return new Map(keyed.toReversed().map(({ commandId, runId }) => [commandId, runId]))
+  }
 }
 
 /** The run as the command made it: it may have been taken out of history since. */

@@ -8,7 +8,7 @@ import type { RunStatus } from '../records/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
-import { runAsMade, runOfKey } from './known-run.ts'
+import { KeyedRuns, runAsMade } from './known-run.ts'
 import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
@@ -44,6 +44,7 @@ export class RunDriver {
   readonly #feeds: RunFeeds
   readonly #waiters = new RunWaiters()
   readonly #linger: RunLinger
+  readonly #keyed: KeyedRuns
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
   /** Runs start only while nothing else has the thread's state in hand. */
@@ -54,6 +55,7 @@ export class RunDriver {
   constructor(setting: ThreadSetting) {
     this.#setting = setting
     this.#linger = new RunLinger(setting)
+    this.#keyed = new KeyedRuns(setting)
     this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
   }
 
@@ -65,7 +67,7 @@ export class RunDriver {
 
   /** The thread exists. `note` is written with what is done. Throws `rejected` or `full`. */
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
-    const known = this.#unfinished(run.runId) ?? await runOfKey(run.commandId, this.#setting)
+    const known = this.#unfinished(run.runId) ?? await this.#keyed.get(run.commandId)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
     this.mustHaveRoom()
     const { limits } = this.#setting.ports
@@ -76,6 +78,7 @@ export class RunDriver {
     const urgency = run.awaited ? 'soon' : 'now'
     const records = admissionRecords(run, this.#ledger.state.row, this.#nowMs)
     const written = this.#ledger.write([...records, ...note], urgency)
+    this.#keyed.add(run)
     this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
