@@ -14,6 +14,7 @@ import { blameRequest, errorsAsStatus } from './connect-error.ts'
 import { factsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
+import { holdMessages, withResponse } from './unread.ts'
 
 export interface ConnectOptions extends RouteParts {
   readonly log: Log
@@ -22,14 +23,16 @@ export interface ConnectOptions extends RouteParts {
 }
 
 export async function addConnect(app: App, options: ConnectOptions): Promise<void> {
+  const valuesWith = withResponse(app)
   await app.register(fastifyConnectPlugin, {
     routes: (router) => {
       router.service(AssistantService, assistantService(options))
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
     },
-    interceptors: [errorsAsStatus(options.log)],
-    contextValues: (request) => withCaller(request).set(factsKey, factsOf(request)),
+    interceptors: [holdMessages(app.unreadMs), errorsAsStatus(options.log)],
+    contextValues: (request) =>
+      valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
     requestGate: blameRequest,
     readMaxBytes: options.readMaxBytes,
   })

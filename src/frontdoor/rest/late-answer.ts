@@ -91,7 +91,7 @@ class WaitingReply implements PulseMember {
   succeed(text: JsonText): void {
     if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
     else if (!this.gone) {
-      holdUntilRead(this.#reply.raw, text)
+      holdUntilRead(this.#reply.raw, text, this.#reply.server.unreadMs)
       this.#reply.raw.end(text)
     }
   }

@@ -3,7 +3,6 @@
 import type { FastifyInstance } from 'fastify'
 
 import { AnswerRoom } from '../../answer-room.ts'
-import type { JsonText } from '../../checkpoint/index.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
@@ -12,8 +11,16 @@ const shortLength = 64 * 1024
 /** Who takes nothing of his answer for so long is gone, whatever his connection says. */
 const patienceMs = 60_000
 
-/** Holds whatever is sent, until it was read. */
-export function holdAnswers(app: FastifyInstance, unreadMs?: number): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How long a client may take nothing of a long answer. */
+    readonly unreadMs: number
+  }
+}
+
+/** Holds whatever is sent, until it was read. What leaves by another way is held there. */
+export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
+  app.decorate('unreadMs', unreadMs)
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     if (typeof payload === 'string') holdUntilRead(raw, payload, unreadMs)
     done()
@@ -21,8 +28,8 @@ export function holdAnswers(app: FastifyInstance, unreadMs?: number): void {
 }
 
 /** Before it leaves. It is there already: others are refused for it, and never this one. */
-export function holdUntilRead(response: AnyResponse, answer: JsonText, unreadMs = patienceMs):
-void {
+export function holdUntilRead(response: AnyResponse, answer: { readonly length: number },
+  unreadMs: number): void {
   if (answer.length <= shortLength) return
   const room = new AnswerRoom()
   room.hold(answer)

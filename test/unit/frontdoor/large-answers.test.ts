@@ -67,20 +67,27 @@ describe('a long answer', () => {
     door.threads.views.set(threadId, viewOf('local', threadId, {}, values))
     return door
   }
-  const ask = async (door: OpenDoor) => {
+  const request = async (door: OpenDoor, line: string, body = '', type = 'json') => {
     const socket = await dial(door.url)
     onTestFinished(() => void socket.destroy())
-    socket.pause().write(`GET /threads/${threadId} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    socket.pause().write(`${line} HTTP/1.1\r\nhost: localhost\r\n` +
+      `content-type: application/${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     return socket
   }
+  const ask = (door: OpenDoor) => request(door, `GET /threads/${threadId}`)
+  /** The first field is the id, which has as many characters as the dollar says. */
+  const askTyped = (door: OpenDoor) =>
+    request(door, 'POST /frontdoor.v1.ThreadService/GetThread', `\n$${threadId}`, 'proto')
   const search = async (door: OpenDoor) => (await call(door, 'POST', '/threads/search', {})).status
 
-  it('that waits for its reader leaves less room to those that are gathered', async () => {
+  const ways = { REST: ask, 'the typed API': askTyped }
+
+  it.each(['REST', 'the typed API'] as const)('of %s that waits leaves less room', async (api) => {
     const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
     using others = new DisposableStack()
     for (let n = 0; n < 4; n++) others.use(new AnswerRoom()).hold({ length: 100 * megabyte })
     expect(await search(door)).toBe(200)
-    const readers = [await ask(door), await ask(door)]
+    const readers = [await ways[api](door), await ways[api](door)]
     await expect.poll(() => door.stats().requests).toBe(2)
     expect(await search(door)).toBe(503)
     readers[0]!.resume()
@@ -88,22 +95,36 @@ describe('a long answer', () => {
     expect(await search(door)).toBe(200)
   })
 
-  it.each(['HTTP/1.1', 'HTTP/2'])('is let go where nobody takes any of it, on %s', async (wire) => {
-    const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
-      { unreadMs: 200 })
-    const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
+  it.each(['REST', 'the typed API', 'HTTP/2'] as const)(
+    'is let go where nobody takes any of it: %s', async (way) => {
+      const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
+        { unreadMs: 200 })
+      const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
+      await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
+      if (way === 'HTTP/2') {
+        const session = connect(door.url)
+        onTestFinished(() => session.destroy())
+        session.on('error', () => {}).request({ ':path': `/threads/${threadId}` })
+          .on('error', () => {}).end()
+      } else {
+        await ways[way](door)
+      }
+      await expect.poll(() => door.stats().requests).toBe(2)
+      await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(1)
+      door.threads.lastRun.end('{"a":1}')
+      expect((await waiting).json).toEqual({ a: 1 })
+    })
+
+  it('is let go as well where its headers left before it was there', async () => {
+    const door = await openDoor({ unreadMs: 200 })
+    const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
+    let heard = ''
+    socket.on('data', (chunk: Buffer) => { heard += chunk.toString() }).resume()
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
-    if (wire === 'HTTP/2') {
-      const session = connect(door.url)
-      onTestFinished(() => session.destroy())
-      session.on('error', () => {}).request({ ':path': `/threads/${threadId}` })
-        .on('error', () => {}).end()
-    } else {
-      await ask(door)
-    }
-    await expect.poll(() => door.stats().requests).toBe(2)
-    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(1)
-    door.threads.lastRun.end('{"a":1}')
-    expect((await waiting).json).toEqual({ a: 1 })
+    door.env.advance(2_100)
+    await expect.poll(() => heard).toContain('200 OK')
+    socket.pause()
+    door.threads.lastRun.end(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
+    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })
 })
