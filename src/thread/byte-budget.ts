@@ -1,4 +1,4 @@
-/** Memory that many share: when it is used up, what was used longest ago is let go. */
+/** Memory with many holders: when it is full, the least recently used let go of theirs. */
 
 export class ByteBudget<Key> {
   readonly #limitBytes: number

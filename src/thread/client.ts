@@ -1,4 +1,4 @@
-/** Threads and runs as the front door calls them: one typed call a command, wherever it lives. */
+/** Threads and runs as the front door calls them: a typed call for each command. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, EditUpdate, JsonText } from '../graph/index.ts'
@@ -13,8 +13,8 @@ export interface ThreadClient {
   delete(tenant: string, threadId: string): Promise<void>
   copy(tenant: string, threadId: string): Promise<ThreadView>
   /**
-   * `found` is told of each thread of the page, in its order, as it is read: nothing else is kept
-   * of it, and what `found` throws ends the search.
+   * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
+   * returns; what it throws ends the search.
    */
   search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found):
     Promise<{ threads: Found[]; total: number }>
@@ -27,7 +27,7 @@ export interface ThreadClient {
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
-  /** The run when it is on disk; at once where the caller said that it tells nobody yet. */
+  /** Resolves when the run is on disk; at once where it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery): Promise<RunRow[]>
@@ -39,7 +39,7 @@ export interface ThreadClient {
    * waits, `{"__error__": {error, message}}` where it failed. Never `null`.
    */
   joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
-  /** Tells the events after `after` and all that come. The result stops the telling. */
+  /** Tells the listener the events behind `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
 }
@@ -97,15 +97,15 @@ export interface StartRun {
   readonly strategy: MultitaskStrategy
   /** The caller's Idempotency-Key, empty without one: the same key answers the same run. */
   readonly commandId: string
-  /** Thread metadata and assistant metadata are merged under it by the thread. */
+  /** Wins over the metadata of thread and assistant, which the thread merges under it. */
   readonly metadata: Record<string, unknown>
   /** As the run record shows it: input, command, config, context, stream_mode, … */
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
   /**
-   * The caller tells nobody of the run before its result. The start may then reach the disk
-   * together with the end, which is half the work where a run is quick.
+   * The caller waits for the result and names the run to nobody before. Start and end of a quick
+   * run may then be written in one row, which is half the work.
    */
   readonly awaited: boolean
   /**
@@ -126,11 +126,11 @@ export interface RunPlan {
   readonly resumable: boolean
   /** Stateless: remove the thread when the run is done. */
   readonly temporary: boolean
-  /** How long it may take from when a worker gets it; from there again where it is resumed. */
+  /** How long an execution may take, from when a worker gets it. A resumed run begins anew. */
   readonly timeoutMs: number
-  /** Told of the end by POST. */
+  /** The URL that is told of the end by POST. */
   readonly webhook?: string
-  /** What the run is part of, for those who watch; missing where nobody does. */
+  /** The trace that the run is part of; missing where nothing is traced. */
   readonly trace?: string
 }
 
@@ -141,11 +141,11 @@ export interface CancelRun {
 /** Who waits for a run, and for how long. */
 export interface JoinRun {
   /**
-   * Of whoever made the run, who waits for it however long an owner is looked for: begins it once
-   * more where it turns out that it was lost before it was written down.
+   * Given by whoever made the run: starts it once more where it was lost before it was on disk. He
+   * waits for an owner without a limit.
    */
   readonly startAgain?: () => Promise<void>
-  /** Aborts, with a HeddleError, when nobody waits any more: nothing is left of the waiting. */
+  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
   readonly gone?: AbortSignal | undefined
 }
 
@@ -158,8 +158,8 @@ export interface FollowRun {
 
 export interface WatchRun extends FollowRun {
   /**
-   * By whoever made the run, and so knows that it is there: where its thread cannot be asked at
-   * the start, it is asked again, as it is later on.
+   * The caller made the run, so it exists: where the thread cannot be asked at first, it is asked
+   * again, as it is later on.
    */
   readonly made?: boolean
 }
@@ -173,17 +173,17 @@ export interface FeedEvent {
 
 export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 
-/** Called in order, on the main loop, with as many events at once as are there. */
+/** Called in order, with as many events at once as there are. */
 export interface FeedListener {
   events(batch: readonly FeedEvent[]): void
   /**
-   * Waited for between pieces of what must be read first, and for a moment between those of what a
-   * graph tells in bulk; all else is told at once.
+   * Waited for between pieces of a past that is read from the log, and for a while between pieces
+   * of what a graph tells in bulk; all else is told at once.
    */
   ready?(): Promise<void> | undefined
   /**
-   * `over`: the run is over. `lagged`: too slow, come back with the last id. `lost`: so too.
-   * `unread`: what is to be told cannot be read just now.
+   * `over`: the run is over. `lagged`: the listener was too slow. `lost`: the thread or the way to
+   * it went away. `unread`: past events cannot be read now. All but the first may follow again.
    */
   ended(how: FeedEnd): void
 }

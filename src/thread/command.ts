@@ -34,7 +34,7 @@ export type OwnCommand =
   | { readonly type: 'ended'; readonly executionId: number; readonly outcome: Outcome }
   | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
   | { readonly type: 'time_limit'; readonly executionId: number }
-  /** Look whether something can start: a delay has passed, or the thread was just loaded. */
+  /** A delayed run's time has come: look what can start. */
   | { readonly type: 'wake' }
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
@@ -43,7 +43,7 @@ export type OwnCommand =
       readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
-  /** Another owner is to go on: nothing starts any more. `done` hears when nothing goes on. */
+  /** The thread moves to another owner: start nothing more. `done` gets when all is at rest. */
   | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
 /** What a copy takes over from the thread it was copied from. */

@@ -20,7 +20,7 @@ export function eventId({ seq, index }: EventPlace): string {
   return `${seq}.${index}`
 }
 
-/** Everything that is not an id of ours means from the start, as `-1`, `-` and null do. */
+/** Anything that is not an id of ours means from the start, as `-1`, `-` and null do. */
 export function placeOf(id: string | null): EventPlace {
   const [, seq, index] = /^(\d{1,15})\.(\d{1,10})$/.exec(id ?? '') ?? []
   return seq === undefined ? start : { seq: Number(seq), index: Number(index) }

@@ -1,19 +1,19 @@
-/** Checkpoints for an execution: all that it wrote is there, in the log first. */
+/** The checkpoints that an execution reads: what it wrote itself is in the log before it reads. */
 
 import type { CheckpointSource, StoredTuple } from '../checkpoint/index.ts'
 import type { ThreadLedger } from './thread-ledger.ts'
 
 export interface SourceOptions {
-  /** What was read of the thread's head just before: who begins with it need not wait. */
+  /** The thread's head where it was just read: the first question need not read it again. */
   readonly head?: StoredTuple | undefined
-  /** Reads once more where that may help. */
+  /** Repeats a reading that failed where that may help. */
   readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
 }
 
 export function executionSource(ledger: ThreadLedger,
   { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
   const { stepSeq } = ledger.state.row
-  // Only for the first question: whoever had it remembers it, and a state may be large.
+  // For the first question only: the worker remembers it, and a state may be large.
   let first = head
   return {
     tuple: async (ns, checkpointId) => {

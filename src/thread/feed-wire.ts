@@ -11,7 +11,7 @@ interface FeedCall {
   readonly ended?: Parameters<FeedListener['ended']>[0]
 }
 
-/** Events are told together up to about so many characters. */
+/** About so many characters of events go into one call. */
 const callLength = 256 * 1024
 
 const feedListeners: ListenerCodec = {
@@ -30,7 +30,7 @@ const feedListeners: ListenerCodec = {
   end: (listener, how) => (listener as FeedListener).ended(how),
 }
 
-/** Everything that a thread is told, answers and lets others follow is plain data. */
+/** Commands, answers and events of a thread are plain data. */
 export const threadWire: ActorWire = {
   values: plainValues, listeners: feedListeners, sharing: feedSharing,
 }

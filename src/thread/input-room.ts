@@ -1,4 +1,4 @@
-/** The room of inputs: what is to be done on the threads of a process is added up, and refused. */
+/** Bounds the inputs of unfinished runs and edits that all threads of a process hold together. */
 
 import { HeddleError } from '../errors.ts'
 
@@ -7,9 +7,9 @@ const share = 3
 
 /** The room as the threads of one tenant see it. */
 export interface Inputs {
-  /** `holder` keeps so many characters in memory now. */
+  /** `holder` now keeps so many characters in memory. */
   hold(holder: object, characters: number): void
-  /** Throws `full` where others hold all that there is room for, or all that the tenant may. */
+  /** Throws `full` where other holders take up all the room, or all that the tenant may have. */
   mustBeLeft(holder: object): void
 }
 

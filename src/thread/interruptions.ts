@@ -1,22 +1,22 @@
-/** Threads whose actor failed only because the store was out of reach: nobody died of it. */
+/** Threads whose actor failed only because the store was away: their runs lose no attempt. */
 
 import type { ActorContext } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
-/** Those that are taken up again elsewhere are never asked for. */
+/** Bounded, for a thread that is loaded elsewhere is never asked for here. */
 const rememberedMax = 10_000
 
 export class Interruptions {
   readonly #keys = new Set<string>()
 
-  /** To be called with what an actor failed for. */
+  /** To be called with the reason why an actor failed. */
   note(context: ActorContext, reason: unknown): void {
     if (HeddleError.from(reason).code !== 'unavailable') return
     this.#keys.add(textOf(context))
     if (this.#keys.size > rememberedMax) this.#keys.delete(this.#keys.values().next().value!)
   }
 
-  /** Whether the life before this one, under the same ownership, ended so. */
+  /** Whether the activation before this one, in the same epoch, ended so. Forgets it. */
   take(context: ActorContext): boolean {
     return this.#keys.delete(textOf(context))
   }

@@ -1,4 +1,4 @@
-/** Writes a thread's log: what is decided in one turn of the loop travels in one row. */
+/** Writes a thread's log: what is decided in one turn of the event loop goes into one row. */
 
 import type { Env } from '../../cluster/index.ts'
 import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
@@ -13,7 +13,7 @@ export interface JournalEntry {
   /** Runs whose rows change, as they are now. */
   readonly runs?: Iterable<RunRow>
   readonly removedRunIds?: Iterable<string>
-  /** Runs that are over by it and are billed. */
+  /** Runs that end with it and are billed. */
   readonly billed?: readonly RunRow[]
   /** The thread's row changes with it; otherwise it is brought up to date by a later row. */
   readonly thread: boolean
@@ -29,17 +29,17 @@ interface OpenRow {
   readonly durable: Promise<void>
   readonly settle: (appended: Promise<void>) => void
   readonly logged: PromiseWithResolvers<void>
-  /** Set while nobody is in a hurry: ends the wait for more. */
+  /** Set while the row waits for more: ends that wait. */
   stopWaiting: (() => void) | undefined
 }
 
 /**
  * now    somebody waits for it
- * soon   nobody does yet: it may wait for what comes next, to travel with it
+ * soon   nobody does yet: it may wait for more that goes into the same row
  */
 export type Urgency = 'now' | 'soon'
 
-/** Whoever takes a thread over reads so many rows at most that its own row knows nothing of. */
+/** The thread's row is rewritten at least this often: loading reads no more rows behind it. */
 const threadRowEvery = 256
 
 /** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
@@ -55,7 +55,7 @@ export interface JournalOptions {
   /** The thread's row as it is now. */
   readonly threadRow: () => ThreadRow
   readonly after: Env['after']
-  /** What comes before the first row, on another log; none comes where that fails. */
+  /** Awaited before the first row; where it rejects, no row is written. */
   readonly earlier: Promise<void> | undefined
   /** An append failed: nothing more may be decided on what this journal believed. */
   readonly onLost: (reason: unknown) => void
@@ -84,14 +84,14 @@ export class Journal {
     return { epoch: this.#options.epoch, seq: this.#tail.seq + 1 }
   }
 
-  /** Resolves when what was written is in the log, though rows about it may lag behind. */
+  /** Resolves when what was written is in the log; rows about it may come later. */
   get logged(): Promise<void> { return this.#open?.logged.promise ?? this.#logged }
 
   /** Resolves when the entry is on disk. */
   write(entry: JournalEntry, urgency: Urgency): Promise<void> {
     const row = this.#open ??= this.#openRow()
     if (urgency === 'now') this.hurry()
-    // One by one: of many, V8 refuses to take all as arguments of a call.
+    // One by one: V8 limits how many arguments a call may spread.
     for (const record of entry.records) row.records.push(record)
     for (const place of entry.places ?? []) row.places.push(place)
     for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
@@ -101,7 +101,7 @@ export class Journal {
     return row.durable
   }
 
-  /** Somebody waits for what was written. */
+  /** Somebody waits for what was written: the open row is closed in this tick. */
   hurry(): void {
     const row = this.#open
     if (!row?.stopWaiting) return
@@ -111,8 +111,8 @@ export class Journal {
   }
 
   /**
-   * Hands over what was written, before the state that it belongs to is replaced. Resolves when
-   * nothing is on its way any more, arrived or not.
+   * Sends off what was written, before the state that it belongs to is replaced. Resolves when no
+   * write is under way any more, whether it landed or failed.
    */
   async quiet(): Promise<void> {
     this.#open?.stopWaiting?.()
@@ -152,7 +152,7 @@ export class Journal {
     })
   }
 
-  /** Rejects also where the row cannot be written down: nobody may wait for it for ever. */
+  /** Async from the start, so that a row that cannot be encoded rejects instead of throwing. */
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
     const { log, tenant, threadRow, earlier } = this.#options
     const newRow = {
@@ -164,7 +164,7 @@ export class Journal {
     await log.append([newRow], updates, row.logged.resolve)
   }
 
-  /** The thread's row comes last: where it stands, what belongs to its runs stands too. */
+  /** The thread's row comes last: where it is on disk, the rows of its runs are too. */
   #updates(row: OpenRow): RowUpdate[] {
     const { tenant, threadId } = this.#options
     const updates: RowUpdate[] = []
@@ -180,7 +180,7 @@ export class Journal {
   }
 }
 
-/** Of a run that is over. */
+/** The billing record of a run that is over. */
 export function billingUpdate(run: RunRow): RowUpdate {
   return { table: 'billing', row: billingRow(run) }
 }

@@ -6,7 +6,7 @@ import type { StartRun } from './client.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { newRun } from './unfinished-run.ts'
 
-/** Keys that answer the same when they are repeated: those of this many newest runs. */
+/** A repeated key finds its run among this many of the newest runs. */
 const rememberedKeys = 100
 
 /** The runs of a thread by their Idempotency-Keys. */
@@ -47,7 +47,7 @@ export class KeyedRuns {
   }
 }
 
-/** The run as the command made it: it may have been taken out of history since. */
+/** The run as the command made it, read from the log: it may have been deleted since. */
 export async function runAsMade(runId: string, { seq }: HeardCommand, { ledger }: ThreadSetting):
   Promise<RunRow> {
   for (const record of await ledger.recordsAt(seq)) {

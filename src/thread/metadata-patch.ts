@@ -9,7 +9,7 @@ export function patchedMetadata(metadataJson: JsonText,
   change: Readonly<Record<string, unknown>>): JsonText {
   const before = JSON.parse(metadataJson) as object
   const metadata = { ...before, ...change }
-  // Its runs may have brought it further: they name their graph and assistant.
+  // Runs add their graph and assistant, so that it may have more already.
   const most = Math.max(metadataKeysMax, Object.keys(before).length)
   if (Object.keys(metadata).length > most) {
     throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)

@@ -1,4 +1,4 @@
-/** Removes what is left of a deleted thread from the store, however long that is out of reach. */
+/** Removes a deleted thread from the store, however long the store is out of reach. */
 
 import { atLatest } from '../../cluster/index.ts'
 import type { ActorContext } from '../../cluster/index.ts'
@@ -6,13 +6,13 @@ import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 import type { ThreadPorts } from './thread-setting.ts'
 
-/** How long until it is tried again: every time twice as long, up to the longest. */
+/** Pause before the next try: doubled each time, up to the longest. */
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 export class Purge {
   readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
   readonly #context: ActorContext
-  /** How many deletes of the thread are not through. */
+  /** How many deletes of the thread are not purged yet. */
   #due = 0
   #quiet: Promise<unknown> = Promise.resolve()
   #lastTry: Promise<void> = Promise.resolve()
@@ -26,20 +26,20 @@ export class Purge {
   get underWay(): boolean { return this.#due > 0 }
 
   /**
-   * What comes before the next thread of the id: once that has a row, nobody finds what is left of
-   * this one. Rejects where the delete, or the newest try to purge, failed.
+   * A new thread of the same id waits for it: once that has a row, nobody would find what is left
+   * of this one. Rejects where the delete, or the newest try to purge, failed.
    */
   get lastTry(): Promise<void> { return this.#lastTry }
 
-  /** A member that dies between a delete and this does it when the thread is loaded again. */
+  /** Also done at loading, where a member died between the delete and the purge. */
   once(branch: Branch): Promise<void> {
     const { key: { tenant, id }, epoch } = this.#context
     return this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
   }
 
   /**
-   * When the delete is on disk. Resolves after the first try, whatever came of it: the thread is
-   * deleted. Rejects where it is not.
+   * Purges once the delete is on disk. Resolves after the first try, whether it worked or not: the
+   * thread is deleted by then. Rejects where the delete failed.
    */
   after(deleted: Promise<void>, branch: Branch): Promise<void> {
     this.#due += 1
@@ -50,7 +50,7 @@ export class Purge {
     return first.catch(() => deleted)
   }
 
-  /** Tries no more; resolves when nothing is under way. */
+  /** Stops trying. Resolves when no try is under way. */
   async stop(): Promise<void> {
     this.#stopped.resolve(true)
     await this.#quiet
@@ -65,7 +65,7 @@ export class Purge {
       } catch (error) {
         env.log.warn('A deleted thread is not removed from the store yet.',
           { key: this.#context.key, error })
-        // Whatever else it is does not pass by itself: it is tried when the thread is loaded.
+        // Any other error does not pass by itself: loading the thread tries again.
         if (HeddleError.from(error).code !== 'unavailable') return
       }
       if (await atLatest(env, pauseMs, this.#stopped.promise)) return

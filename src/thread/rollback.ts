@@ -1,4 +1,4 @@
-/** Takes a run's writes out of history: where the head returns to, and what is found no more. */
+/** What taking a run out of history means: where the head goes back to, what is found no more. */
 
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { newestOf } from '../checkpoint/index.ts'
@@ -7,9 +7,9 @@ import { recordsOf } from './run-trail.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
 
 export interface Rollback {
-  /** undefined: back to nothing. */
+  /** Undefined: back to no checkpoint at all. */
   readonly head: CheckpointPlace | undefined
-  /** Overrides under which the dropped checkpoints are not found any more. */
+  /** Replace the places of the dropped checkpoints, so that these are not found any more. */
   readonly places: readonly CheckpointPlace[]
 }
 
@@ -23,7 +23,7 @@ export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: Led
   const head = base === '' ? undefined
     : row.head?.id === base ? row.head : await log.findCheckpoint(branch, base)
   const places: CheckpointPlace[] = []
-  /** Of each namespace below the root: where the run's first checkpoint there grew from. */
+  /** By namespace below the root: the parent of the run's first checkpoint there. */
   const parents = new Map<string, string>()
   const span = { log, branch, through: row.seq }
   for await (const { record } of recordsOf(run, span, run.firstSeq)) {
@@ -46,7 +46,7 @@ export function mustOutlive(checkpointId: string, { places }: Rollback): void {
     'would roll back: begin from an earlier one, or from none.')
 }
 
-/** No row has the number 0: what is here is not found. It was taken back by the row `base`. */
+/** A place that nothing is found at, for no row has the number 0. `base` is the rollback's row. */
 function nowhere(id: string, base: number): CheckpointPlace {
   return { id, seq: 0, base }
 }

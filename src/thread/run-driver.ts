@@ -32,10 +32,10 @@ interface Ending {
   readonly status: RunStatus
   readonly waiting?: boolean
   readonly interruptsJson?: JsonText
-  /** What the graph says the state values are, where its checkpoint does not say it all. */
+  /** The state values as the graph gave them, where its checkpoint lacks some of them. */
   readonly values?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
-  /** Where it was thrown. */
+  /** Where in the project the error was thrown. */
   readonly at?: string | undefined
 }
 
@@ -47,9 +47,9 @@ export class RunDriver {
   readonly #keyed: KeyedRuns
   #execution: RunExecution | undefined
   #stopTimer: (() => void) | undefined
-  /** Runs start only while nothing else has the thread's state in hand. */
+  /** The state is being edited: no run starts meanwhile. */
   #held = false
-  /** Another owner is to go on with the runs: none starts here. */
+  /** The thread moves to another owner, which continues its runs: none starts here. */
   #resting = false
 
   constructor(setting: ThreadSetting) {
@@ -65,7 +65,7 @@ export class RunDriver {
   get #ledger() { return this.#setting.ledger }
   get #nowMs() { return this.#setting.ports.env.nowMs() }
 
-  /** The thread exists. `note` is written with what is done. Throws `rejected` or `full`. */
+  /** For a thread that exists. `note` is written with the run. Throws `rejected` or `full`. */
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
     const known = this.#unfinished(run.runId) ?? await this.#keyed.get(run.commandId)
     if (known) return { reply: this.#ledger.durable.then(() => known) }
@@ -87,12 +87,12 @@ export class RunDriver {
     return { reply: row, kind: 'early' }
   }
 
-  /** Throws `full`. */
+  /** Throws `full` where this member holds as much input as it may. */
   mustHaveRoom(): void {
     this.#setting.inputs.mustBeLeft(this)
   }
 
-  /** The run of a start that was done before, as it is now. */
+  /** Answers a repeated `start`: the run that the first one made, as it is now. */
   async started({ runId }: StartRun, heard: HeardCommand): Promise<RunRow> {
     try {
       return await this.row(runId)
@@ -118,8 +118,8 @@ export class RunDriver {
   }
 
   /**
-   * While the thread is loaded: a run that was running lost its worker or its owner, unless all
-   * that failed was the store.
+   * Called while the thread is loaded. A run that was running has lost its worker or its owner,
+   * which costs it an attempt, unless only the store had failed.
    */
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
@@ -130,8 +130,8 @@ export class RunDriver {
   }
 
   /**
-   * None starts any more, and the one that goes on is handed back at its next superstep, so that
-   * the next owner continues the same attempt. Resolves when it was, or ended otherwise.
+   * Starts no more runs and hands the running one back at its next superstep, so that the next
+   * owner continues the same attempt. Resolves when it was handed back or has ended.
    */
   async rest(): Promise<void> {
     this.#resting = true
@@ -149,7 +149,7 @@ export class RunDriver {
     if (!held) this.startNext()
   }
 
-  /** undefined where the execution is not the current one: nothing of it is history. */
+  /** Undefined where the execution is not the current one: its steps are not written. */
   steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
     return this.#current(executionId)?.steps(batch)
   }
@@ -166,7 +166,7 @@ export class RunDriver {
     this.startNext()
   }
 
-  /** A worker was lost: the run goes on elsewhere, as its next attempt where it died. */
+  /** The worker was lost: the run moves to another, as a new attempt where the worker died. */
   lost(executionId: number, reason: LossReason): void {
     const run = this.#current(executionId)?.run
     if (!run) return
@@ -225,14 +225,15 @@ export class RunDriver {
   }
 
   async follow(runId: string, follow: FollowRun, listener: FeedListener): Promise<() => void> {
+    // Asking for it hurries what was written: a follower waits for the first events.
     void this.#ledger.durable
     const run = this.#feeds.has(runId) ? undefined : await this.row(runId)
     return this.#feeds.follow(runId, run, follow, listener)
   }
 
   /**
-   * The thread is being deleted: everything ends, and nothing is written about it. Who listens is
-   * told of it when that is on disk.
+   * The thread is being deleted: its runs end without rows of their own. Followers and waiters
+   * are told when the delete is on disk.
    */
   deleteAll(durable: Promise<void>): void {
     this.letGo()
@@ -242,7 +243,7 @@ export class RunDriver {
       () => new HeddleError('not_found', 'The thread was deleted.'), () => goingAway()))
   }
 
-  /** The activation ends while runs go on elsewhere or later. */
+  /** This activation ends; its runs continue elsewhere or later. */
   letGo(): void {
     this.#abort()
     this.#stopTimer?.()
@@ -250,7 +251,7 @@ export class RunDriver {
     this.#setting.inputs.hold(this, 0)
   }
 
-  /** When all that was written is on disk or has failed, and told: runs go on without this one. */
+  /** Once every write has landed or failed: sends followers and waiters to the next owner. */
   leave(): void {
     this.#feeds.loseAll()
     this.#waiters.refuseAll(goingAway())
@@ -262,7 +263,7 @@ export class RunDriver {
     this.#setting.inputs.hold(this, characters)
   }
 
-  /** `woken`: the thread is being loaded, and no row of this life is on disk. */
+  /** `woken`: the thread is being loaded, so that no row of this activation is on disk yet. */
   #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
     if (attempt > attemptsMax) {
       const message = `The run's worker died ${attemptsMax} times.`
@@ -285,7 +286,7 @@ export class RunDriver {
     else execution.begin(noTrail)
   }
 
-  /** Up to a row that is known to be on disk; otherwise all that was written is waited for. */
+  /** Reads up to the row `onDisk`; without one, waits until all that was written is on disk. */
   async #trailOf(run: RunRow, onDisk: number | undefined): Promise<Trail> {
     const { log } = this.#setting.ports
     const { branch, seq } = this.#ledger.state.row
@@ -319,28 +320,31 @@ export class RunDriver {
     const followed = this.#feeds.end(run.runId, durable)
     const answered = durable.then(() => (waited ? this.#resultOf(ended, known) : '{}'))
     this.#waiters.answer(run.runId, answered)
-    this.#ledger.rest()
+    this.#ledger.forgetExecution()
     if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
     this.#linger.ended(run, answered, waited || followed)
     if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
   }
 
-  /** After loading: nobody knows who has heard of a stateless run's end. */
+  /** After loading: whether anybody has heard of a stateless run's end is not known. */
   linger(): void {
     this.#linger.begin()
   }
 
-  /** `note` is written with what is done. Throws `not_found` where `fork` would go with it. */
+  /** Ends runs; `note` is written with that. Throws `not_found` where a rollback drops `fork`. */
   async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback', { note = [], fork }:
     { note?: readonly RecordOf[], fork?: string | null | undefined } = {}): Promise<void> {
-    const rollback = action === 'rollback' ? await this.#rollback(runs) : undefined
+    // Of runs that were not started there is nothing to take back.
+    const started = action === 'rollback' ? runs.find((run) => run.started) : undefined
+    const rollback = started && await rollbackOf(started, this.#ledger, this.#setting.ports)
     if (fork && rollback) mustOutlive(fork, rollback)
     if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
     if (note.length > 0) void this.#ledger.write(note)
-    if (action === 'interrupt') {
-      for (const run of runs) this.#finish(run, { status: 'interrupted' })
-      return
-    }
+    if (action === 'rollback') return this.#takeBack(runs, rollback)
+    for (const run of runs) this.#finish(run, { status: 'interrupted' })
+  }
+
+  #takeBack(runs: readonly RunRow[], rollback: Rollback | undefined): void {
     const atMs = this.#nowMs
     if (rollback) {
       const { head, places } = rollback
@@ -348,23 +352,17 @@ export class RunDriver {
       const value = { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
         droppedRunIds, atMs }
       void this.#ledger.write([{ $case: 'headMoved', value }])
-      this.#ledger.forget(places)
-      this.#ledger.rest()
+      this.#ledger.dropPlaces(places)
+      this.#ledger.forgetExecution()
     } else {
       const records = runs.map(({ runId }): RecordOf =>
         ({ $case: 'runDeleted', value: { runId, atMs } }))
       void this.#ledger.write(records)
     }
-    for (const run of runs) this.#rolledBack(run)
+    for (const run of runs) this.#tellRolledBack(run)
   }
 
-  /** Of runs that have not been started there is nothing to take back. */
-  async #rollback(runs: readonly RunRow[]): Promise<Rollback | undefined> {
-    const started = runs.find((run) => run.started)
-    return started && await rollbackOf(started, this.#ledger, this.#setting.ports)
-  }
-
-  #rolledBack(run: RunRow): void {
+  #tellRolledBack(run: RunRow): void {
     const { durable, position: { seq } } = this.#ledger
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
     void this.#feeds.end(run.runId, durable)
@@ -391,7 +389,7 @@ export class RunDriver {
     return this.#ledger.state.runs.find((run) => run.runId === runId)
   }
 
-  /** Of a run whose end is on disk. */
+  /** For a run whose end is on disk. */
   #resultOf(run: RunRow, known?: JsonText): JsonText | Promise<JsonText> {
     if (known !== undefined) return runResult(run, known)
     const isAtRest = () => this.#execution === undefined

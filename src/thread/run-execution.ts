@@ -18,7 +18,7 @@ export interface Appended {
   readonly appended: Promise<void>
 }
 
-/** So long readers who take what is told in bulk may hold up a run, all together. */
+/** How long in all slow readers may hold up a run that tells more than they take. */
 const readersMs = 2_000
 
 export class RunExecution {
@@ -30,10 +30,10 @@ export class RunExecution {
   #begun = false
   #closed = false
   readonly #over = Promise.withResolvers<void>()
-  /** Where the last event stands: the next one of the same row is numbered on from it. */
+  /** The place of the last event: the next one behind the same row gets the next number. */
   #last: EventPlace
   readonly #withheld = new WithheldEvents()
-  /** What is left of the time that it gives its readers. */
+  /** What is left of `readersMs`. */
   #readMs = readersMs
 
   constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
@@ -44,15 +44,15 @@ export class RunExecution {
     this.#last = { seq: setting.ledger.position.seq, index: 0 }
   }
 
-  /** The graph host has it. */
+  /** It was handed to the graph host. */
   get begun(): boolean { return this.#begun }
   /** Resolves when nothing more is expected of it. */
   get over(): Promise<void> { return this.#over.promise }
 
-  /** When the attempt is in the log, and what it needs was read meanwhile. */
+  /** Begins when the attempt is in the log; reads what it needs meanwhile. */
   async beginWhenRead(trail: () => Promise<Trail>): Promise<void> {
     const { ports: { env }, ledger, threadId, tell } = this.#setting
-    // It is counted from here on: what cannot be read may never be.
+    // The time limit counts from here: what cannot be read now may never be.
     this.#limit(planOf(this.run).timeoutMs)
     try {
       const [found, head] = await this.#steadily(() =>
@@ -66,7 +66,7 @@ export class RunExecution {
     }
   }
 
-  /** Hands the run to the graph host, with the head where that was just read. */
+  /** Hands the run to the graph host; `head` where it was just read. */
   begin(trail: Trail, head?: StoredTuple): void {
     this.#begun = true
     const { ports: { host }, ledger, tenant, threadId } = this.#setting
@@ -82,7 +82,7 @@ export class RunExecution {
     executionListener(id, this.#setting))
   }
 
-  /** Nothing more is expected of it. Who follows hears all the same what the log says was told. */
+  /** Nothing more is expected of it. Withheld events that the log already has are told still. */
   close(): void {
     this.#closed = true
     const left = this.#withheld.letGo()
@@ -110,8 +110,7 @@ export class RunExecution {
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
     const { ports: { env }, threadId } = this.#setting
     const { runId } = this.run
-    // A store that cannot be reached is nobody's fault who runs on it: the run waits, as its
-    // appends do, instead of using up its attempts.
+    // While the store is away the run waits, as its appends do, instead of using up attempts.
     return untilAvailable({
       env, isOver: () => this.#closed,
       waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),

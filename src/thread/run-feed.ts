@@ -1,4 +1,4 @@
-/** The events of one run, in order: told to whoever follows, kept for whoever comes later. */
+/** The events of one run, in order: told to followers, remembered for those who come later. */
 
 import type { JsonText } from '../checkpoint/index.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from './client.ts'
@@ -13,7 +13,7 @@ export interface FeedEntry {
   readonly valuesOf: string
 }
 
-/** The API stream mode that asks for an event; undefined for what everybody is told. */
+/** The API stream mode that an event belongs to; undefined where every follower gets it. */
 function modeOf(name: string): string | undefined {
   const [kind = ''] = name.split('|', 1)
   if (kind === 'metadata' || kind === 'error' || kind === 'feedback') return undefined
@@ -21,10 +21,10 @@ function modeOf(name: string): string | undefined {
   return kind.startsWith('messages/') ? 'messages' : kind
 }
 
-/** How long a feed remembers: an older event is read from the log, if the log has it. */
+/** How much a feed remembers: older events are read from the log, as far as that has them. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
-/** Told at once to whoever catches up. */
+/** How much is told at once to a follower that catches up. */
 const portionBytes = 256 * 1024
 
 function isWithin(events: number, bytes: number): boolean {
@@ -35,9 +35,9 @@ interface Follower {
   readonly modes: ReadonlySet<string> | null
   readonly listener: FeedListener
   readonly past: FeedPast
-  /** What was published while the past is still being looked up; undefined otherwise. */
+  /** What is published while it catches up; undefined when it does not. */
   waiting: { readonly entries: FeedEntry[]; bytes: number } | undefined
-  /** Resolves when that is told as well. */
+  /** Resolves when it has caught up, or is gone. */
   caughtUp?: Promise<void>
 }
 
@@ -75,13 +75,13 @@ export class RunFeed {
     this.#forgotten = forgotten
   }
 
-  /** Events up to here have to be looked up. */
+  /** Events up to here have to be read from the log. */
   get forgotten(): EventPlace { return this.#forgotten }
   get followed(): boolean { return this.#followers.size > 0 }
   get wasFollowed(): boolean { return this.#wasFollowed }
   get bytes(): number { return this.#bytes }
 
-  /** Only what is durable, or says that it is not, is published. */
+  /** To be called once events are durable, unless they need not be. */
   publish(entries: readonly FeedEntry[]): void {
     for (const entry of entries) this.#remember(entry)
     const complete = isComplete(entries)
@@ -115,8 +115,8 @@ export class RunFeed {
   }
 
   /**
-   * Tells everything after `after`, then what comes: nobody waits for the reading of a long past,
-   * and who follows is lost where it cannot be read. Returns how to stop.
+   * Tells everything after `after`, then what comes. Does not wait while a long past is read; a
+   * follower whose past cannot be read is sent away. The result stops it.
    */
   follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
     past: FeedPast): () => void {
@@ -162,7 +162,7 @@ export class RunFeed {
     }
   }
 
-  /** Who reads his past for so long comes back for what happened meanwhile. */
+  /** A follower that falls too far behind is sent away, to come back for the rest. */
   #keepWaiting(follower: Follower, entries: readonly FeedEntry[]): void {
     const waiting = follower.waiting!
     for (const entry of entries) {
@@ -218,7 +218,7 @@ async function* joined(...parts: readonly Entries[]): AsyncGenerator<FeedEntry> 
   for (const part of parts) yield* part
 }
 
-/** With their values, so many at a time that no text gets too long. */
+/** Events with their values looked up, in portions of bounded length. */
 async function* portionsOf(entries: Entries, past: FeedPast): AsyncGenerator<FeedEntry[]> {
   let portion: FeedEntry[] = []
   let bytes = 0

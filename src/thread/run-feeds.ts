@@ -15,26 +15,26 @@ import type { ThreadSetting } from './thread-setting.ts'
 export class RunFeeds {
   readonly #setting: ThreadSetting
   readonly #feeds = new Map<string, RunFeed>()
-  /** Of runs that are over and were forgotten, while somebody still reads. */
-  readonly #behind = new Set<RunFeed>()
+  /** Of runs that are over and forgotten, but still followed. */
+  readonly #stillRead = new Set<RunFeed>()
+  /** Of `awaited` runs: nobody knows their ids yet, so nobody comes for their events. */
   readonly #unannounced = new Set<string>()
   readonly #heard: () => void
 
-  /** `heard` is called when somebody has had the end of a run. */
+  /** `heard` is called when a follower was told the end of a run. */
   constructor(setting: ThreadSetting, heard: () => void) {
     this.#setting = setting
     this.#heard = heard
   }
 
   get followed(): boolean {
-    return [...this.#feeds.values(), ...this.#behind].some(({ followed }) => followed)
+    return [...this.#feeds.values(), ...this.#stillRead].some(({ followed }) => followed)
   }
 
   has(runId: string): boolean {
     return this.#feeds.has(runId)
   }
 
-  /** `awaited`: somebody waits for the result, and nobody has been told that there are events. */
   begin(runId: string, { awaited, plan: { graphId } }: Pick<StartRun, 'awaited' | 'plan'>): void {
     this.#feeds.set(runId, new RunFeed({ graphId, heard: this.#heard }))
     if (awaited) this.#unannounced.add(runId)
@@ -83,7 +83,7 @@ export class RunFeeds {
     return feed.followed
   }
 
-  /** Nobody comes for it any more; who follows it hears its end all the same. */
+  /** Later followers read the log; those of now still hear the end. */
   forget(runId: string): void {
     const feed = this.#feeds.get(runId)
     if (!feed) return
@@ -93,14 +93,14 @@ export class RunFeeds {
     if (feed.followed) this.#keep(feed)
   }
 
-  /** `run` where no feed is remembered: all that it told is read from the log. */
+  /** `run` is given where no feed is remembered: all that it told is read from the log. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
     listener: FeedListener): () => void {
     const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
     return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
   }
 
-  /** All of them are over when `durable` resolves; runs that begin from now on have their own. */
+  /** Ends all feeds when `durable` resolves; runs that begin from now on get new ones. */
   endAll(durable: Promise<void>): void {
     const feeds = this.#clear()
     durable.then(() => { for (const feed of feeds) feed.end() },
@@ -123,16 +123,16 @@ export class RunFeeds {
   }
 
   #keep(feed: RunFeed): void {
-    for (const one of this.#behind) if (!one.followed) this.#behind.delete(one)
-    this.#behind.add(feed)
+    for (const one of this.#stillRead) if (!one.followed) this.#stillRead.delete(one)
+    this.#stillRead.add(feed)
   }
 
-  /** Those that there were. */
+  /** Returns the feeds that there were. */
   #clear(): RunFeed[] {
-    const feeds = [...this.#feeds.values(), ...this.#behind]
+    const feeds = [...this.#feeds.values(), ...this.#stillRead]
     for (const feed of feeds) this.#setting.ports.feeds.release(feed)
     this.#feeds.clear()
-    this.#behind.clear()
+    this.#stillRead.clear()
     this.#unannounced.clear()
     return feeds
   }

@@ -1,4 +1,4 @@
-/** The thread of a stateless run stays until the run's end was heard, or for a while. */
+/** Keeps the thread of a stateless run until somebody heard the run's end, or for a while. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { planOf } from './run-request.ts'
@@ -7,22 +7,22 @@ import type { ThreadSetting } from './thread-setting.ts'
 export class RunLinger {
   readonly #setting: ThreadSetting
   #stopTimer: (() => void) | undefined
-  /** Nobody comes back to the run that ended last. */
+  /** Nobody can come back to the run that ended last. */
   #mayGo = false
 
   constructor(setting: ThreadSetting) {
     this.#setting = setting
   }
 
-  /** Somebody who followed a run has had its end. */
+  /** A follower was told the end of a run. */
   heard(): void {
     if (this.#mayGo) this.#expire()
   }
 
-  /** The run is over when `answered` resolves; `isHeard`: somebody hears of it then. */
+  /** The run is over when `answered` resolves; `isHeard`: somebody waits for that or follows. */
   ended(run: RunRow, answered: Promise<unknown>, isHeard: boolean): void {
     const { temporary, resumable } = planOf(run)
-    // Who may come back with a key or an id finds it for a while.
+    // A client that can come back with a key or an event id finds it for a while.
     const mayGo = temporary && !resumable && run.commandId === ''
     answered.then(() => { this.#mayGo = mayGo }, () => {})
     if (temporary) this.begin(isHeard && mayGo ? answered : undefined)

@@ -4,7 +4,7 @@ import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import type { StartRun } from './client.ts'
 
-/** The run, and before it what it changes of the thread. */
+/** What the run changes of its thread, then the run itself. */
 export function admissionRecords(run: StartRun, row: ThreadRow, atMs: number): RecordOf[] {
   return [...patched(run, row, atMs), created(run, row, atMs)]
 }
@@ -20,8 +20,8 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
 }
 
 /**
- * Of metadata the run's own wins over the thread's, and that over the assistant's; what the thread
- * took on from the run before is not of this one.
+ * Of metadata the run's own wins over the thread's, and that over the assistant's. The ids that
+ * the thread took on from an earlier run are replaced by this run's.
  */
 function created(run: StartRun, { metadataJson }: ThreadRow, atMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object

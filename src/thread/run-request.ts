@@ -48,7 +48,7 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     kind: 'run',
     input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
     command: commandText(kwargs.command, trail),
-    // An answer to whoever asks next would take the place of what else the command wrote.
+    // Heard again, an answer without an id would replace what else its command wrote.
     asked: trail.asked ?? (trail.wrote ? [] : null),
     config: JSON.stringify({
       ...config,
@@ -68,20 +68,20 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
   }
 }
 
-/** What it wrote is in the log; an answer by id is nowhere else. */
+/** A resumed run gets the answers alone: the rest of its command is in the log already. */
 function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
   if (command == null || (wrote && command.resume == null)) return null
   return JSON.stringify(wrote ? { resume: command.resume } : command)
 }
 
-/** What graphs have of the latest run's configuration of a thread, outside of runs. */
+/** The latest run's `configurable`, as graphs see it outside of runs. */
 export function sharedConfigurable({ configJson }: Pick<ThreadRow, 'configJson'>):
   Record<string, unknown> {
   const { configurable } = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
   return withoutClaims(configurable)
 }
 
-/** Who was authenticated is ours to say. */
+/** Only the server says who was authenticated. */
 function withoutClaims(configurable: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(configurable)
     .filter(([name]) => !name.startsWith('langgraph_auth_')))
@@ -92,7 +92,7 @@ export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector
   return selector((kwargs as Kwargs).checkpoint)
 }
 
-/** null where nothing is selected: a client that always sends an empty one means the head. */
+/** Null where nothing is selected: clients that always send an empty object mean the head. */
 function selector(checkpoint: Kwargs['checkpoint']): CheckpointSelector | null {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map } = checkpoint ?? {}
   if (id == null && !ns && map == null) return null

@@ -1,9 +1,9 @@
-/** What a finished run answers to whoever waited for it. Never `null`. */
+/** The result of a finished run, as those who wait for it get it. Never `null`. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 
-/** Of a run that failed or was rolled back. */
+/** The result of a run that failed or was rolled back. */
 export function errorResult(errorJson: JsonText): JsonText {
   return `{"__error__":${errorJson}}`
 }
@@ -12,7 +12,7 @@ export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
 })
 
-/** Whether it waits for answers. */
+/** Whether the run ended with questions that wait for answers. */
 export function asks({ interruptsJson }: RunRow): boolean {
   return questionsOf(interruptsJson).length > 0
 }
@@ -21,7 +21,7 @@ function questionsOf(interruptsJson: JsonText): unknown[][] {
   return Object.values(JSON.parse(interruptsJson || '{}') as Record<string, unknown[]>)
 }
 
-/** The state values; where the run waits for a human, with all that it asks (or nothing). */
+/** The state values, with what the run asks where it waits for a human. */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
   const byTask = questionsOf(run.interruptsJson)

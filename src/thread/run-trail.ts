@@ -1,4 +1,4 @@
-/** What a run has left in the log: its events, and whether its input went in. */
+/** What a run has left in the log: its events, and what a resumed attempt must know. */
 
 import type { Branch, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../checkpoint/index.ts'
@@ -19,17 +19,17 @@ export interface LogSpan {
 }
 
 /**
- * For a run that is to be resumed: whether it wrote anything, and what it told and asked since the
- * last checkpoint of the root, which is all that the engine could tell or ask again.
+ * For a run that is resumed: whether it wrote anything, and what it told and asked since the last
+ * root checkpoint, for the engine could tell or ask that again.
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const { runId, firstSeq, baseCheckpointId } = run
   const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
   let begun: Trail = noTrail
-  // On any other checkpoint, or on one that was never put, nobody goes on from the head.
+  // Writes alone count only there: on any other checkpoint the run does not continue from them.
   const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
-  /** Newest first: however long a run is, few rows are behind its last checkpoint. */
+  // Read backwards: however long a run is, few rows stand behind its last root checkpoint.
   const told = new ToldAgain()
   let asked: string[] | null = null
   const trail = () => ({ wrote, asked, told: told.events() })
@@ -41,9 +41,9 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
     told.see(record)
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
-    // Where a step is done nobody is left whom the answer is for.
+    // The step is done: an answer without an id has nobody left to go to.
     if (isRoot) return { ...trail(), asked: asked ?? [] }
-    // The row that a run starts in may begin with the last writes of the run before it.
+    // Its first row may begin with the last writes of the run before it: those do not count.
     if (record.$case === 'runStarted') begun = trail()
   }
   return begun
@@ -75,7 +75,7 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   }))
 }
 
-/** Says which attempt speaks from here on: the same one where it was handed on in peace. */
+/** Says which attempt the events from here on are of. */
 export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
   const json = JSON.stringify({ run_id: runId, attempt })
   return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }
@@ -85,17 +85,17 @@ export function errorEntry(json: string, seq: number): FeedEntry {
   return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
 }
 
-/** A run is short, or was not long at its last checkpoint. */
+/** Few: mostly the last root checkpoint is close to the end. */
 const rowsFirst = 16
 
-/** Of the rows from `first` on, the newest first. */
+/** The records of the rows from `from` on, newest first. */
 async function* recordsBack(span: LogSpan, from: number): AsyncGenerator<RecordOf> {
   for await (const { body } of rowsOf({ ...span, from, reverse: true, first: rowsFirst })) {
     yield* decodeRow(body).toReversed()
   }
 }
 
-/** Of the rows from `from` on that are a run's, the oldest first. */
+/** The records of a run's rows from `from` on, oldest first. */
 export async function* recordsOf(run: RunRow, span: LogSpan, from: number):
   AsyncGenerator<{ record: RecordOf; seq: number }> {
   const isOver = run.status !== 'running' && run.status !== 'pending'

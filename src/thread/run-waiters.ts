@@ -5,7 +5,7 @@ import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 
 interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
-  /** He is answered, and does not go any more. */
+  /** It is answered: its signal is not listened to any more. */
   stay(): void
 }
 
@@ -13,7 +13,7 @@ export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #lastEnded = new Map<string, RunRow>()
 
-  /** Until `gone` aborts: it rejects with the reason then, and nothing is left of it. */
+  /** Resolves with the run's result; rejects with the reason of `gone` where that aborts first. */
   wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
     if (gone?.aborted) return Promise.reject(HeddleError.from(gone.reason))
     const { promise, resolve, reject } = Promise.withResolvers<JsonText>()
@@ -47,7 +47,7 @@ export class RunWaiters {
     this.#lastEnded.clear()
   }
 
-  /** As soon as that is known; whoever comes from now on is not among them. */
+  /** Refuses those who wait now as soon as the reason is known. */
   refuseAllWith(reason: Promise<HeddleError>): void {
     const result = reason.then((error) => { throw error })
     result.catch(() => {})
@@ -55,7 +55,7 @@ export class RunWaiters {
     this.#lastEnded.clear()
   }
 
-  /** Until it is on disk: then the table has it, and a record may be large. */
+  /** Keeps a run that has ended until its row is on disk, where the table has it. */
   keep(run: RunRow, durable: Promise<void>): void {
     this.#lastEnded.set(run.runId, run)
     const forget = () => this.forget(run.runId)
@@ -78,7 +78,7 @@ export class RunWaiters {
   }
 }
 
-/** Of a run that is on no disk, or may be where its store was closed meanwhile. */
+/** Says that a run was not written, unless it may have been. */
 export function unwritten(caught: unknown): HeddleError {
   const error = HeddleError.from(caught)
   return error.with({ unwritten: !error.ambiguous })

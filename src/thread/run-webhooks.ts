@@ -1,9 +1,9 @@
 /**
  * Tells webhooks of the ends of a thread's runs, at least once each.
  *
- * What is owed stands in the thread's log from the row that ended the run on, so that whoever owns
- * the thread next goes on with it. It is told after that row is on disk, beside the mailbox, and
- * settled by a row of its own: told, or given up.
+ * The row that ends the run says that the webhook is owed, so that the next owner of the thread
+ * goes on with it. It is told once that row is on disk, outside of turns, and settled by a row of
+ * its own: told, or given up.
  */
 
 import { pause } from '../../cluster/index.ts'
@@ -18,15 +18,15 @@ import type { ThreadSetting } from './thread-setting.ts'
 import { graphOfRun } from './thread-setting.ts'
 import { webhookBody } from './webhook-body.ts'
 
-/** After so long a new owner tries once more, and no further. */
+/** A webhook that is owed for so long is tried only once more. */
 const oldMs = 3_600_000
 
-/** How long until it is begun anew where something of ours failed. */
+/** Pause before the next try where our own store failed. */
 const againMs = 5_000
 
 export class RunWebhooks {
   readonly #setting: ThreadSetting
-  /** Those under way, by their runs. */
+  /** Deliveries under way, by run id. */
   readonly #underWay = new Map<string, AbortController>()
 
   constructor(setting: ThreadSetting) {
@@ -38,7 +38,7 @@ export class RunWebhooks {
 
   get #owed() { return this.#setting.ledger.state.row.owedWebhooks }
 
-  /** Sees to it that what is owed is under way, and nothing else. */
+  /** Starts the deliveries that are owed and stops those that are not any more. */
   goOn(): void {
     const surplus = this.#owed.length - this.#setting.ports.limits.owedWebhooks
     for (const runId of this.#owed.slice(0, Math.max(0, surplus))) {
@@ -91,7 +91,7 @@ export class RunWebhooks {
     const run = await runs.get(tenant, threadId, runId)
     const url = run && planOf(run).webhook
     if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
-    /** Why there is no body yet, where it is only the store that keeps it. */
+    /** Set where the body could not be made only because the store is away. */
     let unread: unknown
     const body = async () => {
       unread = new HeddleError('unavailable', 'What is to be told cannot be read in time.')
@@ -106,12 +106,12 @@ export class RunWebhooks {
     }
     const outcome = await egress.send({
       method: 'POST', url,
-      // The same each time, for whoever wants to hear it once.
+      // The same at every try, so that a receiver can drop repeats.
       headers: { 'content-type': 'application/json', 'idempotency-key': runId,
         'x-heddle-delivery': runId },
       body, ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
     }, signal)
-    // That was no try: nobody was called.
+    // Nobody was called, so it was no try.
     if (outcome.kind === 'failed' && unread) throw unread
     return outcome
   }

@@ -1,4 +1,4 @@
-/** The events of a run as they come from another member, told to all readers in this one. */
+/** One follow of a run in another member, shared by all who follow that run in this one. */
 
 import type { FollowSharing, SharedFollow } from '../../cluster/index.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
@@ -8,20 +8,20 @@ import type { EventPlace } from './event-place.ts'
 import { RunFeed } from './run-feed.ts'
 import type { FeedEntry, FeedPast } from './run-feed.ts'
 
-/** All who read one run. */
+/** Follows of the same run are shared. */
 export const feedSharing: FollowSharing = {
   nameOf: (request) => (request as FollowRequest).runId,
   begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
 }
 
-/** Whoever asks for what is forgotten is not let in, and every event says what it says. */
+/** Never asked: `join` refuses those who want forgotten events, and all events carry their data. */
 const noPast: FeedPast = {
   read: () => { throw new Error('nobody joins who asks for what is forgotten') },
   values: async () => { throw new Error('an event from another member has its values') },
 }
 
 class SharedFeed implements SharedFollow {
-  /** Of all modes, from where its first reader begins. */
+  /** Asks for all modes, from where the first follower begins. */
   readonly request: FollowRequest
   readonly listener: FeedListener
   readonly #feed: RunFeed
@@ -49,10 +49,7 @@ class SharedFeed implements SharedFollow {
   }
 }
 
-/**
- * Hears what stands behind `place` only: a reader may have seen elsewhere what comes here in a
- * moment.
- */
+/** Tells only what stands behind `place`: a follower may have seen newer events elsewhere. */
 function behind(place: EventPlace, listener: FeedListener): FeedListener {
   let reached = false
   return {

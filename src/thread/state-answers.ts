@@ -1,4 +1,4 @@
-/** Answers about a thread's state: only what is on disk, its values joined from stored text. */
+/** Answers questions about a thread's state from what is on disk, joining stored JSON text. */
 
 import { toTuple } from '../checkpoint/index.ts'
 import type {
@@ -14,12 +14,12 @@ import type { Channels } from './thread-ledger.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { graphOf } from './thread-setting.ts'
 
-/** States of a history that are looked at together: at first, and when those before were small. */
+/** States of a history that are read together: at first, and while states are small. */
 const [fewStates, manyStates] = [16, 64]
-/** Characters of them, where they are like the largest before. */
+/** Characters read together, if all states are as large as the largest so far. */
 const togetherMax = 32 * 1024 * 1024
 
-/** Of a thread that another owner rolls back meanwhile no try would be the last. */
+/** A thread that is rolled back again and again could not be read to its end otherwise. */
 const historyTriesMax = 5
 
 interface Asked {
@@ -68,7 +68,7 @@ export class StateAnswers {
       'The history of this thread changes while it is read: ask again in a moment.')
   }
 
-  /** Undefined where a rollback took away the state that they were read up to. */
+  /** Undefined where a rollback dropped the state at which the next page would begin. */
   async #statesOf(query: HistoryQuery): Promise<JsonText[] | undefined> {
     const { ledger } = this.#setting
     const { checkpointId, checkpointNs: ns, metadata: filter } = query
@@ -95,7 +95,7 @@ export class StateAnswers {
     }
   }
 
-  /** Throws `graph_failed` where the graph that knows what comes next is not there any more. */
+  /** Throws `graph_failed` where the project does not have the thread's graph any more. */
   async #ask(question: StateQuestion): Promise<Asked> {
     const { ports: { host }, ledger, threadId } = this.#setting
     const graph = graphOf(this.#setting)

@@ -14,9 +14,9 @@ export interface Edit {
   readonly graphId: string
   readonly supersteps: readonly (readonly EditUpdate[])[]
   readonly checkpoint: CheckpointSelector | null
-  /** Written together with the edit: the creation of a thread that starts with a state. */
+  /** Written before the edit in the same row: the creation of a thread with a first state. */
   readonly before: readonly RecordOf[]
-  /** Written with it: which command this is. */
+  /** Written after it in the same row: marks the command as done. */
   readonly note: readonly RecordOf[]
 }
 
@@ -65,14 +65,14 @@ export class StateEditor {
     return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
   }
 
-  /** undefined where the execution is not an edit of this thread. */
+  /** Undefined where the execution is not the edit under way. */
   steps(executionId: number, steps: readonly Step[]): { appended: Promise<void> } | undefined {
     if (this.#editing?.id !== executionId) return undefined
     for (const step of steps) this.#editing.steps.push(step)
     return { appended: Promise.resolve() }
   }
 
-  /** Undefined where the turn need not wait for it. */
+  /** Undefined where the turn need not wait. */
   ended(executionId: number, outcome: Outcome): Promise<void> | undefined {
     const editing = this.#editing
     if (editing?.id !== executionId) return undefined
@@ -141,7 +141,7 @@ export class StateEditor {
     const { assistant_id: assistantId } = JSON.parse(row.metadataJson) as { assistant_id?: unknown }
     const ids = { thread_id: threadId, graph_id: graphId,
       ...assistantId !== undefined && { assistant_id: assistantId } }
-    // What a factory and the graph's edges read, they read of the thread's latest run.
+    // Factories and edges see the configuration of the thread's latest run.
     const configurable = { ...sharedConfigurable(row), ...ids }
     const config = JSON.stringify({ configurable, metadata: ids })
     return {
@@ -151,7 +151,7 @@ export class StateEditor {
     }
   }
 
-  /** Within one turn: whatever ends meanwhile would forget what was looked up. */
+  /** The turn waits for it: another run or edit would forget the places that are looked up. */
   async #finish(editing: Editing, outcome: Outcome): Promise<void> {
     const { ledger } = this.#setting
     try {
@@ -173,7 +173,7 @@ export class StateEditor {
     const durable = ledger.write([
       ...edit.before, ...records, { $case: 'stateEdited', value: edited }, ...edit.note,
     ])
-    ledger.rest()
+    ledger.forgetExecution()
     const place = { threadId, selector: edit.checkpoint,
       id: newest(steps) ?? ledger.state.row.head?.id ?? null }
     result.resolve(durable.then(() => answer(place)))

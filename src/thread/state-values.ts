@@ -1,4 +1,4 @@
-/** The state values at a checkpoint: joined from stored text, or told by the graph. */
+/** The state values at a checkpoint: joined from stored text, or worked out by the graph. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
@@ -10,11 +10,11 @@ import { graphOfRun } from './thread-setting.ts'
 
 export interface ValuesPlace {
   readonly checkpointId: string
-  /** It is the head, and what tasks wrote that are done counts, although others are not. */
+  /** For the head: adds what finished tasks wrote while other tasks still wait. */
   readonly withTasks?: boolean
 }
 
-/** Of what is on disk. Without the graph that gives it a meaning, all that is stored. */
+/** Reads what is on disk. Where the graph is not known: all channels that are stored. */
 export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSetting,
   graph: GraphDescription | undefined, { checkpointId, withTasks = false }: ValuesPlace):
   Promise<JsonText> {
@@ -31,7 +31,7 @@ export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSett
     : ledger.values(answer.valuesOf, graph.stateChannels)
 }
 
-/** Those that a run left, once its end is on disk. `isAtRest`: no run goes on. */
+/** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */
 export async function valuesOf(setting: ThreadSetting, run: RunRow, isAtRest: () => boolean):
   Promise<JsonText> {
   const { finalCheckpointId: checkpointId } = run
@@ -44,7 +44,7 @@ export async function valuesOf(setting: ThreadSetting, run: RunRow, isAtRest: ()
   return !withTasks || isHead() ? values : valuesAt(setting, graph, { checkpointId })
 }
 
-/** The same where nothing need be read; undefined otherwise. */
+/** The same if nothing has to be read for it; undefined otherwise. */
 export function valuesAtHand(setting: ThreadSetting, run: RunRow): JsonText | undefined {
   const graph = graphOfRun(run, setting)
   if (!graph?.plain || graph.stateChannels === null) return undefined

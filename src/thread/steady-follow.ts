@@ -1,11 +1,11 @@
 /**
- * Follows a run through changes of its owner: for who listens it is one follow.
+ * Follows a run through changes of its owner: for the listener it is one follow.
  *
- *   1. A follow that is lost is followed by the next, from the last event that was told.
- *   2. Every event is told once, in order, whatever two owners tell of it.
- *   3. Where no owner can be followed for a while, it is lost after all, and the log says why.
+ *   1. After a follow that is lost the next one begins, behind the last event that was told.
+ *   2. Every event is told once, in order, even where two owners tell it.
+ *   3. Where no owner can be followed for a while, the follow is lost, and the log says why.
  *      Where the run is gone, it is over.
- *   4. Who asks for a run that may not be there is told at once that it cannot be followed.
+ *   4. Where the run may not exist, a first follow that fails is not tried again.
  */
 
 import { atLatest } from '../../cluster/index.ts'
@@ -17,7 +17,7 @@ import { isAfter, placeOf } from './event-place.ts'
 export interface SteadyFollowOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
   readonly runId: string
-  /** The run is known to be there: a follow that fails at the start is one that is lost. */
+  /** The run is known to exist: a first follow that fails is tried again. */
   readonly made: boolean
   /** The last event that was seen; null for none. */
   readonly after: string | null
@@ -26,15 +26,15 @@ export interface SteadyFollowOptions {
   follow(after: string | null, listener: FeedListener): Promise<() => void>
 }
 
-/** How long an owner is looked for, beside what one look may take: who listens gains by waiting. */
+/** How long an owner is looked for, beside the time of the last try. */
 const patienceMs = 60_000
 
 const againMs = 250
 
-/** A follow of this length did not fail at once. */
+/** A follow that lasted so long did not fail at once. */
 const lastingMs = 1_000
 
-/** Throws what the first follow throws, unless the next one may do better. The result stops it. */
+/** Throws what the first follow throws, unless trying again may help. The result stops it. */
 export async function followSteadily(options: SteadyFollowOptions): Promise<() => void> {
   const follow = new SteadyFollow(options)
   await follow.begin()
@@ -45,11 +45,11 @@ class SteadyFollow {
   readonly #options: SteadyFollowOptions
   /** The last event that was told. */
   #last: string | null
-  /** Follows that were begun: the newest one alone is listened to. */
+  /** How many follows were begun: only the newest is listened to. */
   #follows = 0
-  /** The newest has told something, so that its loss is a new one. */
+  /** The newest has told something: its loss begins a new search. */
   #fruitful = true
-  /** Since when the newest is under way: so is the loss of one that lasted. */
+  /** When the newest was accepted: losing one that lasted begins a new search, too. */
   #sinceMs = Infinity
   #untilMs = 0
   #over = false
@@ -65,7 +65,7 @@ class SteadyFollow {
     try {
       await this.#follow()
     } catch (error) {
-      // Who was told something knows as well that the run is there.
+      // An event that was told is proof that the run exists.
       const isThere = this.#options.made || this.#last !== this.#options.after
       if (isThere && HeddleError.from(error).retry !== 'no') return void this.#followAgain(error)
       this.stop()
@@ -89,7 +89,7 @@ class SteadyFollow {
       ended: (how) => {
         if (!current()) return
         if (how !== 'lost' && how !== 'unread') return this.#end(how)
-        // Nothing of it is listened to any more.
+        // From now on nothing that it tells is heard.
         this.#follows++
         if (how === 'unread') this.#sinceMs = Infinity
         void this.#followAgain(new HeddleError('unavailable',
@@ -119,14 +119,14 @@ class SteadyFollow {
   async #followAgain(reason: unknown): Promise<void> {
     const { env } = this.#options
     const nowMs = env.monotonicMs()
-    // What tells nothing and is lost at once would keep everybody busy.
+    // Not at once after one that told nothing and was lost at once: that would spin.
     let atOnce = this.#fruitful || nowMs - this.#sinceMs >= lastingMs
     if (atOnce) this.#untilMs = nowMs + patienceMs
     this.#fruitful = false
     for (let error = reason; ; atOnce = false) {
       const late = env.monotonicMs() >= this.#untilMs
       const { code, retry } = HeddleError.from(error)
-      // It was rolled back or removed meanwhile: that ends it for whoever had an owner, too.
+      // It was rolled back or deleted meanwhile: for other followers that is the end as well.
       if (code === 'not_found') return this.#end('over')
       if (late || retry === 'no') return this.#lose(error)
       if (!atOnce) await atLatest(env, againMs, this.#stopped.promise)

@@ -8,18 +8,18 @@ import type { JoinRun } from './client.ts'
 
 export interface SteadyJoin extends JoinRun {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
-  /** Waits at the owner of now; throws at once when `gone` has aborted. */
+  /** Asks the present owner; throws at once where `gone` has aborted. */
   join(): Promise<JsonText>
 }
 
-/** How long an owner is looked for. Whoever waited longer than this had one. */
+/** How long an owner is looked for. An answer that took longer came from an owner. */
 const patienceMs = 60_000
 
 const againMs = 250
 
 /**
- * Throws what no other owner would answer otherwise, and what is thrown when all patience is used
- * up: that of whoever made the run never is.
+ * Throws an error that every owner would answer with, or the last one when the time is up. For
+ * whoever made the run there is no such time.
  */
 export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
 Promise<JsonText> {
@@ -42,10 +42,10 @@ Promise<JsonText> {
   }
 }
 
-/** The actor went, or is out of reach: it is worth asking the next one. */
+/** Whether asking again may help: the actor went away, or is out of reach. */
 function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
   if (ambiguous) return true
-  // Who did not make the run can ask later as well; who did would make another.
+  // Others can ask later; whoever made the run would start a second one then.
   if (code === 'full') return made
   return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
 }

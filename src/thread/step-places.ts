@@ -1,4 +1,4 @@
-/** Under which names the log finds what steps add, beside the checkpoints of the root. */
+/** The names under which the log finds subgraphs' checkpoints and late writes. */
 
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
@@ -8,13 +8,13 @@ import type { Step } from '../graph/index.ts'
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 type Writes = Extract<RecordOf, { $case: 'writes' }>['value']
 
-/** Knows what was looked up or written since the thread was last at rest. */
+/** Knows what was looked up or written since a run or an edit last ended. */
 export class StepPlaces {
-  /** The newest checkpoints of subgraphs. */
+  /** By namespace: the newest checkpoint of a subgraph. */
   readonly #nested = new Map<string, CheckpointPlace>()
-  /** Where writes last came to checkpoints that were not the newest of their namespaces. */
+  /** By checkpoint: where writes on it last began after a newer one of its namespace. */
   readonly #late = new Map<string, CheckpointPlace>()
-  /** By name, what was looked up: what the log has behind it is not known. */
+  /** By name: what was looked up. */
   readonly #found = new Map<string, CheckpointPlace>()
 
   clear(): void {
@@ -24,8 +24,8 @@ export class StepPlaces {
   }
 
   /**
-   * Names of what is not known and these steps cannot be written without: checkpoints below the
-   * root that others grow from, and the last writes that came late to a checkpoint.
+   * The names that must be looked up before these steps are written: of the parents of subgraphs'
+   * checkpoints, and of late writes on checkpoints that have more of them now.
    */
   soughtFor(steps: readonly Step[], row: ThreadRow): string[] {
     const sought = new Set<string>()
@@ -54,7 +54,7 @@ export class StepPlaces {
     }
   }
 
-  /** Of a checkpoint below the root, in row `seq`. */
+  /** The places of a subgraph's checkpoint in row `seq`. */
   ofCheckpoint({ ns, id, parentId, full }: Checkpoint, seq: number): CheckpointPlace[] {
     const parent = this.#found.get(parentId) ?? this.#nested.get(ns)
     const base = full || !parent ? seq : parent.base
@@ -64,8 +64,8 @@ export class StepPlaces {
   }
 
   /**
-   * Of writes in row `seq`: none where those before are followed by them, up to the next checkpoint
-   * that is history. Otherwise those before are found by way of these.
+   * The places of writes in row `seq`: none where a reader meets them by reading on from earlier
+   * ones. Otherwise these are found first, and they lead to the earlier ones.
    */
   ofWrites(writes: Writes, row: ThreadRow, seq: number): CheckpointPlace[] {
     const { ns, checkpointId } = writes
@@ -73,7 +73,7 @@ export class StepPlaces {
     const name = lateWritesOf(checkpointId)
     const own = this.#late.get(checkpointId)
     const sinceSeq = Math.max(row.head?.seq ?? 0, this.#nested.get(ns)?.seq ?? 0)
-    // What begins twice in one row would be found by way of itself, and reading it never end.
+    // Two beginnings in one row would lead to each other, and reading would never end.
     if (own && own.seq > Math.min(sinceSeq, seq - 1)) return []
     const before = own ?? this.#found.get(name)
     const place = { id: name, seq, base: seq }

@@ -39,12 +39,12 @@ class ThreadActor implements Actor {
   #webhooks!: RunWebhooks
   #editor!: StateEditor
   #answers!: StateAnswers
-  /** The life before this one ended only because the store was out of reach. */
+  /** The activation before this one ended only because the store was out of reach. */
   #interrupted = false
   #failed = false
-  /** This life is over: another may have changed the log since. */
+  /** This activation is over: the next one may have changed the log since. */
   #left = false
-  /** It is kept only for webhooks that are still to be told. */
+  /** A stateless run's thread whose time is up: it stays only for webhooks that are owed. */
   #expired = false
 
   constructor(ports: ThreadPorts, context: ActorContext, interruptions: Interruptions) {
@@ -73,7 +73,7 @@ class ThreadActor implements Actor {
     this.#webhooks.goOn()
   }
 
-  /** Once more where a row of another owner came in between: nothing of the last time holds. */
+  /** Called again where another owner's row came in between: what was found before is dropped. */
   #found(ledger: ThreadLedger): void {
     const { key: { tenant, id: threadId } } = this.#context
     this.#forget()
@@ -90,14 +90,14 @@ class ThreadActor implements Actor {
     else if (hidden) this.#runs.linger()
   }
 
-  /** Nothing more is true of what this life believes. What fails later fails because of that. */
+  /** The state in memory is no longer what the log says. Only the first reason is noted. */
   #fail(reason: unknown): void {
     if (!this.#failed) this.#interruptions.note(this.#context, reason)
     this.#failed = true
     this.#context.fail(reason)
   }
 
-  /** What was found, where anything was. */
+  /** Lets go of what `#found` set up, if it did. */
   #forget(): void {
     if (this.#setting === undefined) return
     this.#letGo()
@@ -158,7 +158,7 @@ class ThreadActor implements Actor {
     }
   }
 
-  /** What is read may lack what was removed before it was read: that is no answer. */
+  /** Refuses an answer that was read while the thread was deleted or moved: it may lack parts. */
   #read(reading: Promise<unknown>): Turn {
     const { branch } = this.#setting.ledger.state.row
     const reply = reading.finally(() => {
@@ -169,7 +169,7 @@ class ThreadActor implements Actor {
     return { reply, kind: 'read' }
   }
 
-  /** The answer to a command that was done before, and is not done again. */
+  /** Answers a command that was done before without doing it again. */
   #again(command: ThreadCommand, heard: HeardCommand): Promise<unknown> {
     switch (command.type) {
       case 'create': case 'patch':
@@ -187,13 +187,13 @@ class ThreadActor implements Actor {
     return this.#runs.follow(runId, follow, listener as FeedListener)
   }
 
-  /** What is on its way to disk gets there, or fails, before anybody loads the thread again. */
+  /** Waits until every write has landed or failed: only then may the thread be loaded again. */
   async passivate(): Promise<void> {
     this.#left = true
     this.#letGo()
     const { ledger } = this.#setting
     await Promise.all([ledger.quiet(), this.#purge.stop()])
-    // What arrived is told first.
+    // Followers hear of what landed before they are sent away.
     await ledger.durable.catch(() => {})
     this.#runs.leave()
   }
@@ -206,7 +206,7 @@ class ThreadActor implements Actor {
     await Promise.race([rested, late])
   }
 
-  /** Steps of an execution that is not the current one are refused: they never are history. */
+  /** Refuses the steps of an execution that is not the current one. */
   #steps({ executionId, batch, done: tellDone }: Extract<OwnCommand, { type: 'steps' }>):
     Turn | Promise<Turn> {
     const written = this.#runs.steps(executionId, batch)
@@ -219,7 +219,7 @@ class ThreadActor implements Actor {
     }
     if (!(written instanceof Promise)) return answer(written)
     return written.then(answer, (error: unknown) => {
-      // The batch is lost, so whatever its execution says from here on is not true.
+      // The log lacks this batch: what the execution builds on it cannot be written.
       this.#fail(error)
       return answer({ appended: Promise.reject(error) })
     })
@@ -325,7 +325,7 @@ class ThreadActor implements Actor {
     return turn
   }
 
-  /** Not while somebody still reads what the run told, or is to be told of its end. */
+  /** Deletes the thread unless somebody still follows the run or a webhook is owed. */
   #expire(): Turn {
     const { exists, runs, row } = this.#setting.ledger.state
     const over = exists && row.hidden && runs.length === 0
@@ -349,7 +349,7 @@ class ThreadActor implements Actor {
     return { reply: await this.#ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
   }
 
-  /** Told by whoever owns the origin, maybe twice; one origin is copied to one id once. */
+  /** Sent by the origin's owner, perhaps twice: the same origin is copied to an id only once. */
   #adopt(origin: Origin): Turn {
     const { ledger, tenant, threadId } = this.#setting
     if (ledger.state.exists) {
@@ -368,7 +368,7 @@ class ThreadActor implements Actor {
     if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid(), this.#purge.lastTry)
   }
 
-  /** One that starts with a state exists when that is made: who takes any thread comes again. */
+  /** A thread with supersteps exists once these are written: until then others ask again. */
   #mustNotBeInTheMaking(ifExists: CreateThread['ifExists']): void {
     if (!this.#editor.busy) return
     const code = ifExists === 'raise' ? 'exists' : 'unavailable'
@@ -384,12 +384,12 @@ class ThreadActor implements Actor {
   }
 }
 
-/** What is written together with what the command of this id does. */
+/** The record that marks a command as done; it is written in the same row as its effect. */
 function noteOf(id: string | undefined): RecordOf[] {
   return id === undefined ? [] : [{ $case: 'heard', value: { commandId: id } }]
 }
 
-/** A turn that only takes note. */
+/** A turn that answers nothing: its arguments have done the work. */
 function done(..._noted: readonly void[]): Turn {
   return { reply: undefined }
 }

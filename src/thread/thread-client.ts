@@ -1,4 +1,4 @@
-/** The typed caller of threads: every call is a command that the router brings to its thread. */
+/** The typed client of threads: every call is a command that the router brings to its thread. */
 
 import { readAhead } from '../../cluster/index.ts'
 import type { ActorKey, Env, Router } from '../../cluster/index.ts'
@@ -24,13 +24,13 @@ export interface ThreadClientOptions {
 /** A filter on values reads the state of every candidate: this many at the most. */
 const candidatesMax = 1_000
 /**
- * States that are read for a search at the same time: at first, all of a small page where that is
- * what is shown, and when those before were short.
+ * States that a search reads at the same time: at first for a filter, at first for a page that
+ * shows them (all of a small one), and while they are short.
  */
 const [fewStates, pageStates, manyStates] = [4, 10, 16]
-/** Characters of them, where they are like the longest before. */
+/** Characters read at the same time, if all states are as long as the longest so far. */
 const togetherMax = 4 * 1024 * 1024
-/** Longer than this they are looked at one a turn of the loop. */
+/** A state longer than this takes a turn of the event loop of its own. */
 const longState = 64 * 1024
 
 export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
@@ -41,11 +41,11 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand) =>
     ask<Reply>(tenant, id, command).catch(asUnread)
 
-  /** Threads that are deleted between the search and the look are left out. */
+  /** Undefined for a thread that was deleted after it was found. */
   const viewOf = ({ tenant, threadId }: ThreadRow) =>
     read<ThreadView>(tenant, threadId, { type: 'get' }).catch(unlessGone)
 
-  /** Fewer at a time where they are long: others are to have their turn meanwhile. */
+  /** Reads fewer at a time where they are long, so that other requests get their turn. */
   async function* viewsOf(rows: readonly ThreadRow[], atFirst: number):
   AsyncGenerator<ThreadView, void, void> {
     let [together, longest] = [atFirst, 1]
@@ -129,7 +129,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   }
 }
 
-/** What was found is kept while the states are read, one after the other. */
+/** Accounts for the rows that were found: they are kept while their states are read. */
 function roomOf(rows: readonly ThreadRow[]): Disposable {
   const room = new AnswerRoom()
   try {

@@ -18,9 +18,9 @@ import { unfinishedRuns } from './unfinished-run.ts'
 export interface LedgerPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
-  /** Whether a record is made of each run that is over; unless told, none is. */
+  /** Whether a billing record is made of each run that ends; off unless set. */
   readonly billing?: boolean
-  /** What all threads of this member together may remember of states. */
+  /** Shared by all threads of this member: how many bytes of states they may remember. */
   readonly views: ByteBudget<ThreadLedger>
 }
 
@@ -34,8 +34,8 @@ export interface LedgerOptions {
   readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
   /**
-   * Called once for each try with what was found. What it writes at once travels in the first row
-   * of the epoch: whoever goes on with a run waits for one row instead of two.
+   * Called once for each try with the loaded ledger. What it writes at once goes into the first
+   * row of the epoch, so that a resumed run waits for one row instead of two.
    */
   readonly found?: (ledger: ThreadLedger) => void
 }
@@ -49,14 +49,14 @@ export class ThreadLedger {
   #state: ThreadState
   #journal: Journal
   readonly #options: LedgerOptions
-  /** As `#state`, of what is on disk. */
+  /** The head as far as it is on disk; `#state` may be ahead of it. */
   #settled: LogHead
   #durable: Promise<void> = Promise.resolve()
-  /** Resolves when the logs that this thread had before are quiet. */
+  /** Resolves when nothing is written any more to logs that this thread id had before. */
   #earlier: Promise<void> = Promise.resolve()
   readonly #recent = new Map<string, ChannelView>()
   readonly #places = new StepPlaces()
-  /** Reads what was written, on disk or on its way: for the executions that wrote it. */
+  /** Reads all that was written, on disk or not yet: for the executions that wrote it. */
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
@@ -71,8 +71,8 @@ export class ThreadLedger {
   }
 
   /**
-   * Loads a thread: its row, and what the log says beyond it. What an owner before this one sent
-   * may still arrive: then the log is read again.
+   * Loads a thread: its row, and what the log says beyond it. A late row of an earlier owner makes
+   * the first append stale: then everything is read again.
    */
   static async load(options: LedgerOptions): Promise<ThreadLedger> {
     for (let tries = 1; ; tries++) {
@@ -94,7 +94,7 @@ export class ThreadLedger {
       options.found?.(ledger)
       return ledger
     }
-    // Of a deleted thread there may be no log left that could be opened.
+    // A deleted thread's log may be gone already.
     if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
     const [unfinished, entries] =
@@ -124,19 +124,19 @@ export class ThreadLedger {
   get state(): ThreadState { return this.#state }
   /** Where the next record will stand. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
-  /** Resolves when everything written so far is on disk: whoever asks for it is in a hurry. */
+  /** Resolves when everything written so far is on disk. Asking for it hurries the write. */
   get durable(): Promise<void> {
     this.#journal.hurry()
     return this.#durable
   }
 
-  /** As `durable`, and perhaps before it: the log has it, and rows about it lag behind. */
+  /** Resolves when the log has everything written so far; rows about it may come later. */
   get logged(): Promise<void> {
     this.#journal.hurry()
     return this.#journal.logged
   }
 
-  /** Whether anything that was written is not on disk, on its way there or lost. */
+  /** Whether something that was written is not on disk: on its way, or lost. */
   get unsettled(): boolean { return this.#settled.seq < this.#state.row.seq }
 
   /** Makes records true: in the state at once, on disk when the result resolves. */
@@ -144,7 +144,7 @@ export class ThreadLedger {
     const places: CheckpointPlace[] = []
     const rows = new RunRows()
     let thread = false
-    // All of them or, where one must not be, none.
+    // Before anything changes: where one record cannot be applied, none is.
     let state = this.#state
     const states = records.map((record) => (state = apply(state, record, this.position)))
     for (const [i, record] of records.entries()) {
@@ -173,8 +173,9 @@ export class ThreadLedger {
   }
 
   /**
-   * Of a thread that is purged next: what is billed stays. Where the log alone tells of the delete,
-   * the row does so first: what an interrupted purge leaves of the log can be opened by nobody.
+   * For a thread that is about to be purged: writes its billing records, which outlive it. Where
+   * only the log knows of the delete, the thread's row is marked too: after half a purge the log
+   * may not open any more.
    */
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
@@ -187,7 +188,7 @@ export class ThreadLedger {
     return this.#options.ports.billing ? over : []
   }
 
-  /** What a row of the log says, once it is on disk. */
+  /** The records of a row, once it is on disk. */
   async recordsAt(seq: number): Promise<RecordOf[]> {
     await this.durable
     const { ports: { log } } = this.#options
@@ -195,8 +196,8 @@ export class ThreadLedger {
     return entries.flatMap(({ body }) => decodeRow(body))
   }
 
-  /** Removes places of checkpoints that a rollback dropped, in the row that is being filled. */
-  forget(places: readonly CheckpointPlace[]): void {
+  /** Overrides the places of checkpoints that a rollback dropped, in the row being filled. */
+  dropPlaces(places: readonly CheckpointPlace[]): void {
     void this.#journal.write({ records: [], places, thread: true }, 'now')
   }
 
@@ -221,8 +222,8 @@ export class ThreadLedger {
   }
 
   /**
-   * Loads the head where its view is not remembered, so that coming steps extend that; undefined
-   * where nothing was loaded, or the head is another one by now.
+   * Loads the head unless its view is remembered, so that coming steps can extend it. Undefined
+   * where nothing was loaded or the head has moved meanwhile.
    */
   async loadHead(): Promise<StoredTuple | undefined> {
     const { head, stepSeq } = this.#state.row
@@ -236,7 +237,7 @@ export class ThreadLedger {
     return toTuple(read)
   }
 
-  /** Looks up what these steps cannot be written without; undefined where all is known. */
+  /** Looks up the places that these steps build on; undefined where all of them are known. */
   ready(steps: readonly Step[]): Promise<void> | undefined {
     const sought = this.#places.soughtFor(steps, this.#state.row)
     return sought.length > 0 ? this.#lookUp(sought) : undefined
@@ -249,7 +250,7 @@ export class ThreadLedger {
   }
 
   /** Forgets what only a running execution needs. */
-  rest(): void {
+  forgetExecution(): void {
     this.#places.clear()
     const { head } = this.#state.row
     for (const id of this.#recent.keys()) if (id !== head?.id) this.#recent.delete(id)
@@ -263,24 +264,24 @@ export class ThreadLedger {
   }
 
   /**
-   * Starts over from a given state: an empty one, or the one that a copy takes over. What was there
-   * before is `purged` before anything of it is on disk.
+   * Starts over from a given state: an empty one, or the one that a copy takes over. Nothing of it
+   * is written before what was there is `purged`.
    */
   begin(state: ThreadState, purged: Promise<void>): void {
     this.#earlier = this.quiet()
     this.release()
-    this.rest()
+    this.forgetExecution()
     this.#state = state
     this.#journal = this.#newJournal(state, purged)
     this.#settled = headOf(state)
   }
 
-  /** Resolves when nothing of it is on its way to disk any more, arrived or not. */
+  /** Resolves when no write is under way any more, whether it landed or failed. */
   async quiet(): Promise<void> {
     await Promise.all([this.#earlier, this.#journal.quiet()])
   }
 
-  /** Lets go of remembered states. */
+  /** Forgets remembered states. */
   release(): void {
     this.#recent.clear()
     this.#options.ports.views.release(this)
@@ -315,7 +316,7 @@ export class ThreadLedger {
     }
   }
 
-  /** The head is another one. */
+  /** The place of the new head, whose view is remembered where its parent's is. */
   #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
     const before = full ? ChannelView.empty : this.#recent.get(parentId)
     if (before) this.#remember(id, before.apply(changes, full))
@@ -331,7 +332,7 @@ export class ThreadLedger {
   }
 }
 
-/** What records changed of the rows of runs, taken together. */
+/** What several records together change of the rows of runs. */
 class RunRows {
   readonly changed = new Map<string, RunRow>()
   readonly removedRunIds = new Set<string>()
@@ -344,7 +345,7 @@ class RunRows {
   }
 }
 
-/** Which channels make the state values; null for all that are not the engine's own. */
+/** The channels that make the state values; null: all but the engine's own. */
 export type Channels = readonly string[] | string | null
 
 function valuesJson(view: ChannelView, channels: Channels): JsonText {
@@ -353,7 +354,7 @@ function valuesJson(view: ChannelView, channels: Channels): JsonText {
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 
-/** Steps alone leave the thread's row behind; loading catches up. */
+/** Records that do not rewrite the thread's row: loading catches up with them. */
 function isStep(record: RecordOf): boolean {
   return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'told'
 }

@@ -18,9 +18,9 @@ export interface ThreadPorts extends LedgerPorts {
   readonly host: GraphHost
   readonly env: Env
   readonly limits: ThreadLimits
-  /** What all threads of this member together may keep of runs and edits that are not over. */
+  /** Shared by all threads of this member: inputs of runs and edits that are not over. */
   readonly inputs: InputRoom
-  /** What the feeds of finished runs together may remember. */
+  /** Shared by all threads of this member: what feeds of finished runs may remember. */
   readonly feeds: ByteBudget<RunFeed>
   /** Unique in this process. */
   readonly nextExecutionId: () => number
@@ -35,7 +35,7 @@ export interface ThreadPorts extends LedgerPorts {
 export interface ThreadLimits {
   /** Runs that may wait on one thread. */
   readonly pendingRuns: number
-  /** What they were asked for: it is kept in memory until they are over. */
+  /** Characters of their inputs, which stay in memory until they are over. */
   readonly pendingCharacters: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
@@ -62,18 +62,18 @@ export interface ThreadSetting {
   tell(command: OwnCommand): void
 }
 
-/** The graph that the thread last ran, where it still is in the project. */
+/** The graph that the thread last ran, if the project still has it. */
 export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
   const { graphId } = ledger.state
   return graphId === '' ? undefined : ports.host.describe(graphId)
 }
 
-/** The graph of a run: that of the thread is the one of whoever was admitted last. */
+/** The graph of a run, which need not be that of its thread: a later run may have another. */
 export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescription | undefined {
   return ports.host.describe(planOf(run).graphId)
 }
 
-/** What was thrown may hold secrets in its message: whoever may see the run finds it there. */
+/** Leaves out the message, which may hold secrets: it stands in the run's own record. */
 export function logFailure({ ports: { env }, threadId }: ThreadSetting,
   { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
   env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),

@@ -1,4 +1,4 @@
-/** A thread as a value: what its log has made of it. Pure; every change is a record applied. */
+/** A thread's state as a value: what applying the records of its log makes of it. Pure. */
 
 import type { Branch, CheckpointPlace, HeardCommand, RunRow, ThreadRow }
   from '../../proto/gen/storage/v1/row.ts'
@@ -59,7 +59,7 @@ function graphIdOf(metadataJson: string): string {
   return typeof graphId === 'string' ? graphId : ''
 }
 
-/** What a copy takes over, once all of it is on disk. */
+/** What a copy takes over; to be asked for once all of it is on disk. */
 export function originOf({ row, resting }: ThreadState): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
@@ -78,7 +78,7 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   })
 }
 
-/** It names its own thread. */
+/** The copy's configuration names the copy. */
 function configOf(threadId: string, { configJson }: Origin): string {
   const config = JSON.parse(configJson) as { configurable?: object }
   if (config.configurable === undefined) return configJson
@@ -188,7 +188,7 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   }
 }
 
-/** The end of a run and that its webhook is to be told of it become true together. */
+/** The record that ends a run also says that its webhook is owed. */
 function owing(state: ThreadState, { runId, owesWebhook }: Payload<'runEnded'>): ThreadState {
   if (!owesWebhook) return state
   return withRow(state, { owedWebhooks: [...state.row.owedWebhooks, runId] })
@@ -200,7 +200,7 @@ function settled(state: ThreadState, runId: string): ThreadState {
   return withRow(state, { owedWebhooks: owedWebhooks.filter((each) => each !== runId) })
 }
 
-/** A cancelled run waits for nobody, whatever it left undone. */
+/** A cancelled run leaves the thread idle, whatever it left undone. */
 function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
   switch (status as RunStatus) {
     case 'error': case 'timeout': return 'error'
@@ -270,7 +270,7 @@ Omit<RunChanges, 'over'> {
   }
 }
 
-/** A rollback, or the end of its thread, interrupts a run that is not over. */
+/** The runs that end with a record. Those that are deleted unfinished count as interrupted. */
 function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: number): RunRow[] {
   if (before.runs === after.runs) return []
   const left = new Set(after.runs.map(({ runId }) => runId))

@@ -1,18 +1,18 @@
-/** Of what a run told, that which comes again where it is resumed. */
+/** Which events of a run the engine would tell again when the run is resumed. */
 
 import type { RecordOf } from '../checkpoint/index.ts'
 import type { ToldEvent } from '../graph/index.ts'
 
 /**
- * Takes records, the newest first. In a subgraph the engine does again what was done since its
- * newest checkpoint; an update from before that is none of those, however much it looks like one.
+ * Takes records, newest first. In a subgraph the engine does again what was done since its newest
+ * checkpoint: only updates from there on may come again, however alike an older one looks.
  */
 export class ToldAgain {
-  /** The newest first, as the records are. */
+  /** By record, newest first. */
   readonly #told: ToldEvent[][] = []
-  /** By namespace: the writes behind the oldest events that were seen. */
+  /** By namespace: how many writes stand behind the oldest events seen so far. */
   readonly #writes = new Map<string, number>()
-  /** Subgraphs whose newest checkpoint was seen: they go on from there. */
+  /** Namespaces whose newest checkpoint was seen: the engine continues from there. */
   readonly #steps = new Set<string>()
 
   see(record: RecordOf): void {
@@ -34,8 +34,9 @@ export class ToldAgain {
   }
 
   /**
-   * What led to a checkpoint may be told in one record with what was done on it: then the last
-   * events are of those who wrote since. Behind the root's, a subgraph that put none is over.
+   * One record may tell both what led to a checkpoint and what was done on it: its last events
+   * then belong to the writes that follow. A subgraph without a checkpoint behind the root's newest
+   * one is over.
    */
   #step(ns: string): void {
     if (this.#steps.has(ns)) return

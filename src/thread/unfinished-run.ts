@@ -1,4 +1,4 @@
-/** A run that is not over, as its thread's row keeps it: what came after it was created. */
+/** Unfinished runs as the thread's row keeps them: what changed since the log created them. */
 
 import type { RunRow, ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf } from '../checkpoint/index.ts'

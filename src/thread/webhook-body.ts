@@ -1,4 +1,4 @@
-/** What a webhook is told: the run's record, when it ran, and what came of it. Pure. */
+/** The body that a webhook is sent: the run's record, its times and its result. Pure. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
@@ -8,7 +8,7 @@ export interface RunEnd {
   readonly run: RunRow
   /** Its record as the API shows it, an object. */
   readonly shown: JsonText
-  /** Undefined where it never was. */
+  /** Undefined where it never started. */
   readonly startedAtMs: number | undefined
   readonly sentAtMs: number
   /** The state when it ended; undefined where there is none, or none that outlives the run. */

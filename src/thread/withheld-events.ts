@@ -1,4 +1,4 @@
-/** Events whose data is still on its way: nobody hears of a later one before it is there. */
+/** Holds back events behind one whose data has not arrived yet, so that all are told in order. */
 
 import type { JsonText } from '../checkpoint/index.ts'
 import type { FeedEntry } from './run-feed.ts'
@@ -6,7 +6,7 @@ import type { FeedEntry } from './run-feed.ts'
 export class WithheldEvents {
   #entries: FeedEntry[] = []
 
-  /** These come behind what is withheld, whose data is `texts`. All that can be told now. */
+  /** Adds `entries`; `texts` is data for those that lack it, in order. Returns what may be told. */
   next(entries: readonly FeedEntry[], texts: readonly JsonText[]): readonly FeedEntry[] {
     if (this.#entries.length === 0 && entries.every(isWhole)) return entries
     for (const entry of entries) this.#entries.push(entry)
@@ -25,7 +25,7 @@ export class WithheldEvents {
     return whole
   }
 
-  /** Those that have their data: that of the others does not come any more. */
+  /** Returns those that have their data: that of the others will not come any more. */
   letGo(): readonly FeedEntry[] {
     const whole = this.#entries.filter(isWhole)
     this.#entries = []

@@ -63,13 +63,13 @@ class Forked {
       const { seq: base } = this.#ledger.position
       void this.#ledger.write([{ $case: 'headMoved', value: { checkpointId: head!.id,
         seq: head!.seq, base: head!.base, droppedRunIds: [runId], atMs: 0 } }])
-      this.#ledger.forget([{ id: runId, seq: 0, base }])
+      this.#ledger.dropPlaces([{ id: runId, seq: 0, base }])
     } else {
       void this.#ledger.write([{ $case: 'runEnded', value: { runId, atMs: 0, status: 'success',
         errorJson: '', interruptsJson: '', waiting: false, finalCheckpointId: '',
         owesWebhook: false } }])
     }
-    this.#ledger.rest()
+    this.#ledger.forgetExecution()
     await this.#ledger.durable
   }
 
@@ -79,7 +79,7 @@ class Forked {
   }
 
   async rest(): Promise<void> {
-    this.#ledger.rest()
+    this.#ledger.forgetExecution()
     await this.#ledger.durable
   }
 
