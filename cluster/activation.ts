@@ -2,9 +2,9 @@
  * One life of an actor in this process, from `activate` to `passivate`.
  *
  *   1. Turns are taken only between the two: letters wait before, and are handed on after.
- *   2. Whoever comes after begins only when `passivate` has returned, so that two lives of one
- *      actor never overlap here.
- *   3. A life that fails answers everybody who waited for it.
+ *   2. The next life begins only when `passivate` has returned, so that two lives of one actor
+ *      never overlap here.
+ *   3. A life that fails answers every letter that waited for it.
  */
 
 import type { Actor, ActorContext, ActorKind } from './actor.ts'
@@ -16,7 +16,7 @@ import type { Act, Letter } from './mailbox.ts'
 /**
  * activating   `activate` is under way; letters wait
  * active       turns are taken
- * passivating  `passivate` is under way; letters wait for whoever comes after
+ * passivating  `passivate` is under way; letters wait for the next life
  * ended        over; letters that waited were handed on
  */
 export type ActivationState = 'activating' | 'active' | 'passivating' | 'ended'
@@ -27,14 +27,14 @@ export interface ActivationOptions {
   readonly epoch: number
   readonly log: Log
   readonly mailboxBound: number
-  /** Those that waited when the life before this one ended. */
+  /** Letters that still waited when the previous life ended. */
   readonly letters: readonly Letter[]
   /**
-   * Called once, when it has ended, with those that still wait. `broken`: it failed with something
-   * under way.
+   * Called once, at the end, with the letters that still wait. `broken`: it failed while something
+   * was under way.
    */
   ended(letters: readonly Letter[], broken: boolean): void
-  /** Called once, where it failed. */
+  /** Called once, if it failed. */
   failed(): void
 }
 
@@ -56,7 +56,7 @@ export class Activation {
       letters: options.letters,
       broken: (reason) => this.#fail(reason),
     })
-    // Not before whoever makes this one knows of it.
+    // Not at once: the caller of this constructor must hold this activation first.
     this.#settled = Promise.resolve().then(() => this.#activate())
   }
 
@@ -77,8 +77,8 @@ export class Activation {
   }
 
   /**
-   * Ends it after the turn under way: no other turn begins from this moment on or, where something
-   * goes on, from when that has come to rest. Resolves when it has ended. Never throws.
+   * Ends it after the current turn. If something goes on, turns are still taken until that has come
+   * to rest; otherwise none begins from now on. Resolves when it has ended. Never throws.
    */
   async passivate(deadline: AbortSignal): Promise<void> {
     if (this.#state === 'activating') await this.#settled

@@ -1,8 +1,8 @@
 /**
  * The actors that live in this process: found by key, made on demand, let go when idle.
  *
- * Their number is bounded. At the bound the one that rested longest makes room; where all are
- * occupied the newcomer is answered `full`.
+ * Their number is bounded. At the bound the least recently used one makes room; if all are
+ * occupied, the newcomer is answered `full`.
  */
 
 import { HeddleError, assert, goingAway } from '../src/errors.ts'
@@ -18,23 +18,23 @@ import { ReplyGate } from './reply-gate.ts'
 export interface ActivationsOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
-  /** Every reply passes it; without one each leaves when it is there. */
+  /** Every reply passes it; without a gate, replies leave at once. */
   readonly gate?: Gate
-  /** Whether an actor may live here under that epoch; always, unless told. */
+  /** Whether an actor may live here under that epoch; always, if not given. */
   readonly owns?: (key: ActorKey, epoch: number) => boolean
-  /** An actor that was asked nothing for so long is let go: 10 minutes unless told. */
+  /** An actor that was not used for this long is let go: 10 minutes by default. */
   readonly idleMs?: number
-  /** Actors that may be alive at once: 100 000 unless told. */
+  /** Actors that may be alive at once: 100 000 by default. */
   readonly limit?: number
-  /** Commands that may wait for one actor: 1 024 unless told. */
+  /** Commands that may wait for one actor: 1 024 by default. */
   readonly mailboxBound?: number
 }
 
-/** How it stands with the actors of one kind in this process. */
+/** Counts of the actors of one kind in this process. */
 export interface Census {
-  /** Those on their way in or out included. */
+  /** Including those that activate or passivate. */
   alive: number
-  /** Lives that were begun since the process started, and those that failed. */
+  /** Lives begun since the process started, and how many of them failed. */
   begun: number
   failed: number
   /** Commands that wait for their turn, in all mailboxes and in the fullest. */
@@ -43,15 +43,15 @@ export interface Census {
 }
 
 /**
- * How long after a failure with work under way a new life begins, and after each that cannot: every
- * time twice as long, up to the longest.
+ * How long after a failure with work under way the next life begins. Each time that one fails, the
+ * pause doubles, up to the longest.
  */
 const [reviveMs, longestReviveMs] = [1_000, 4_000]
 
-/** How many that cannot go are looked at before a newcomer is refused. */
+/** How many occupied actors are looked at before a newcomer is refused. */
 const looksForRoom = 64
 
-/** So often in the span of `idleMs` the one timer looks who is idle. */
+/** How often per `idleMs` the one timer looks for idle actors. */
 const looksPerIdleSpan = 10
 
 export class Activations {
@@ -60,7 +60,7 @@ export class Activations {
   readonly #idleMs: number
   readonly #limit: number
   readonly #mailboxBound: number
-  /** By key text, the one that rested longest first. */
+  /** By key text, the least recently used first. */
   readonly #table = new Map<string, Activation>()
   readonly #gate: ReplyGate | undefined
   readonly #owns: (key: ActorKey, epoch: number) => boolean
@@ -81,10 +81,10 @@ export class Activations {
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
-  /** How many are alive, those on their way in or out included. */
+  /** How many are alive, including those that activate or passivate. */
   get size(): number { return this.#table.size }
 
-  /** Of each kind; counted when it is asked for. */
+  /** By kind; counted on demand. */
   census(): ReadonlyMap<string, Readonly<Census>> {
     const census = new Map<string, Census>([...this.#lives].map(([kind, lives]) =>
       [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]))
@@ -98,9 +98,9 @@ export class Activations {
   }
 
   /**
-   * The actor's reply; it lives under the epoch given where it does not live yet. `id` is the same
-   * each time one command is sent. `gone` aborts when nobody waits for the reply any more.
-   * Throws `not_owner` where the actor may not live here any more.
+   * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
+   * same for each try of one command. `gone` aborts when nobody waits for the reply any more.
+   * Throws `not_owner` if the actor may not live here any more.
    */
   ask(key: ActorKey, epoch: number, command: unknown, id?: string, gone?: AbortSignal):
   Promise<unknown> {
@@ -122,20 +122,20 @@ export class Activations {
     }
   }
 
-  /** Resolves when the actor lives: what it does by itself it does from then on. */
+  /** Resolves when the actor lives, and so does by itself whatever it has to do. */
   async wake(key: ActorKey, epoch: number): Promise<void> {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
 
-  /** The keys of those in which something goes on. */
+  /** The keys of the actors in which something goes on. */
   occupied(): ActorKey[] {
     return [...this.#table.values()].filter(({ occupied }) => occupied).map(({ key }) => key)
   }
 
   /**
-   * Lets those go that belong to a group; what waited for one that may not live here any more is
-   * answered `not_owner`. For each group that has any here, when all of it has gone: with the keys
-   * of those in which something went on.
+   * Lets go of all actors that belong to a group; letters for an actor that may not live here any
+   * more are answered `not_owner`. The result has, for each group with any actor here, a promise
+   * that resolves when all of them have gone, with the keys of those in which something went on.
    */
   letGo<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
   ReadonlyMap<Group, Promise<ActorKey[]>> {
@@ -152,7 +152,7 @@ export class Activations {
       [group, Promise.all(gone).then(() => busy)]))
   }
 
-  /** Lets all go; whoever asks from now on is answered `unavailable`. */
+  /** Lets go of all; every request from now on is answered `unavailable`. */
   async close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
     this.#stopTimer()
@@ -176,7 +176,7 @@ export class Activations {
     return activation.post(act)
   }
 
-  /** Why no newcomer is let in; undefined where there is room, or room was made. */
+  /** Why no newcomer is let in; undefined if there is room, or room was made. */
   #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
     if (this.#closed) return goingAway()
     if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
@@ -203,7 +203,7 @@ export class Activations {
         else if (!this.#owns(key, epoch)) {
           for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
         } else {
-          // Where those who wait have no luck with the next life either, nobody may ever ask again.
+          // If the next life fails for those who wait as well, nobody may ever ask again.
           if (broken) this.#revive(key, epoch)
           if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
         }
@@ -211,7 +211,7 @@ export class Activations {
     })
   }
 
-  /** What failed had something under way, and nobody may ever ask for it: it is made anew. */
+  /** Makes an actor anew that failed with something under way: nobody may ever ask for it. */
   #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
     this.#env.after(pauseMs, () => {
       if (this.#closed || !this.#owns(key, epoch)) return
@@ -247,7 +247,7 @@ export class Activations {
     void activation.passivate(noHurry)
   }
 
-  /** Being asked, and being occupied when it is looked at, are both use. */
+  /** To be asked is use, and so is to be found occupied. */
   #touch(text: string, activation: Activation): void {
     activation.usedMs = this.#env.monotonicMs()
     this.#table.delete(text)

@@ -1,4 +1,4 @@
-/** The name of an actor: its kind, its tenant, its id. Whoever knows it can reach the actor. */
+/** The name of an actor: its kind, its tenant, its id. It is all that is needed to reach it. */
 
 export interface ActorKey {
   readonly kind: string

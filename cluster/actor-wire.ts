@@ -1,22 +1,22 @@
-/** How what an actor hears and says crosses to another member: as bytes that both understand. */
+/** How commands, replies and listener calls cross to another member: as bytes. */
 
 import { assert } from '../src/errors.ts'
 import type { ActorKey } from './actor-key.ts'
 
-/** A member of version N reads what one of N+1 wrote: what it does not know it leaves alone. */
+/** A member of version N reads what one of N+1 wrote, and ignores what it does not know. */
 export interface ActorWire {
   /** Of commands, of their replies, and of what a follower asks for. */
   readonly values: ValueCodec
-  /** Undefined where the actor has nothing to follow. */
+  /** Undefined if the actor has nothing to follow. */
   readonly listeners?: ListenerCodec
-  /** Undefined where each follower in another member has a follow of its own. */
+  /** Undefined if each follower in another member has a follow of its own. */
   readonly sharing?: FollowSharing
 }
 
-/** Whatever a member is asked for: an actor of some kind, or a service. */
+/** What a member can be asked: a kind of actor, or a service. */
 export interface Asked {
   readonly name: string
-  /** Undefined where nobody but its own member ever asks it. */
+  /** Undefined if only its own member ever asks it. */
   readonly wire?: ActorWire
 }
 
@@ -26,24 +26,24 @@ export interface ValueCodec {
 }
 
 /**
- * lost    the way to the actor broke: it may go on, for followers who come anew
- * lagged  more waited on the way than may wait
+ * lost    the connection to the actor broke; followers may come back
+ * lagged  more calls waited to be sent than may wait
  */
 export type FollowLoss = 'lost' | 'lagged'
 
-/** How the calls of a listener become messages, and calls again. */
+/** Turns the calls of a listener into messages, and back. */
 export interface ListenerCodec {
   /** A listener that hands each of its calls to `send`, and says which one is the last. */
   sender(send: (call: Uint8Array, last: boolean) => void): unknown
-  /** Makes the call that the bytes are of. */
+  /** Makes the call that the bytes stand for. */
   tell(listener: unknown, call: Uint8Array): void
   /** The last call of a listener whose actor could not make it. */
   end(listener: unknown, how: FollowLoss): void
 }
 
-/** How all followers in one member share what comes from another: it is sent once. */
+/** Lets all followers in one member share what comes from another, so that it is sent once. */
 export interface FollowSharing {
-  /** Those whose requests have one name may share. */
+  /** Followers whose requests have the same name may share. */
   nameOf(request: unknown): string
   /** For its first follower. `onEnd` is called when the actor will tell nothing more. */
   begin(request: unknown, onEnd: () => void): SharedFollow
@@ -54,11 +54,11 @@ export interface SharedFollow {
   /** What it asks for itself. */
   readonly request: unknown
   readonly listener: unknown
-  /** Undefined where it cannot tell any more what this one asks for: he has to follow alone. */
+  /** Undefined if it no longer has what this follower asks for: it has to follow alone. */
   join(request: unknown, listener: unknown): Promise<(() => void) | undefined>
 }
 
-/** Tells by its key how commands to an actor cross. */
+/** Finds the wire of an actor by its key. */
 export function wiresOf(kinds: readonly Asked[]): (key: ActorKey) => ActorWire {
   const wires = new Map(kinds.map(({ name, wire }) => [name, wire]))
   return ({ kind }) => {
@@ -73,8 +73,8 @@ const jsonMark = 1
 const textMark = 2
 
 /**
- * Plain data as JSON, a lone string as it is: much of what is asked for is JSON text already. A
- * property that is undefined is as good as none.
+ * Plain data as JSON, a lone string as it is: many values are JSON text already. Properties that
+ * are undefined are dropped.
  */
 export const plainValues: ValueCodec = {
   encode: (value) => {

@@ -1,6 +1,6 @@
-/** So many at a time: the others wait in the order in which they came. */
+/** A limit on concurrent work: what exceeds it waits, in the order in which it came. */
 
-/** Does what it is given, at most `limit` at the same time. */
+/** The result does what it is given, at most `limit` at the same time. */
 export function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let underWay = 0

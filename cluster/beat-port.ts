@@ -1,11 +1,11 @@
-/** Signs of life that members leave for each other: hints, by which nobody is ever judged alone. */
+/** Heartbeats that members leave for each other: hints, never proof that a member is over. */
 
 import type { Member } from './member.ts'
 
 export interface Beat extends Member {
-  /** Another one each time. */
+  /** Different each time. */
   readonly count: number
-  /** It takes no shard any more, and gives back those that it has. */
+  /** It takes no more shards, and gives back those that it has. */
   readonly leaving: boolean
 }
 

@@ -1,10 +1,10 @@
 /**
- * How a member makes a shard its own: by compare and set, on from whoever owned it before.
+ * How a member takes a shard: by compare and set against its last owner.
  *
- *   1. A shard is claimed from nobody, from whoever gave it back, or from a session whose end was
- *      proven to this very claimant. Never from one that may live.
- *   2. Each try has an epoch that no try before it had, and only a clean `claimed` counts: after an
- *      unknown outcome the shard is claimed again, from oneself where the first try came through.
+ *   1. A shard is claimed from nobody, from an owner that gave it back, or from a session whose end
+ *      was proven to this very claimant. Never from a session that may live.
+ *   2. Each try has an epoch that no earlier try had, and only a clear `claimed` counts: after an
+ *      unknown outcome the shard is claimed again, from oneself if the first try came through.
  *
  * It is given back the same way, to nobody, in the epoch in which it was owned.
  */
@@ -19,15 +19,15 @@ export interface ClaimOptions {
   readonly env: Env
   readonly self: Member
   readonly shardOwners: Pick<ShardPort, 'claim'>
-  /** Whether it is proven to this member that the session is over; false where it lives. */
+  /** Whether it is proven to this member that the session is over; false if it lives. */
   ended(owner: Member): Promise<boolean>
 }
 
-/** Whoever has to ask so often meets a store that does not work. */
+/** After this many tries, the store must be broken. */
 const triesMax = 20
 const pauseMs = 50
 
-/** Who owns it now: this member, or one that lives and has not given it back. */
+/** The owner after the claim: this member, or another that lives and has not given it back. */
 export async function claimShard(options: ClaimOptions, shard: number,
   known: ShardOwner | undefined): Promise<ShardOwner> {
   const { env, self, shardOwners, ended } = options
@@ -45,8 +45,8 @@ export async function claimShard(options: ClaimOptions, shard: number,
 }
 
 /**
- * Resolves with the owner as he is then, when this member certainly is not it; undefined where
- * that was not known by the time that nobody asked any more.
+ * Resolves with the owner when it certainly is no longer this member; undefined if that was still
+ * not known when `isOver` said that nobody waits for it any more.
  */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
   owned: ShardOwner, isOver: () => boolean): Promise<ShardOwner | undefined> {
@@ -63,7 +63,7 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
   return undefined
 }
 
-/** The other member that owns it; undefined where nobody does, or oneself. */
+/** The other member that owns it; undefined if nobody does, or this member. */
 function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {
   if (owner === undefined || owner.session === null || owner.session === self.id) return undefined
   return { id: owner.session, address: owner.address }

@@ -21,11 +21,11 @@ export interface Log {
   child(facts: Facts): Log
 }
 
-/** Whoever sets a timer keeps what it returns and calls it when he lets go: it ends the timer. */
+/** Timers return a function that ends them; whoever set one calls it when it is not needed. */
 export interface Env {
-  /** Wall clock, in milliseconds since 1970. It may jump; only people and records read it. */
+  /** Wall clock, in milliseconds since 1970. It may jump: only for people and for records. */
   nowMs(): number
-  /** Never goes backwards, counts from an arbitrary moment: not to be sent to another worker. */
+  /** Never goes back. It counts from an arbitrary moment, so it means nothing to another worker. */
   monotonicMs(): number
   /** Calls `fn` once. */
   after(ms: number, fn: () => void): () => void
@@ -33,7 +33,7 @@ export interface Env {
   every(ms: number, fn: () => void): () => void
   /** Random, version 4. */
   uuid(): string
-  /** By time, version 7: each is greater than the one made before it by this process or worker. */
+  /** By time, version 7: each is greater than the last one made by this process or worker. */
   uuid7(): string
   /** 32 bytes that nobody can foresee, as 43 characters of base64url. */
   secret(): string
@@ -43,11 +43,11 @@ export interface Env {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 export interface SystemEnvOptions {
-  /** The least that is written; `info` unless told. */
+  /** The lowest level that is written; `info` by default. */
   readonly level?: LogLevel
-  /** Who writes, where there are several: the name of a worker. */
+  /** The name of the worker that writes, if there are several. */
   readonly name?: string
-  /** Lines for people instead of JSON; unless told, where the console is a terminal. */
+  /** Lines for people instead of JSON; by default, if the console is a terminal. */
   readonly pretty?: boolean
 }
 

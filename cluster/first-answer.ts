@@ -1,11 +1,11 @@
-/** What a member asks of the store when it starts is asked again until the store answers. */
+/** Asks the store again and again while a member starts, until it answers. */
 
 import type { Env } from './env.ts'
 import { untilAvailable } from './until-available.ts'
 
 /**
- * Where a node of the store comes or goes there may be no quorum for some seconds. Nobody is served
- * worse because a member that starts waits for it; whoever starts it by hand wants to hear.
+ * While a node of the store comes or goes, there may be no quorum for some seconds. A member that
+ * starts can wait for that: it serves nobody yet.
  */
 const patienceMs = 30_000
 

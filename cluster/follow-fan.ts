@@ -1,16 +1,16 @@
 /**
- * One follow for all in this member who follow the same: an owner tells members, not readers.
+ * One follow for all readers of the same thing in this member: an owner tells members, not readers.
  *
- *   1. The first one begins it, and whoever comes while it lasts joins it.
- *   2. Who asks for what is not known here any more follows alone.
- *   3. It ends when the last one stops; whoever comes after its end begins a new one.
+ *   1. The first follower begins it, and later ones join while it lasts.
+ *   2. A follower that asks for something that is not known here any more follows alone.
+ *   3. It ends when the last follower stops; the next one begins a new follow.
  */
 
 import { actorKeyText } from './actor-key.ts'
 import type { Asked, SharedFollow } from './actor-wire.ts'
 import type { Transport } from './transport.ts'
 
-/** The same transport, with its follows shared where the kind of actor says how. */
+/** The same transport, with its follows shared if the kind of actor says how. */
 export function fanOut<Way extends Transport>(transport: Way, kinds: readonly Asked[]): Way {
   const sharings = new Map(kinds.map(({ name, wire }) => [name, wire?.sharing]))
   const shares = new Map<string, Share>()
@@ -35,7 +35,7 @@ export function fanOut<Way extends Transport>(transport: Way, kinds: readonly As
 
 class Share {
   readonly #follow: SharedFollow
-  /** Brings how to stop it. */
+  /** Resolves with the function that stops it. */
   readonly #opened: Promise<() => void>
   readonly #forget: () => void
   #followers = 0

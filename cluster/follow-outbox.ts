@@ -1,24 +1,24 @@
 /**
- * What waits to be sent to one follower in another member.
+ * The calls that wait to be sent to one follower in another member.
  *
- * Whoever tells never waits: calls gather while the ones before them are on their way, and go
- * together. Where more waits than may wait, no more is taken, and the follower is told so behind
- * what he gets: he comes back for the rest.
+ * The actor never waits: calls gather while earlier ones are being sent, and are sent together.
+ * When too much waits, no more is accepted, and the follower is told so after the rest: it comes
+ * back for what it missed.
  */
 
 /**
- * open    calls come
- * last    the last one has come, and may still wait
+ * open    calls are accepted
+ * last    the last one was put, and may still wait
  * left    the follower wants no more
  * lagged  too much waited
- * gone    nobody takes anything any more
+ * gone    the connection is gone: nothing is taken any more
  */
 type OutboxState = 'open' | 'last' | 'left' | 'lagged' | 'gone'
 
-/** What may wait: a follower that comes late gets all its past at once. */
+/** What may wait: a late follower gets all that it missed at once. */
 const waitingBytesMax = 32 * 1024 * 1024
 
-/** Calls go together up to about this size. */
+/** Calls are sent together up to about this size. */
 const batchBytes = 256 * 1024
 
 export class FollowOutbox {
@@ -29,14 +29,14 @@ export class FollowOutbox {
   readonly #onLag: () => void
   readonly #bytesMax: number
 
-  /** `onLag` is called when too much waits: nobody may come to take anything for a long time. */
+  /** `onLag` is called when too much waits, even if nothing is taken for a long time. */
   constructor(onLag: () => void, bytesMax = waitingBytesMax) {
     this.#onLag = onLag
     this.#bytesMax = bytesMax
   }
 
   get lagged(): boolean { return this.#state === 'lagged' }
-  /** It was let go before the last call came. */
+  /** It was let go before the last call was put. */
   get broken(): boolean { return this.#state === 'gone' }
 
   put(call: Uint8Array, last: boolean): void {
@@ -53,7 +53,7 @@ export class FollowOutbox {
     this.#wake()
   }
 
-  /** Ends it in peace. */
+  /** The follower leaves: an orderly end. */
   leave(): void {
     this.#drop('left')
   }
@@ -69,7 +69,7 @@ export class FollowOutbox {
       if (this.#calls.length === 0) {
         if (this.#state !== 'open') return
         await new Promise<void>((wake) => { this.#wake = wake })
-        // What else is told in this tick goes along.
+        // Whatever else is put in this tick is sent with it.
         await new Promise((nextTick) => setImmediate(nextTick))
       }
       const batch = this.#take()

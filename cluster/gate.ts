@@ -1,17 +1,17 @@
 /**
  * The gate before every acknowledgement: it lets through what happened while the session lived.
  *
- *   1. Who passes is let through by a validation, a read of the own session, that began after he
- *      came. One is under way at a time, and whoever comes meanwhile rides the next one. Where many
- *      were on their way when he came, that one waits for them, some times as long as the last one
- *      took: the slower the store, the more ride together, and the less they keep it from its
- *      writes. Who was waited for in vain is not waited for again.
+ *   1. A caller of `pass` is let through by a validation, a read of the own session, that began
+ *      after the call. One is under way at a time; calls that come meanwhile share the next one. If
+ *      many writers are on their way at that moment, it waits for them, for a few times as long as
+ *      the last one took: the slower the store, the more share a validation, and the fewer reads it
+ *      answers beside its writes. A writer that was waited for in vain is not waited for again.
  *   2. A validation that fails lets nobody through and turns nobody away: the gate is closed, and
  *      asks again until it knows.
  *   3. Only a session that was *read* to be over is over. Then nobody passes any more.
  *
- * No clock says who may pass. What a member wrote before a validation that says `alive` began, is
- * seen by whoever takes over from it: he fences the session first, and reads afterwards.
+ * No clock decides who may pass. What a member wrote before a validation that says `alive` began is
+ * seen by whoever takes over from it, who first fences the session and reads only after that.
  */
 
 import { HeddleError } from '../src/errors.ts'
@@ -20,56 +20,56 @@ import type { SessionState } from './session-port.ts'
 
 /**
  * open    the last validation said `alive`
- * closed  the store is out of reach: those who came wait
- * fenced  the session is over, by another member's doing or by its own: nobody passes any more
+ * closed  the store cannot be reached: callers wait
+ * fenced  the session is over, ended by another member or by itself: nobody passes any more
  */
 export type GateState = 'open' | 'closed' | 'fenced'
 
 export interface Gate {
   readonly state: GateState
-  /** Resolves when the gate is not open any more, at once where it is not now. */
+  /** Resolves when the gate is not open any more; at once if it is not open now. */
   readonly closing: Promise<void>
   /** Resolves when this session is known to have lived after this call; else `not_owner`. */
   pass(): Promise<void>
-  /** Somebody is on his way: what he writes is to pass when it is written. */
+  /** Announces a writer: it will pass when what it writes is written. */
   approach(): Passage
-  /** Now, in the order of validations. */
+  /** The present moment, in the order of validations. */
   mark(): number
-  /** Whether the session is known already to have lived after `mark` was made. */
+  /** Whether it is known already that the session lived after `mark` was made. */
   passed(mark: number): boolean
 }
 
 export interface Passage {
-  /** As that of the gate; he who passed is on his way again, unless he left. */
+  /** As that of the gate; after it, the writer is on its way again, unless it left. */
   pass(): Promise<void>
-  /** He does not come any more, or nobody is to wait for him. */
+  /** The writer does not come any more, or is not to be waited for. */
   leave(): void
 }
 
 export interface SessionGateOptions {
   readonly env: Env
-  /** Reads the own session. A throw says that the store is out of reach. */
+  /** Reads the own session. A throw means that the store cannot be reached. */
   validate(): Promise<SessionState | undefined>
   /** Called once, with a sentence, when the session was read to be over. */
   onFenced(reason: string): void
-  /** So many others on their way are waited for, and fewer are not; 16 unless told. */
+  /** Writers on their way are waited for if there are at least so many; 16 by default. */
   readonly awaitedLeast?: number
 }
 
 /** How long a closed gate waits before it asks again. */
 const askAgainMs = 250
 /**
- * A validation waits for those on their way so many times as long as the last one took, which is
- * about how long their writes take when many write. Measured: 32 writers get 7 % more done than
- * with once as long, by a third of the validations; those who come at random hear no later.
+ * A validation waits for writers this many times as long as the last one took, which is about how
+ * long their writes take when many write. Measured: 32 writers get 7 % more done than with once as
+ * long, with a third of the validations; writers that come at random wait no longer.
  */
 const awaitedTimes = 8
 /**
- * Few are not waited for: two may be steps of one actor, and whoever waits for the first would be
- * held up by the second. Measured: what a lone actor tells first comes after 17 ms instead of 30.
+ * Few writers are not waited for: two may be steps of one actor, and a reader of the first would be
+ * held up by the second. Measured: the first event of a lone actor comes after 17 ms instead of 30.
  */
 const awaitedLeast = 16
-/** The most that it waits: a store so slow is in trouble. */
+/** It never waits longer: a store this slow is in trouble. */
 const awaitedMsMax = 50
 
 const reasons = {
@@ -89,10 +89,10 @@ export class SessionGate implements Gate {
   #due = false
   /** How long the last validation took. */
   #tookMs = 0
-  /** Those who wait, by the last validation that had begun when they came: a later one will do. */
+  /** Waiting callers, by the last validation begun when they came: any later one will do. */
   readonly #riders = new Map<number, PromiseWithResolvers<void>>()
   readonly #approaching = new Set<Passage>()
-  /** Those whom the next validation waits for. */
+  /** The writers that the next validation waits for. */
   #awaited = new Set<Passage>()
   /** Set while it waits for them. */
   #stopWaiting: (() => void) | undefined
@@ -143,7 +143,7 @@ export class SessionGate implements Gate {
 
   passed(mark: number): boolean { return this.#newestAlive > mark }
 
-  /** From now on nobody passes: the session is about to leave. Nobody is told. */
+  /** From now on nobody passes, because the session is about to leave. `onFenced` is not called. */
   shut(): void {
     this.#state = 'fenced'
     this.#closing.resolve()
@@ -153,7 +153,7 @@ export class SessionGate implements Gate {
     this.#riders.clear()
   }
 
-  /** Sees to it that everybody who waits will hear. */
+  /** Makes sure that everybody who waits will get an answer. */
   #goOn(): void {
     if (this.#riders.size === 0 || this.#due) return
     const { env } = this.#options
@@ -171,7 +171,7 @@ export class SessionGate implements Gate {
       })
     } else {
       this.#due = true
-      // Not at once: what else completes in this tick rides along.
+      // Not at once: whatever else completes in this tick shares it.
       queueMicrotask(() => void this.#validate())
     }
   }
@@ -193,7 +193,7 @@ export class SessionGate implements Gate {
       (error: unknown) => () => this.#close(error))
     this.#due = false
     this.#tookMs = env.monotonicMs() - beganMs
-    // Shut meanwhile: an ended session acknowledges nothing, though it lived when it was asked.
+    // Shut meanwhile: an ended session acknowledges nothing, even if it lived when it was read.
     if (this.#over) return
     hear()
     this.#goOn()
@@ -220,7 +220,7 @@ export class SessionGate implements Gate {
     }
   }
 
-  /** Those who ride the failed validation wait on. */
+  /** Callers that share the failed validation go on waiting. */
   #close(error: unknown): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
@@ -229,7 +229,7 @@ export class SessionGate implements Gate {
       'back.', { error })
   }
 
-  /** Apart, because it may change while something is awaited. */
+  /** A getter, because it may change while something is awaited. */
   get #over(): boolean { return this.#state === 'fenced' }
 
   #refusal(): HeddleError {
@@ -239,7 +239,7 @@ export class SessionGate implements Gate {
 
 function newRiders(): PromiseWithResolvers<void> {
   const riders = Promise.withResolvers<void>()
-  // Many share it, and none of them may have come to listen yet.
+  // Many share it, and perhaps none of them listens yet.
   riders.promise.catch(() => {})
   return riders
 }

@@ -1,4 +1,4 @@
-/** The answers of a conversation that another member began: each as soon as it is known. */
+/** The answers in a conversation that another member began: each as soon as it is known. */
 
 import { Readable } from 'node:stream'
 
@@ -9,7 +9,7 @@ export type Outcome = NonNullable<ConverseResponse['outcome']>
 
 export class Answers {
   readonly #said = new Readable({ objectMode: true, read: () => {} })
-  /** Commands; and one for that more may come. */
+  /** Commands without an answer, plus one while more may come. */
   #due = 1
 
   constructor(commands: AsyncIterable<ConverseRequest>,
@@ -38,7 +38,7 @@ export class Answers {
         })
       }
     } catch {
-      // The way broke, and nobody hears what is said.
+      // The stream broke: nobody receives the answers.
     }
     this.#done()
   }

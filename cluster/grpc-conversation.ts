@@ -1,8 +1,8 @@
 /**
- * A conversation with one member: commands on one stream, and on it what becomes of each.
+ * A conversation with one member: many commands on one stream, and their answers on it.
  *
  * Each request through another front door waits for this: a message each way costs less than half
- * of a call of its own. Whatever ends the stream fails all who wait.
+ * of a call of its own. Whatever ends the stream fails all commands that wait.
  */
 
 import { Readable } from 'node:stream'
@@ -16,9 +16,9 @@ import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './grpc-err
 import { within } from './within.ts'
 
 /**
- * open    commands are said
- * ending  the other member goes away: nothing new is said, and what was said is answered
- * over    nobody hears anything any more
+ * open    commands may be sent
+ * ending  the other member goes away: nothing new is sent, and what was sent is answered
+ * over    the stream has ended
  */
 export type ConversationState = 'open' | 'ending' | 'over'
 
@@ -42,9 +42,9 @@ export class Conversation {
 
   get waiting(): number { return this.#waiting.size }
 
-  /** While it is open. Throws what the other side threw, or how the way there failed. */
+  /** Only while it is open. Throws what the other side threw, or how the connection failed. */
   async say(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
-    // As the protocol has room for: by then the first ones are answered.
+    // 32 bits, as in the protocol: before it wraps around, the first ones are answered.
     const number = this.#number = (this.#number + 1) >>> 0
     const answer = Promise.withResolvers<DeliverResponse>()
     this.#waiting.set(number, answer)

@@ -1,8 +1,8 @@
 /**
  * Errors on their way between members.
  *
- * What an actor throws crosses as the error of the catalogue that it is: its number is the status,
- * the rest rides in a trailer. A failure without that trailer is one of the way itself.
+ * What an actor throws crosses as an error of the catalogue: its number is the status, the rest is
+ * in a trailer. A failure without that trailer is one of the connection itself.
  */
 
 import { ServerError, Status } from 'nice-grpc-common'
@@ -14,11 +14,11 @@ import type { Log } from './env.ts'
 
 const trailerName = 'heddle-error-bin'
 
-/** Nobody carries more in a header: facts that are larger stay at home. */
+/** Headers have a limit: larger facts are not sent. */
 const factsBytes = 16 * 1024
 const sentenceLength = 4 * 1024
 
-/** Sends what a call throws. A stranger's error says nothing there and everything in the log. */
+/** Sends what a call throws. Unknown errors are only named `internal` there, and logged in full. */
 export function errorsToWire(log: Log): ServerMiddleware {
   return async function* (call, context) {
     try {
@@ -34,7 +34,7 @@ export function errorsToWire(log: Log): ServerMiddleware {
   }
 }
 
-/** What a command threw, as it is told to whoever sent it. */
+/** What a command threw, as its sender is told. */
 export function errorToDetail(log: Log, error: unknown): ErrorDetail {
   return detailOf(knownError(log, error))
 }
@@ -52,7 +52,7 @@ function detailOf({ code, message, facts }: HeddleError): ErrorDetail {
   return { code, sentence, factsJson }
 }
 
-/** Nothing where they cannot be written: whoever waits hears the rest of the error. */
+/** Empty if they cannot be serialized: the rest of the error is still sent. */
 function jsonOf(facts: HeddleError['facts']): string {
   try {
     return JSON.stringify(facts)
@@ -61,7 +61,7 @@ function jsonOf(facts: HeddleError['facts']): string {
   }
 }
 
-/** The error that the other member threw; undefined where it did not throw. */
+/** The error that the other member threw; undefined if it threw none. */
 export function errorFromWire(trailer: Metadata | undefined): HeddleError | undefined {
   const detail = trailer?.get(trailerName)
   return detail && errorFromDetail(ErrorDetail.decode(detail))
@@ -69,14 +69,14 @@ export function errorFromWire(trailer: Metadata | undefined): HeddleError | unde
 
 export function errorFromDetail({ code, sentence, factsJson }: ErrorDetail): HeddleError {
   const facts = factsJson === '' ? {} : JSON.parse(factsJson) as Record<string, unknown>
-  // A newer member knows more of them.
+  // A newer member may know more codes.
   return new HeddleError(isErrorCode(code) ? code : 'internal', sentence, facts)
 }
 
-/** Sent by whoever did not even look at what was asked. */
+/** Statuses that mean that the command was not even looked at. */
 const unheard: readonly Status[] = [Status.UNAUTHENTICATED, Status.UNIMPLEMENTED]
 
-/** A failure of the way to `address`, with what is known of whether anything was heard there. */
+/** A failure of the connection to `address`, and whether the command may have been heard there. */
 export function wayFailed(address: string, error: unknown): HeddleError {
   const { code, details = '' } = error as { code?: Status; details?: string }
   if (code === Status.UNAUTHENTICATED) return untrusted(address)
@@ -87,7 +87,7 @@ export function wayFailed(address: string, error: unknown): HeddleError {
   return ambiguous(address, details, error)
 }
 
-/** Whoever asks again with the same command id learns what became of it. */
+/** The same command sent again, with the same id, finds out what became of it. */
 export function ambiguous(address: string, details: string, cause?: unknown): HeddleError {
   return new HeddleError('internal', `The way to the member at ${address} broke and it is not ` +
     'known what was done there.', { ambiguous: true, details }, { cause })

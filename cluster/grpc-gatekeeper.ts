@@ -1,4 +1,4 @@
-/** Who may speak to this member, and how the other side says that he may. */
+/** Who may call this member, and the credentials that a caller sends. */
 
 import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js'
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
@@ -19,12 +19,12 @@ export function introduction({ secret }: MemberTrust, { cluster, version }: Dial
   return secret === undefined ? metadata : metadata.set('authorization', `Bearer ${secret}`)
 }
 
-/** Strangers fill no log: one line for all that come in this time. */
+/** Strangers must not fill the log: one line for all that come in this time. */
 const strangersMs = 10_000
 
 /**
- * Turns strangers away, whatever they ask for: they learn nothing but that. The log hears of them
- * once this member `belongs`: one that is refused itself has a sentence of its own.
+ * Turns strangers away, whatever they ask for, and tells them nothing else. They are logged once
+ * this member `belongs`: one that is refused itself reports that with a sentence of its own.
  */
 export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
 ServerMiddleware {

@@ -1,8 +1,8 @@
 /**
- * The way to one member: a connection for commands and one for follows, made when first needed.
+ * The link to one member: a connection for commands and one for follows, made when first needed.
  *
- * Apart, so that a flood of events delays no command. Nothing is sent before the connection
- * stands: of what fails earlier it is certain that nobody heard it.
+ * There are two so that a flood of events delays no command. Nothing is sent before the connection
+ * is ready: what fails earlier certainly was not heard.
  */
 
 import { connectivityState } from '@grpc/grpc-js'
@@ -32,7 +32,7 @@ export interface LinkOptions {
 export interface OpenStream<Message> {
   /** Those after the first one. */
   readonly messages: AsyncIterator<Message>
-  /** No message comes any more, from the other side or at this one. */
+  /** Ends the stream, for both sides. */
   end(): void
 }
 
@@ -43,12 +43,12 @@ interface Line {
   readonly client: MemberServiceClient
 }
 
-/** Whoever waits longer for a connection is told that there is none. */
+/** A connection that takes longer to make counts as unreachable. */
 const connectMs = 3_000
 
 export class MemberLink {
   readonly address: string
-  /** When the member was heard last, whatever it said; by the monotonic clock. */
+  /** When any message last came from the member, by the monotonic clock. */
   heardMs = Number.NEGATIVE_INFINITY
   readonly #options: LinkOptions
   readonly #lines = new Map<Lane, Line>()
@@ -61,13 +61,13 @@ export class MemberLink {
     this.#options = options
   }
 
-  /** Since when nothing is under way; never, where something is. */
+  /** Since when nothing is under way; Infinity while something is. */
   get idleSinceMs(): number {
     const waiting = this.#underWay.size + (this.#conversation?.waiting ?? 0)
     return waiting > 0 ? Infinity : this.#usedMs
   }
 
-  /** Throws what the other side threw, or how the way there failed. */
+  /** Throws what the other side threw, or how the connection failed. */
   async call<Reply>(timeoutMs: number,
     make: (client: MemberServiceClient, options: CallOptions) => Promise<Reply>,
     lane: Lane = 'commands'): Promise<Reply> {
@@ -82,7 +82,7 @@ export class MemberLink {
     }
   }
 
-  /** A command, by the conversation that is under way. Throws as `call` does. */
+  /** Sends a command in the current conversation. Throws as `call` does. */
   async say(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
     const client = await this.#ready('commands')
     if (this.#conversation?.state !== 'open') {
@@ -95,7 +95,7 @@ export class MemberLink {
     }
   }
 
-  /** A stream whose first message has come, within the time. Throws as `call` does. */
+  /** Opens a stream; its first message must come in time. Throws as `call` does. */
   async open<Message>(timeoutMs: number,
     make: (client: MemberServiceClient, options: CallOptions) => AsyncIterable<Message>):
     Promise<OpenStream<Message>> {
@@ -146,7 +146,7 @@ export class MemberLink {
     }
   }
 
-  /** A client whose connection stands. Throws `unavailable`, with why it does not. */
+  /** A client with a ready connection. Throws `unavailable` with the reason if there is none. */
   async #ready(lane: Lane): Promise<MemberServiceClient> {
     const { channel, client } = this.#line(lane)
     if (channel.getConnectivityState(true) !== connectivityState.READY) {

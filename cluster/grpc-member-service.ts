@@ -31,10 +31,10 @@ export interface MemberServiceOptions {
   readonly kinds: readonly Asked[]
 }
 
-/** The most that a caller's patience counts for: who waits longer asks again. */
+/** The longest that a caller is let wait for one answer: after that it asks again. */
 const patienceMaxMs = 30_000
 
-/** Who was told that the reply is to come has heard so once more by then, or has gone. */
+/** A caller that was told that the reply is under way asks again by then, or has gone. */
 const comesBackMs = patienceMaxMs + 10_000
 
 export class MemberService implements MemberServiceImplementation {
@@ -58,7 +58,7 @@ export class MemberService implements MemberServiceImplementation {
     this.#inbound = inbound
   }
 
-  /** Nothing is heard any more, and nobody follows. */
+  /** No more commands are heard, and all follows end. */
   close(): void {
     this.#inbound = undefined
     for (const outbox of this.#outboxes.values()) outbox.letGo()

@@ -8,26 +8,26 @@ import { dialectFault } from './member-trust.ts'
 
 /**
  * alive    it answered with its id, and both understand each other
- * dead     nobody is there, or somebody else, or nothing was heard for three seconds
- * strange  somebody lives there and one of the two does not let the other in: `why` is a sentence
+ * dead     nobody is there, or somebody else, or there was no answer for three seconds
+ * strange  somebody lives there, but one of the two refuses the other: `why` is a sentence
  */
 export type Sighting =
   | { readonly kind: 'alive' | 'dead' }
   | { readonly kind: 'strange'; readonly why: string }
 
-/** A member that answers nothing for so long is dead. */
+/** A member that does not answer for this long is dead. */
 const silenceMs = 3_000
-/** Where the way there is blocked, it is tried again so often. */
+/** How often a blocked connection is tried again. */
 const tryAgainMs = 250
 
-/** There is no way to the address right now, which says nothing about who lives there. */
+/** The address cannot be reached right now, which says nothing about who lives there. */
 const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came back just now/
-/** Of a certificate that one of the two does not accept. */
+/** One of the two does not accept the other's certificate. */
 const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
 
 /**
- * Whether the member lives. One that does not let this one in is taken to live: a member with the
- * wrong secret must not end those who have the right one. `strange` is called with why.
+ * Whether the member lives. A member that refuses this one counts as living: a member with the
+ * wrong secret must not end those with the right one. `strange` is called with the reason.
  */
 export function grpcProbe(options: LinkOptions, strange: (member: Member, why: string) => void):
 (member: Member) => Promise<boolean> {
@@ -38,7 +38,7 @@ export function grpcProbe(options: LinkOptions, strange: (member: Member, why: s
   }
 }
 
-/** By a connection of its own, so that nothing old is believed. Never throws. */
+/** Over a new connection, so that no old state is believed. Never throws. */
 export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   const { env } = options
   return new Promise((resolve) => {
@@ -78,7 +78,7 @@ Promise<Sighting | 'blocked'> {
   }
 }
 
-/** What a look that brought no answer says. */
+/** What can be concluded from a failed look. */
 function judgement({ facts, message }: HeddleError): Sighting | 'blocked' {
   if (facts['distrust'] !== undefined) return { kind: 'strange', why: message }
   const reason = String(facts['unreachable'] ?? '')

@@ -1,4 +1,4 @@
-/** What this member speaks, told to tools that ask (as grpcurl does), in both dialects of that. */
+/** Describes the services of this member to tools such as grpcurl, in both reflection protocols. */
 
 import { readFileSync } from 'node:fs'
 
@@ -28,7 +28,7 @@ export function addReflection(server: Pick<Server, 'add'>): void {
   })
 }
 
-/** It answers each question at once, so that a stream of its own can stand for the real one. */
+/** The library answers each question at once, so a fake stream can stand for the real one. */
 async function* answersOf(handle: (stream: AskingStream) => void,
   requests: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   for await (const request of requests) {

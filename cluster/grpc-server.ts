@@ -1,4 +1,4 @@
-/** What other members ask of this one, by gRPC: deliver, follow, probe, health, reflection. */
+/** The gRPC server for other members: deliver, follow, probe, health, reflection. */
 
 import { logVerbosity, setLogVerbosity } from '@grpc/grpc-js'
 import { createServer } from 'nice-grpc'
@@ -26,24 +26,24 @@ export interface GrpcServerOptions {
   readonly dialect: Dialect
   readonly trust: MemberTrust
   readonly kinds: readonly Asked[]
-  /** Where others reach this process; it listens there and nowhere else. */
+  /** The address at which others reach this process, and the only one that it listens on. */
   readonly host: string
-  /** 0, unless told, for any that is free. */
+  /** 0, the default, for any that is free. */
   readonly port?: number
 }
 
 export interface GrpcServer {
-  /** Where it answers: what the member names as its address. */
+  /** The host and port that it listens on: the address of the member. */
   readonly address: string
   /** From now on commands are heard; before, only probes are answered. */
   serve(inbound: Inbound): void
-  /** It belongs to the others: from now on the log hears of strangers. */
+  /** The member belongs to the cluster: from now on strangers are logged. */
   belongs(): void
-  /** Followers are told at once that they are lost; calls that are under way have their time. */
+  /** Followers are told at once that they are lost; calls under way have until the deadline. */
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** What keeps a member from its address, by what the system calls it. */
+/** Why a member cannot listen on its address, by the error of the system. */
 const obstacles: readonly (readonly [RegExp, string])[] = [
   [/EADDRINUSE/, 'is in use: each member needs an address of its own'],
   [/EADDRNOTAVAIL/, 'is no address of this machine'],
@@ -55,7 +55,7 @@ const obstacles: readonly (readonly [RegExp, string])[] = [
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { env, trust, host, port = 0 } = options
   checkTrust(trust)
-  // Whatever fails is thrown: the library's own lines would go by the log.
+  // Whatever fails is thrown; the library would print lines of its own past the log.
   setLogVerbosity(logVerbosity.NONE)
   const health = new Health()
   const members = new MemberService(options)

@@ -1,8 +1,8 @@
-/** Replies that are too large for a conversation: kept until they are asked for. */
+/** Replies that are too large for a conversation: kept until the caller fetches them. */
 
 import type { Env } from './env.ts'
 
-/** Whoever is told of one asks for it at once. */
+/** A caller that is told of one fetches it at once. */
 const keptMs = 5_000
 
 /** All of them together: two of the largest. */
@@ -18,7 +18,7 @@ export class KeptReplies {
     this.#env = env
   }
 
-  /** False where too much is kept already. */
+  /** False if too much is kept already. */
   keep(id: string, reply: Uint8Array): boolean {
     if (this.#kept.has(id)) return true
     if (this.#bytes + reply.length > keptBytesMax) return false
@@ -28,7 +28,7 @@ export class KeptReplies {
     return true
   }
 
-  /** It is kept no longer. */
+  /** Removes and returns it. */
   take(id: string): Uint8Array | undefined {
     const kept = this.#kept.get(id)
     if (kept === undefined) return undefined

@@ -1,18 +1,18 @@
-/** How late a member itself comes: to one that could not look, everybody seems silent. */
+/** How late this member itself is: to a process that was paused, all others seem silent. */
 
 import type { Env } from './env.ts'
 
 export interface LatenessOptions {
   readonly env: Env
-  /** So often `note` is meant to be called. */
+  /** How often `note` is meant to be called. */
   readonly everyMs: number
-  /** Later than this, the member stood still. */
+  /** If `note` comes later than this, the member stood still. */
   readonly stillMs: number
-  /** For so long it matters. */
+  /** For how long lateness is taken into account. */
   readonly lastingMs: number
 }
 
-/** For each millisecond that its own timers come late, others may be silent for so many more. */
+/** For each millisecond that its own timers are late, others may be silent this much longer. */
 const grace = 4
 
 /** By the monotonic clock. */
@@ -20,7 +20,7 @@ export class Lateness {
   readonly #options: LatenessOptions
   #notedMs = Number.POSITIVE_INFINITY
   #stoodStillMs = Number.NEGATIVE_INFINITY
-  /** The latest that it was of late, and when. */
+  /** The greatest recent lateness, and when it was noted. */
   #late = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
   constructor(options: LatenessOptions) {
@@ -41,14 +41,14 @@ export class Lateness {
     this.#notedMs = nowMs
   }
 
-  /** On a busy machine everybody is busy: for so much longer others may be silent. */
+  /** How much longer others may be silent: on a busy machine, all of them are busy. */
   get graceMs(): number {
     const { env, lastingMs } = this.#options
     const { ms, atMs } = this.#late
     return env.monotonicMs() - atMs < lastingMs ? grace * ms : 0
   }
 
-  /** Lately, or right now: it is looked for. */
+  /** Whether it stood still recently, the present moment included. */
   stoodStill(): boolean {
     const { env, lastingMs } = this.#options
     const nowMs = env.monotonicMs()

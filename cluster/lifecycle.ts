@@ -1,4 +1,4 @@
-/** The stages of a process: started upward in turn, stopped downward, each in its time. */
+/** The stages of a process: started one by one, stopped in reverse, each within its time. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
@@ -7,27 +7,27 @@ import { within } from './within.ts'
 /** `T` is what the stage provides to those above it. */
 export interface Stage<T> {
   readonly start: () => T | Promise<T>
-  /** The start has failed when it takes longer. */
+  /** A start that takes longer has failed. */
   readonly startMs: number
-  /** `deadline` aborts after `stopMs`; a moment later those below are stopped in any case. */
+  /** `deadline` aborts after `stopMs`; soon after, the stages below are stopped in any case. */
   readonly stop: (value: T, deadline: AbortSignal) => unknown
   readonly stopMs: number
 }
 
 export interface Lifecycle {
   /**
-   * Adds a stage on top; stages that do not need each other may be started side by side. When one
+   * Adds a stage on top; stages that do not need each other may be started concurrently. If one
    * fails, the others are stopped before its error is thrown.
    */
   start<T>(name: string, stage: Stage<T>): Promise<T>
   /**
-   * Stops all, the top one first, those that still start when they stand. Never throws; the second
-   * call waits for the first.
+   * Stops all stages, the top one first; one that still starts is stopped when it has started.
+   * Never throws; a second call waits for the first.
    */
   stop(): Promise<void>
 }
 
-/** What a stage may still do after its deadline. */
+/** How much longer a stage may take after its deadline. */
 const lastMomentMs = 250
 
 export function createLifecycle(env: Env): Lifecycle {
@@ -51,7 +51,7 @@ export function createLifecycle(env: Env): Lifecycle {
     try {
       return await started
     } catch (error) {
-      // It may have been late only: what comes after all is not left standing.
+      // If it was only late, and does start after all, it is stopped again.
       void starting.then(stopIt, () => {})
       await stop()
       throw error

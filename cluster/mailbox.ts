@@ -1,10 +1,10 @@
 /**
- * What waits for one actor, and whose turn it is.
+ * The letters that wait for one actor, and whose turn it is.
  *
  *   1. One turn at a time: the next begins when the one before it has made its decision.
  *   2. Turns are taken in the order of the letters.
  *   3. A letter that finds the mailbox open and empty has its turn at once, in the same tick.
- *   4. Every letter is answered: by its turn, by `fail`, or by whoever takes it over.
+ *   4. Every letter is answered: by its turn, by `fail`, or by the mailbox that takes it over.
  */
 
 import { HeddleError } from '../src/errors.ts'
@@ -26,11 +26,11 @@ export interface MailboxOptions {
   readonly bound: number
   /** Letters that waited in the mailbox before this one. */
   readonly letters: readonly Letter[]
-  /** A turn threw what is no answer for its caller: the actor is not to be trusted any more. */
+  /** A turn threw something other than a HeddleError: the actor cannot be trusted any more. */
   broken(reason: unknown): void
 }
 
-/** After so many turns in one tick the rest of the process has its chance. */
+/** After this many turns in one tick, the rest of the process gets a chance. */
 const turnsPerTick = 256
 
 /** Begins shut: letters wait until `open`. */
@@ -46,7 +46,7 @@ export class Mailbox {
   #underWay: Letter | undefined
   #turnOver: (() => void) | undefined
   #failure: HeddleError | undefined
-  /** Replies that were promised in a turn and have not come yet. */
+  /** How many promised replies are still to come. */
   #owed = 0
 
   constructor(options: MailboxOptions) {
@@ -63,13 +63,13 @@ export class Mailbox {
   /** How many wait for their turn. */
   get waiting(): number { return this.#letters.length }
 
-  /** The reply to `act`; rejects with `full` where too many wait. */
+  /** The reply to `act`; rejects with `full` if too many wait. */
   post(act: Act): Promise<unknown> {
     if (this.#actor === undefined || this.#turning) return this.#wait(act, this.#bound)
     return this.#turnAtOnce(this.#actor, act)
   }
 
-  /** Like `post` for an actor's word to itself, which must not get lost: no bound. */
+  /** As `post`, but without a bound: for an actor's commands to itself, which must not get lost. */
   postUnbounded(act: Act): Promise<unknown> {
     if (this.#actor === undefined || this.#turning) return this.#wait(act, Infinity)
     return this.#turnAtOnce(this.#actor, act)
@@ -116,7 +116,7 @@ export class Mailbox {
     return reply
   }
 
-  /** Takes turns until none waits, one takes longer than a tick, or others have their chance. */
+  /** Takes turns until none waits, one takes longer than a tick, or others must get a chance. */
   #work(): void {
     for (let turns = 0; turns < turnsPerTick; turns++) {
       const letter = this.#actor === undefined ? undefined : this.#letters.shift()
@@ -141,7 +141,7 @@ export class Mailbox {
     const letter = newLetter(act)
     this.#underWay = letter
     const over = (answer: () => Promise<unknown>) => {
-      // Where `fail` came first the caller has his answer, and nobody is left to hear this one.
+      // If `fail` came first, the caller has been answered: nobody waits for this answer.
       if (this.#underWay !== letter) return void answer().catch(() => {})
       this.#endTurn()
       letter.resolve(answer())
@@ -163,7 +163,7 @@ export class Mailbox {
       const paid = () => { this.#owed-- }
       reply.then(paid, paid)
     }
-    // A turn that failed its own actor has no reply that could be believed.
+    // The reply of a turn that failed its own actor cannot be believed.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     return reply instanceof Promise ? reply : Promise.resolve(reply)
   }
@@ -178,7 +178,7 @@ function newLetter(act: Act): Letter {
   return { act, ...Promise.withResolvers<unknown>() }
 }
 
-/** What a caller hears whose turn never began: nothing was done, so it may ask again. */
+/** The error for a letter whose turn never began: nothing was done, so its caller may ask again. */
 function unheard(reason: unknown): HeddleError {
   if (reason instanceof HeddleError) return reason
   return new HeddleError('unavailable', 'The actor failed before it heard this; ask again.', {},

@@ -1,4 +1,4 @@
-/** By what members know each other: a secret that all of them have, certificates, or both. */
+/** How members authenticate each other: a secret that all of them have, certificates, or both. */
 
 import { X509Certificate, hash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { HeddleError, assert } from '../src/errors.ts'
 import type { Env } from './env.ts'
 
 export interface MemberTrust {
-  /** It crosses as it is: where the network is not trusted, use certificates as well. */
+  /** It is sent unencrypted: if the network is not trusted, use certificates as well. */
   readonly secret?: string
   /** Both sides show a certificate that `ca` signed. */
   readonly tls?: MemberTls
@@ -18,7 +18,7 @@ export interface MemberTls {
   readonly ca: Buffer
   readonly cert: Buffer
   readonly key: Buffer
-  /** The name in the certificates of all members; unless told, each shows that of its address. */
+  /** The name in the certificates of all members; by default, each has that of its address. */
   readonly name?: string
 }
 
@@ -32,7 +32,7 @@ export const protocolVersion = 1
 
 const secretForm = /^[\x21-\x7e]{16,256}$/
 
-/** Throws HeddleError with a sentence where nobody could be known by it. */
+/** Throws HeddleError with a sentence if the secret is malformed. */
 export function checkTrust({ secret, tls }: MemberTrust): void {
   if (secret === undefined) {
     assert(tls !== undefined, 'members know each other by a secret or by certificates')
@@ -42,7 +42,7 @@ export function checkTrust({ secret, tls }: MemberTrust): void {
   }
 }
 
-/** Tells whether what somebody says is `right`; takes as long for what is wrong. */
+/** Tells whether a text is `right`, in the same time whether it is or not. */
 export function comparing(right: string): (said: string) => boolean {
   const wanted = hashOf(right)
   return (said) => timingSafeEqual(hashOf(said), wanted)
@@ -59,7 +59,7 @@ export interface TlsFiles {
   readonly name?: string
 }
 
-/** Throws HeddleError with a sentence: for a file that is missing, and for one out of its time. */
+/** Throws HeddleError with a sentence: for a missing file, and for an expired certificate. */
 export async function readMemberTls({ ca, cert, key, name }: TlsFiles, env: Env):
 Promise<MemberTls> {
   const [caPem, certPem, keyPem] = await Promise.all([ca, cert, key].map(readPem))
@@ -94,7 +94,7 @@ function checkTime(path: string, pem: Buffer, env: Env): void {
   }
 }
 
-/** Why whoever speaks so is not listened to; undefined where he is. */
+/** Why the other member is not accepted; undefined if it is. */
 export function dialectFault(own: Dialect, other: Dialect): string | undefined {
   if (own.cluster !== other.cluster) {
     return `This member belongs to the cluster "${own.cluster}" and not to "${other.cluster}": ` +

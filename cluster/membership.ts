@@ -4,7 +4,7 @@ import type { Member } from './member.ts'
 
 export interface MembershipView {
   readonly self: Member
-  /** Those that may own shards; not those that are about to leave. */
+  /** Those that may own shards, without those that are about to leave. */
   readonly members: readonly Member[]
 }
 

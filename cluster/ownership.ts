@@ -1,4 +1,4 @@
-/** Who does own each shard, and since which epoch: as far as this member knows. */
+/** Who owns each shard, and since which epoch, as far as this member knows. */
 
 import type { Member } from './member.ts'
 import type { MembershipView } from './membership.ts'
@@ -13,13 +13,13 @@ export interface Owner {
 export interface Ownership {
   readonly shards: number
   readonly self: Member
-  /** Undefined where nobody is known to own it right now. */
+  /** Undefined if no owner is known right now. */
   ownerOf(shard: number): Owner | undefined
-  /** Resolves when an answer of `ownerOf` may be another one than now. */
+  /** Resolves when an answer of `ownerOf` may have changed. */
   changed(): Promise<void>
-  /** What another member says. The higher epoch is right. */
+  /** Takes an owner named by another member, if its epoch is higher. */
   learn(shard: number, owner: Owner): void
-  /** Whoever `ownerOf` names could not be reached, or says that he is not the owner. */
+  /** The owner that `ownerOf` names cannot be reached, or says that it is not the owner. */
   doubt(shard: number): void
 }
 

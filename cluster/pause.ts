@@ -1,4 +1,4 @@
-/** To do nothing for a while. */
+/** Waiting for a while. */
 
 import type { Env } from './env.ts'
 

@@ -1,4 +1,4 @@
-/** Which member should own a shard: what all members conclude alike from the same view. */
+/** Which member should own a shard: all members compute the same from the same view. */
 
 import { assert } from '../src/errors.ts'
 import { hashText } from './hash.ts'

@@ -1,9 +1,8 @@
-/** Reading ahead: while one is looked at, the next few are under way; no more than that is held. */
+/** Reading ahead: while one item is used, the next few are being read, and no more than those. */
 
 /**
- * What `read` makes of each item, in the order of the items, at most `limit` of them on their way
- * or not looked at yet, as it is when the next would be read. Whoever stops looking stops the
- * reading.
+ * The results of `read` for each item, in order. At most `limit` of them are being read or not used
+ * yet; a function is asked for the limit before each item. Ending the iteration ends the reading.
  */
 export async function* readAhead<Item, Read>(limit: number | (() => number),
   items: Iterable<Item> | AsyncIterable<Item>, read: (item: Item) => Promise<Read>):
@@ -13,7 +12,7 @@ export async function* readAhead<Item, Read>(limit: number | (() => number),
   for await (const item of items) {
     while (underWay.length >= limitNow()) yield await underWay.shift()!
     const reading = read(item)
-    // One that fails is heard of in its turn, or by nobody.
+    // A failure is thrown in its turn, or never if the iteration ends before.
     reading.catch(() => {})
     underWay.push(reading)
   }

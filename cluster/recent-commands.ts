@@ -1,21 +1,21 @@
 /**
- * Commands that were heard from other members a short while ago, by their ids.
+ * Commands from other members that were heard recently, by their ids.
  *
- *   1. A command that comes again is not done again: whoever sends it gets the same answer.
- *   2. What came to nothing is forgotten at once: the next try is a new one.
- *   3. What is under way is never forgotten. What is answered is, when much came after it.
- *   4. Of one that nobody asks for any more its actor hears, and takes back what only waits.
+ *   1. A command that comes again is not done again: its sender gets the same answer.
+ *   2. A command that came to nothing is forgotten at once: the next try is a new one.
+ *   3. Commands under way are never forgotten. Answers are, when many came after them.
+ *   4. When nobody asks for a command any more, its actor is told, and need not go on waiting.
  */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
 
 export interface RecentCommandsOptions {
-  /** Answers that are remembered at most: 20 000 unless told. */
+  /** How many answers are remembered: 20 000 by default. */
   readonly answers?: number
-  /** What they may weigh: 32 MiB unless told. */
+  /** And how many bytes of them: 32 MiB by default. */
   readonly bytes?: number
-  /** Commands that may be under way: 100 000 unless told. */
+  /** Commands that may be under way: 100 000 by default. */
   readonly underWay?: number
 }
 
@@ -30,7 +30,7 @@ interface Answered {
   readonly bytes: number
 }
 
-/** Beside the bytes of the answer. */
+/** What an entry takes beside the bytes of the answer. */
 const entryBytes = 200
 
 export class RecentCommands {
@@ -48,7 +48,7 @@ export class RecentCommands {
   }
 
   /**
-   * The answer to the command of this id, which `hear` does where it was not heard yet. The signal
+   * The answer to the command with this id; `hear` does it if it was not heard yet. The signal
    * aborts when nobody asks for it any more.
    */
   answer(id: string, hear: (gone: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
@@ -68,7 +68,7 @@ export class RecentCommands {
     return reply
   }
 
-  /** Who asked was told that the answer is to come: he is told so again within `ms`, or went. */
+  /** The caller was told that the answer is under way: it comes back within `ms`, or has gone. */
   expectBack(id: string, ms: number): void {
     const underWay = this.#underWay.get(id)
     if (underWay === undefined) return
@@ -76,7 +76,7 @@ export class RecentCommands {
     underWay.stopTimer = this.#env.after(ms, () => this.leave(id))
   }
 
-  /** Who asked waits no longer. */
+  /** The caller waits no longer. */
   leave(id: string): void {
     this.#underWay.get(id)?.gone.abort(
       new HeddleError('unavailable', 'Nobody asks for this any more.'))
@@ -90,7 +90,7 @@ export class RecentCommands {
   #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
     this.#over(id)
     const bytes = length + entryBytes
-    // It would push out all others, and then itself.
+    // It would push out all others and then itself.
     if (bytes > this.#bound.bytes) return
     this.#answered.set(id, { reply, bytes })
     this.#bytes += bytes
@@ -102,7 +102,7 @@ export class RecentCommands {
   }
 }
 
-/** Refused for good: it would be refused again. */
+/** Whether it would be refused again. */
 function isFinal(error: unknown): boolean {
   return error instanceof HeddleError && error.retry === 'no'
 }

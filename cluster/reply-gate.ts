@@ -1,10 +1,10 @@
 /**
- * The gate before every reply: what it says was still this member's to say.
+ * The gate before every reply: it makes sure that this member was still the owner when it replied.
  *
- * A turn speaks of what the turns before it left, so it is enough that the session lived after the
- * turn began. What a turn adds passes the gate on its way into the store, before its promise is
- * kept: by then the reply is covered, and costs no second validation. A turn that only reads goes
- * through the gate while its reply is made.
+ * A turn reports what earlier turns left, so it is enough that the session lived after the turn
+ * began. What a turn writes passes the gate on its way into the store, before its promise resolves:
+ * by then the reply is covered, and needs no second validation. A turn that only reads passes the
+ * gate while its reply is made.
  */
 
 import { HeddleError } from '../src/errors.ts'
@@ -13,22 +13,22 @@ import type { Env } from './env.ts'
 import type { Gate } from './gate.ts'
 import type { Act } from './mailbox.ts'
 
-/** How long a reply waits for a gate that is closed. While it is open, the store is only slow. */
+/** How long a reply waits for a closed gate. While the gate is open, the store is only slow. */
 const patienceMs = 2_000
 
 /**
- * How long a command waits for its turn, and a reading turn for what it reads. What stands before
- * it may wait for replicas that are down, for as long as they are; where it has not begun, or only
- * reads, nothing was written.
+ * How long a command waits for its turn, and a reading turn for what it reads. Earlier turns may
+ * wait for replicas for as long as these are down. A command that has not begun, or only reads, has
+ * written nothing.
  */
 const turnMs = 20_000
 
 export class ReplyGate {
   readonly #env: Env
   readonly #gate: Gate
-  /** How to refuse the replies that have waited long, as soon as the gate closes. */
+  /** For replies that have waited too long: called as soon as the gate closes. */
   readonly #refusals = new Set<(reason: unknown) => void>()
-  /** The promise that this hears of it by: one for all of them. */
+  /** The promise of the gate that this listens to: one for all of them. */
   #heard: Promise<void> | undefined
 
   constructor(env: Env, gate: Gate) {
@@ -37,10 +37,10 @@ export class ReplyGate {
   }
 
   /**
-   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` where nothing was
-   * written and the store is out of reach or the actor does not get to it, `not_owner` where the
-   * session is over and the turn did not begin. One that did may have left something: then the
-   * error is `ambiguous`.
+   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` if nothing was
+   * written and the store cannot be reached or the actor does not get to it, `not_owner` if the
+   * session is over and the turn did not begin. If the turn did begin, it may have written
+   * something: then the error is `ambiguous`.
    */
   async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
     mustBeOpen(this.#gate)
@@ -73,7 +73,7 @@ export class ReplyGate {
       return reply
     } catch (error) {
       if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
-      // A refusal for good speaks of the actor's state as an answer does.
+      // A final refusal depends on the actor's state just as an answer does.
       if (error instanceof HeddleError && error.retry === 'no') await pass()
       throw error
     } finally {
@@ -82,8 +82,8 @@ export class ReplyGate {
   }
 
   /**
-   * Whoever waits too long is told that nothing was written. That is true: where something was, the
-   * session was validated after that, so the turn's mark was passed before its reply came.
+   * A caller that waits too long is told that nothing was written. That is true: if something was,
+   * the session was validated after that, so the turn's mark was passed before its reply came.
    */
   async #pass(began = this.#gate.mark()): Promise<void> {
     if (this.#gate.passed(began)) return
@@ -111,8 +111,8 @@ export class ReplyGate {
 }
 
 /**
- * What begins while the gate is closed cannot be answered; so it is not begun. Throws `unavailable`
- * or, where the session is over, `not_owner`.
+ * What begins while the gate is closed cannot be answered, so it must not begin. Throws
+ * `unavailable` or, if the session is over, `not_owner`.
  */
 export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
   if (state === 'closed') throw outOfReach()
@@ -129,7 +129,7 @@ function tooLate(): HeddleError {
     'written: ask again in a moment.')
 }
 
-/** What was written may stand, for whoever owns it next. */
+/** Whether another owner took over: what was written may stand for it. */
 function isDeposed(error: unknown): boolean {
   return error instanceof HeddleError && error.retry === 'elsewhere'
 }

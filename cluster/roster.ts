@@ -1,16 +1,15 @@
 /**
- * Who lives, as one member sees it: it looks at the signs of life in the store, asks its neighbours
- * whether they are there, and ends the session of whoever is not.
+ * Who lives, as one member sees it: it reads the beats in the store, probes its neighbours, and
+ * ends the session of a member that is dead.
  *
- *   1. A member whose address refuses is dead, and so is one that is silent, also to those who
- *      speak with it anyway, and left no beat for five seconds, or that beats and answered no
- *      question for longer: for more where this member comes late itself, as on a machine that all
- *      of them share. Where there is a third one it is asked as well, so that one broken way ends
- *      nobody; whoever finds all others silent does not go by that.
- *   2. A member whose beat stands still while others beat has lost the store, and is as good as
- *      dead.
- *   3. Dead is who was fenced: ending a session by mistake costs its member a restart, and no more.
- *      Whoever cannot reach the store himself judges nobody.
+ *   1. A member is dead if its address refuses connections; if it is silent, also to members that
+ *      talk to it anyway, and left no beat for five seconds; or if it beats but answered nothing
+ *      for eight. It is given more time while this member itself is late, as on a shared machine.
+ *      If there is a third member, it is asked as well, so that one broken connection ends nobody;
+ *      a member that finds all others silent draws no conclusion.
+ *   2. A member whose beat stands still while others beat has lost the store, and counts as dead.
+ *   3. To be dead is to be fenced: a session ended by mistake costs its member a restart, no more.
+ *      A member that cannot reach the store judges nobody.
  */
 
 import type { Beat, BeatPort } from './beat-port.ts'
@@ -29,35 +28,35 @@ export interface RosterOptions {
   readonly member: boolean
   readonly beats: BeatPort
   readonly sessions: Pick<SessionPort, 'fence' | 'state'>
-  /** Whether it answers at its address. */
+  /** Whether the member answers at its address. */
   lives(member: Member): Promise<boolean>
-  /** When it was heard last, whatever it said; by the monotonic clock. */
+  /** When any message last came from the member, by the monotonic clock. */
   heardMs(member: Member): number
-  /** Whether `peer` finds that `member` answers. Throws where the peer cannot be asked. */
+  /** Whether `peer` finds that `member` answers. Throws if the peer cannot be asked. */
   askPeer(peer: Member, member: Member): Promise<boolean>
-  /** Whether the store answers this member, and its own session lives: asked anew each time. */
+  /** Whether the store answers this member and its own session lives; checked anew each time. */
   mayJudge(): Promise<boolean>
-  /** Its session is over: nobody need wait for its answers. */
+  /** The session of the member is over: nobody need wait for its answers. */
   over(member: Member): void
 }
 
-/** So often a member leaves a beat and looks at those of the others. */
+/** How often a member leaves a beat and reads those of the others. */
 const beatMs = 1_000
-/** A beat that stands still for so long. */
+/** A member is dead if its beat stands still for this long. */
 const staleMs = 8_000
-/** For so long one that does not answer may be busy. */
+/** A member that does not answer may be busy for this long, if it leaves no beat either. */
 const silentMs = 5_000
-/** One that beats, but that nobody reaches for so long, serves nobody. */
+/** A member that beats but that nobody reaches for this long is cut off. */
 const cutOffMs = 8_000
-/** After a silence of the store of so long, or of this member itself, nobody is judged at once. */
+/** After a gap this long, of the store or of this member itself, nobody is judged at once. */
 const gapMs = 3_000
-/** So often a member asks its neighbours whether they are there. */
+/** How often a member probes its neighbours. */
 const askMs = 700
-/** The next ones in the order of ids, each of which is asked by as many. */
+/** How many: the next ones in the order of ids, so that each is probed by as many. */
 const neighbours = 3
-/** An answer that takes longer may never come. */
+/** After this time without an answer, others are asked as well. */
 const promptMs = 500
-/** How many others are asked whether they see what this one sees. */
+/** How many others may be asked whether they can reach a member. */
 const witnesses = 2
 
 interface Sign {
@@ -68,11 +67,11 @@ interface Sign {
 export class Roster {
   readonly #options: RosterOptions
   readonly #signs = new Map<string, Sign>()
-  /** Those whose session this member has proven to be over, or is about to. */
+  /** Proofs that a session is over, finished or under way. */
   readonly #endings = new Map<string, Promise<boolean>>()
   readonly #over = new Set<string>()
   readonly #examined = new Set<string>()
-  /** Since when each that is silent has been so. */
+  /** Since when each silent member has been silent. */
   readonly #silent = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   #view: MembershipView
@@ -80,7 +79,7 @@ export class Roster {
   #closed = false
   #count = 0
   #lookedMs = Number.NEGATIVE_INFINITY
-  /** Of this member, by how it asks its neighbours. */
+  /** Of this member itself, noted whenever it probes its neighbours. */
   readonly #lateness: Lateness
   #looking: Promise<void> | undefined
   #stopTimers = () => {}
@@ -94,7 +93,7 @@ export class Roster {
 
   get view(): MembershipView { return this.#view }
 
-  /** All others that are not known to be over, those included that are about to leave. */
+  /** All others that are not known to be over, including those that are about to leave. */
   get others(): readonly Member[] {
     return [...this.#signs.values()].map(({ beat: { id, address } }) => ({ id, address }))
   }
@@ -102,19 +101,19 @@ export class Roster {
   /** Whether the session is known to be over. */
   isOver(id: string): boolean { return this.#over.has(id) }
 
-  /** Whether it is among those that live, as far as is known. */
+  /** Whether it is alive, as far as is known. */
   sees(id: string): boolean { return this.#signs.has(id) }
 
-  /** Is told after each change of the view. */
+  /** `listener` is called after each change of the view. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)
   }
 
-  /** Resolves when it is known who is there. Throws where the store does not answer. */
+  /** Resolves when it is known who is there. Throws if the store does not answer. */
   async start(): Promise<void> {
     this.#lateness.begin()
     await this.#look()
-    // Whoever died a moment ago has left a beat: it is not waited for.
+    // A member that died a moment ago has left a beat: it is found out now.
     await Promise.all(this.others.map((other) => this.#examine(other)))
     const { env } = this.#options
     const stops = [
@@ -124,7 +123,7 @@ export class Roster {
     this.#stopTimers = () => { for (const stop of stops) stop() }
   }
 
-  /** Leaves a beat and looks at those of others, now. Never throws. */
+  /** Leaves a beat and reads those of the others, now. Never throws. */
   async look(): Promise<void> {
     if (this.#closed) return
     this.#looking ??= this.#look()
@@ -133,7 +132,7 @@ export class Roster {
     await this.#looking
   }
 
-  /** From now on others take over what this one has. */
+  /** From now on others take over what this member has. */
   async leave(): Promise<void> {
     this.#leaving = true
     this.#change()
@@ -141,14 +140,14 @@ export class Roster {
     await this.look()
   }
 
-  /** Somebody could not reach it: is it there? */
+  /** Somebody could not reach the member: examines whether it is there. */
   doubt(member: Member): void {
     if (this.#signs.has(member.id)) void this.#examine(member)
   }
 
   /**
-   * Whether it is proven to this member that the session is over; false where its member lives. A
-   * read that says it is over is no proof; a fence is one, whoever ended it.
+   * Whether it is proven to this member that the session is over; false if its member lives. A read
+   * that says that it is over is no proof; a fence is one, whoever ended the session.
    */
   proveEnded(member: Member): Promise<boolean> {
     const ending = this.#endings.get(member.id) ?? this.#proveEnded(member)
@@ -158,7 +157,7 @@ export class Roster {
     return ending
   }
 
-  /** Nobody is looked at any more; others need not wait until the last beat is old. */
+  /** Ends all looking, and removes the own beat, so that others need not wait until it is old. */
   async close(): Promise<void> {
     this.#closed = true
     this.#stopTimers()
@@ -175,7 +174,7 @@ export class Roster {
     if (!isOver) {
       if (await lives(member)) return false
       await this.look()
-      // It has just come, and is as busy as whoever starts: it is judged as all others are.
+      // It has just come, and may be busy starting: it is judged as all others are.
       if (this.#signs.has(member.id)) {
         await this.#examine(member)
         return this.#over.has(member.id)
@@ -207,7 +206,7 @@ export class Roster {
     if (membersText(this.#signs) !== before) this.#change()
   }
 
-  /** Without those of members that are over: one that was frozen may have left a last one. */
+  /** Without beats of members that are over: one that was frozen may have left a last one. */
   async #believable(beats: readonly Beat[]): Promise<readonly Beat[]> {
     const { self, sessions } = this.#options
     const others = beats.filter(({ id }) => id !== self.id && !this.#over.has(id))
@@ -228,7 +227,7 @@ export class Roster {
     if (isStale && !this.#lateness.stoodStill()) void this.#end(beat, 'It lost the store.')
   }
 
-  /** Its beat is gone: it left, or somebody who proved that it is over took the beat away. */
+  /** Its beat is gone: it left, or somebody who proved that it is over removed the beat. */
   #drop(member: Member): void {
     this.#signs.delete(member.id)
     this.#silent.delete(member.id)
@@ -241,7 +240,7 @@ export class Roster {
     const others = this.others.toSorted((a, b) => a.id < b.id ? -1 : 1)
     const next = Math.max(others.findIndex(({ id }) => id > self.id), 0)
     const ring = [...others.slice(next), ...others.slice(0, next)]
-    // Whoever was silent is asked on until he answers: his silence is not one from long ago.
+    // A silent member is probed until it answers, so that its silence is never an old one.
     const asked = ring.filter(({ id }, place) => place < neighbours || this.#silent.has(id))
     for (const member of asked) void this.#examine(member)
   }
@@ -257,27 +256,27 @@ export class Roster {
     }
   }
 
-  /** By this member, or by one of the others; they look while this one still waits. */
+  /** Whether this member or another sees it; the others look while this one still waits. */
   async #isSeen(member: Member): Promise<boolean> {
     const { env, lives, heardMs } = this.#options
     const askedMs = env.monotonicMs()
     const seen = lives(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
-    // Nobody is there, or somebody else: that is no silence, which might end.
+    // Nobody is there, or somebody else: this is not silence, which might end.
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
-    // A busy one that speaks with others may be slow to let somebody new in.
+    // A busy member that talks to others may be slow to accept a new connection.
     const speaks = heardMs(member) >= askedMs
     const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill()
-    // Who reaches nobody may be cut off itself: it goes by how old a beat is, and by no silence.
+    // If this member reaches nobody, it may be cut off itself: only the age of beats counts then.
     if (isSeen || others === 'nobody asked') return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
-    // Up to now: while its beat is waited for nobody asks it.
+    // Taken now: while its beat is waited for, nobody probes it.
     const silenceMs = env.monotonicMs() - silentSinceMs
     if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill()
-    // One that beats and that nobody reaches is cut off.
+    // A member that beats and that nobody reaches is cut off.
     return silenceMs < cutOffMs + this.#lateness.graceMs
   }
 
@@ -286,7 +285,7 @@ export class Roster {
     return true
   }
 
-  /** One that is only busy, as when it starts on a busy machine, leaves a beat now and then. */
+  /** A member that is only busy, as when it starts, leaves a beat now and then. */
   async #beatsAgain({ id }: Member): Promise<boolean> {
     const { env } = this.#options
     const before = this.#signs.get(id)
@@ -300,24 +299,24 @@ export class Roster {
     }
   }
 
-  /** What others see of it; where there is no other one, nobody contradicts. */
+  /** What another member sees; 'not seen' if there is no other member. */
   async #witnessed(member: Member): Promise<'seen' | 'not seen' | 'nobody asked'> {
     const asked = this.others.filter(({ id }) => id !== member.id).slice(0, witnesses)
     for (const peer of asked) {
       try {
         return await this.#options.askPeer(peer, member) ? 'seen' : 'not seen'
       } catch {
-        // Who cannot be asked is no witness.
+        // A peer that cannot be asked is no witness.
       }
     }
     return asked.length === 0 ? 'not seen' : 'nobody asked'
   }
 
-  /** Never throws: whoever cannot be ended now is looked at again. */
+  /** Never throws: a member that cannot be ended now is examined again later. */
   async #end(member: Member, why: string): Promise<void> {
     const { env, mayJudge, beats, member: entitled } = this.#options
     if (!entitled || !this.#signs.has(member.id)) return
-    // One that was frozen finds everybody silent: first it learns whether it is over itself.
+    // A member that was frozen finds all others silent: first it checks its own session.
     if (!await mayJudge() || !this.#signs.has(member.id)) return
     try {
       env.log.warn('A member is taken for dead: its session is ended.', { member, why })

@@ -16,15 +16,15 @@ import type { Inbound, Transport } from './transport.ts'
 import { atLatest } from './within.ts'
 
 /**
- * The caller may rely on: commands that it sends to one key, one after another, are heard in that
- * order. Rejects with what the actor threw; with `full` where too much waits for the actor; with
- * `unavailable` where nobody heard the command. A refusal has `again` among its facts where an
- * earlier try of the same command may have been heard.
+ * A caller that sends commands to one key, one after another, may rely on their order. Rejects with
+ * what the actor threw; with `full` if too much waits for the actor; with `unavailable` if nobody
+ * heard the command. A refusal has `again` among its facts if an earlier try of the same command
+ * may have been heard.
  */
 export interface Router {
   /**
    * The actor's reply. `gone` aborts, with a HeddleError, when nobody waits for it any more: the
-   * actor hears of that, wherever it lives, and what the command does is done all the same.
+   * actor is told, wherever it lives, but what the command does is done all the same.
    */
   ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown>
   /** Lets the actor tell `listener` until the returned function is called. */
@@ -33,18 +33,18 @@ export interface Router {
 
 export interface RouterOptions {
   readonly env: Env
-  /** Whether another member may go on with what was begun here; so it is, unless told. */
+  /** Whether another member may continue what was begun here; true by default. */
   readonly movable?: boolean
   readonly ownership: Ownership
   readonly activations: Activations
   readonly transport: Transport
-  /** Undefined where nobody watches. */
+  /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
 
-/** How long a command looks for somebody who hears it. */
+/** How long a command looks for an owner. */
 const patienceMs = 20_000
-/** After a failure of the way, if nothing changes before. */
+/** After a failed try, if no owner changes before. */
 const tryAgainMs = 100
 
 /** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
@@ -63,7 +63,7 @@ export function createRouter(options: RouterOptions): Router {
   function ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown> {
     const owner = ownerOf(ownership, key)
     if (owner?.member !== ownership.self) return askOthers(key, command, { gone })
-    // Where nobody asks again it need not be known again.
+    // If no other member can hear it, no second try needs to be recognised.
     const id = movable ? env.uuid() : undefined
     const asked = activations.ask(key, owner.epoch, command, id, gone)
     return asked.catch((error: unknown) => {
@@ -84,7 +84,7 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 interface Tries {
-  /** What the try before these came to. */
+  /** The error of the try before these. */
   readonly before?: unknown
   readonly gone?: AbortSignal | undefined
 }
@@ -109,13 +109,13 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
         if (learns(ownership, shard, owner!, error)) continue
       } else {
         if (doubtful === undefined) throw error
-        // It refuses what perhaps it has done: this says nothing of the times before.
+        // It refuses what it has perhaps done already: this says nothing of earlier tries.
         const refusal = HeddleError.from(error)
         if (refusal.retry === 'no') throw refusal.with({ again: true })
       }
     }
     const leftMs = giveUpMs - env.monotonicMs()
-    // What may have been done is asked for until it is known: a 503 says that it was not.
+    // A 503 says that nothing was done: if something may have been, the error must say so.
     if (leftMs <= 0) throw doubtful ?? nobody()
     await atLatest(env, tryAgainMs, ownership.changed())
   }
@@ -126,7 +126,7 @@ function mayBeHeardElsewhere(error: unknown): boolean {
     (error instanceof HeddleError && error.facts['unreachable'] !== undefined)
 }
 
-/** It was not heard here, because another member owns it or will in a moment. */
+/** It was not heard there, because another member owns it or will in a moment. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'not_owner'
 }
@@ -135,7 +135,7 @@ function isAmbiguous(error: unknown): boolean {
   return error instanceof HeddleError && error.ambiguous
 }
 
-/** Whether there is a newer owner to ask; each has a higher epoch than the one before. */
+/** Whether the error names a newer owner to ask; each has a higher epoch than the one before. */
 function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
   if (asked.member === ownership.self) return false
   const { owner, epoch } = (error as HeddleError).facts as
@@ -157,8 +157,8 @@ export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'>
 }
 
 /**
- * Takes what other members deliver. Anyone may be asked, only the owner answers: for a key of
- * another member it throws `not_owner`, whose facts tell the owner and epoch that are known here.
+ * Takes what other members deliver. Any member may be asked, but only the owner answers: for a key
+ * of another member it throws `not_owner`, with the owner and epoch that are known here.
  */
 export function createInbound(options: InboundOptions): Inbound {
   const { ownership, activations, tracing } = options
@@ -184,7 +184,7 @@ export function createInbound(options: InboundOptions): Inbound {
   }
 }
 
-/** Asks members as such, which needs no owner. */
+/** Asks the services of members, which needs no owner. */
 export function memberAsker({ transport, self, services }: { readonly transport: Transport
   readonly self: Member; readonly services: readonly Service[] }) {
   return async (member: Member, service: string, question: unknown): Promise<unknown> => {

@@ -1,4 +1,4 @@
-/** A member's seat in the cluster: its session, its place among others, and the ways to them. */
+/** A member's seat in the cluster: its session, its place among the others, its links to them. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Activations } from './activations.ts'
@@ -39,7 +39,7 @@ export interface SeatOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** Whether it may own shards; one that may not only brings questions to those that do. */
+  /** Whether it may own shards; a member that may not only forwards requests to those that do. */
   readonly owns: boolean
   /** Of all actors and services whose commands cross. */
   readonly wires: readonly Asked[]
@@ -47,7 +47,7 @@ export interface SeatOptions {
   readonly shardOwners: ShardPort
   readonly beats: BeatPort
   readonly shards: number
-  /** Undefined where nobody watches. */
+  /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
   /** Called once, with a sentence, when another member ended this one. */
   onFenced(reason: string): void
@@ -55,7 +55,7 @@ export interface SeatOptions {
 
 export interface SeatParts {
   readonly activations: Activations
-  /** What else it answers other members. */
+  /** What else other members may ask it. */
   readonly services: readonly Service[]
   readonly host: ShardHost
 }
@@ -71,22 +71,22 @@ export interface ClusterStatus {
 
 export interface Seat {
   readonly self: Member
-  /** Undefined where it owns nothing. */
+  /** Undefined if it may own nothing. */
   readonly gate: Gate | undefined
   readonly ownership: ShardKeeper
   readonly transport: Transport
-  /** Asks a member as such, this one too once it serves. */
+  /** Asks a service of a member; also of this one, once it serves. */
   askMember(member: Member, service: string, question: unknown): Promise<unknown>
-  /** From now on it hears others and takes shards. Resolves when those are taken that are free. */
+  /** From now on it hears others and takes shards. Resolves when all free ones are taken. */
   serve(parts: SeatParts): Promise<void>
   status(): ClusterStatus
-  /** Gives every shard back to those that stay, if anybody does. */
+  /** Gives every shard back to the members that stay, if there are any. */
   giveBack(): Promise<void>
   /** When nothing is under way any more. */
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** How long a member that goes waits until others know. */
+/** How long a leaving member waits until the others know. */
 const farewellMs = 500
 
 const [rosterService, shardService] = ['roster', 'shards'] as const
@@ -97,18 +97,18 @@ interface RosterQuestion {
   readonly see?: Member
 }
 
-/** A member that is reached, and reaches others; it has no place among them yet. */
+/** A member that can be reached and can reach others, but does not belong to them yet. */
 interface Newcomer {
   readonly self: Member
   readonly server: GrpcServer
-  /** Undefined where it owns nothing. */
+  /** Undefined if it may own nothing. */
   readonly session: Session | undefined
   readonly transport: GrpcTransport
-  /** Whether a member lives; `strange` is called with why one does not let the other in. */
+  /** Whether a member lives; `strange` is called with the reason if one refuses the other. */
   probe(strange: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
 }
 
-/** Throws HeddleError with a sentence where it cannot listen, or does not belong to the others. */
+/** Throws HeddleError with a sentence if it cannot listen, or does not belong to the others. */
 export async function takeSeat(options: SeatOptions): Promise<Seat> {
   const { env, cluster, trust, owns, wires } = options
   const { grpcProbe, grpcTransport, openGrpcServer } = await import('./grpc.ts')
@@ -135,7 +135,7 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
     transport.deliver(member, serviceKey(service), question)
   let serving = false
   const lives = probe((member, why) => {
-    // Whoever does not let this member in, or would not be let in, is of another cluster.
+    // A member that refuses this one, or that this one refuses, is of another cluster.
     if (!serving) throw new HeddleError('forbidden', why)
     env.log.error('A member cannot be asked whether it lives.', { member, why })
   })
@@ -153,7 +153,7 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
     ...options, self, roster,
     announce: (news) => void tellAll(shardService, news),
   })
-  /** With those of what is served here, as soon as it is. */
+  /** Completed with the services of `serve`. */
   const services: Service[] = [
     { name: rosterService, wire, answer: async (question) => {
       const { see } = question as RosterQuestion
@@ -168,14 +168,14 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
     serve: async ({ activations, services: others, host }) => {
       services.push(...others)
       server.serve(createInbound({ ownership, activations, services, ...tracing && { tracing } }))
-      // Before others know of this member, and give it what it is to have.
+      // Before others know of this member and give it its share.
       await firstAnswer(env, async () => {
         await ownership.look()
         await roster.start()
       })
       serving = true
       server.belongs()
-      // Once more when they do: what changed in between, nobody told it.
+      // Once more when they know: nobody told it what changed in between.
       void tellAll(rosterService, {}).then(() => ownership.lookAgain())
       await ownership.start(host)
     },
@@ -191,7 +191,7 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
       ownership.close()
       await roster.close()
       await session?.leave()
-      // Those who know that it left do not take it for dead.
+      // Members that know that it left do not take it for dead.
       await atLatest(env, farewellMs, tellAll(rosterService, {}))
       transport.close()
       await server.close(deadline)

@@ -4,7 +4,7 @@ import type { Member } from './member.ts'
 
 /**
  * alive   it may own shards and acknowledge
- * fenced  another member ended it: it acknowledges nothing any more
+ * fenced  another member ended it: it may acknowledge nothing any more
  * left    it ended itself, with nothing under way
  */
 export type SessionState = 'alive' | 'fenced' | 'left'
@@ -14,13 +14,13 @@ export interface SessionPort {
   /** Resolves when the session is alive. */
   join(member: Member): Promise<void>
   /**
-   * What a quorum says of it; undefined where it is not known. An `alive` is true of a moment after
-   * the call. Anything else may still be on its way to a quorum: it is no proof for a claim.
+   * What a quorum says of it; undefined if there is no such session. An `alive` is true of a moment
+   * after the call. Anything else may not be on a quorum yet: it is no proof for a claim.
    */
   state(session: string): Promise<SessionState | undefined>
   /**
-   * Ends it unless it ended before, and tells how it ended. Resolves only when that is proven: no
-   * read that begins from then on says `alive`.
+   * Ends it unless it has ended, and tells how it ended. Resolves only when that is proven: no read
+   * that begins after that says `alive`.
    */
   fence(session: string, by: string): Promise<'fenced' | 'left'>
   /** Resolves when it is `left`, or when somebody fenced it before. */

@@ -1,7 +1,7 @@
 /**
- * A member's session: one life of it, from when it joins until it leaves, or is fenced.
+ * A member's session: one life of it, from when it joins until it leaves or is fenced.
  *
- * Whoever was fenced learns it by reading it: at his gate, or because he looks now and then.
+ * A fenced member learns of it by reading: at its gate, or in a regular look.
  */
 
 import type { Env } from './env.ts'
@@ -21,16 +21,16 @@ export interface SessionOptions {
 
 export interface Session {
   readonly gate: Gate
-  /** Whether it lives, as the store says now; false as well where the store does not answer. */
+  /** Whether it lives, as the store says now; false too if the store does not answer. */
   lives(): Promise<boolean>
-  /** When nothing is under way any more. Never throws: whoever comes next can fence it. */
+  /** To be called when nothing is under way. Never throws: the next owner can fence it. */
   leave(): Promise<void>
 }
 
-/** So often a session that acknowledges nothing looks whether it is still alive. */
+/** How often a session that acknowledges nothing checks whether it is still alive. */
 const lookMs = 1_000
 
-/** Throws `unavailable` where the store does not answer. */
+/** Throws `unavailable` if the store does not answer. */
 export async function openSession({ env, self, sessions, onFenced }: SessionOptions):
 Promise<Session> {
   const gate = new SessionGate({ env, validate: () => sessions.state(self.id), onFenced })

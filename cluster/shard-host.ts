@@ -1,4 +1,4 @@
-/** What lives in the shards of a member, as the one who keeps the shards sees it. */
+/** What lives in the shards of a member, as the keeper of the shards sees it. */
 
 import type { ActorKey } from './actor-key.ts'
 
@@ -6,15 +6,15 @@ export interface ShardHost {
   /** The shards in which something goes on. */
   busy(): ReadonlySet<number>
   /**
-   * The shard is this member's from now on. `goingOn`: actors of it in which something is to go on;
-   * undefined where nobody has told.
+   * The shard is this member's from now on. `goingOn`: its actors in which something is to
+   * continue; undefined if that is not known.
    */
   taken(shard: number, goingOn: readonly ActorKey[] | undefined): void
-  /** What was told of a shard after it was taken. */
+  /** The same, if it becomes known after the shard was taken. */
   told(goingOn: readonly ActorKey[]): void
   /**
-   * Nothing new of it is asked for. Resolves when nothing of it is under way here, with the actors
-   * in which something is to go on elsewhere.
+   * Nothing new is begun in it. Resolves when nothing of it is under way here, with the actors in
+   * which something is to continue elsewhere.
    */
   letGo(shard: number): Promise<readonly ActorKey[]>
 }

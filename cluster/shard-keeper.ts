@@ -1,13 +1,13 @@
 /**
  * The shards that this member owns, and what it knows of the owners of all others.
  *
- *   1. A shard belongs where it is placed among the members that stay. Who is placed one takes it
- *      as soon as nobody who lives owns it.
- *   2. Whoever owns one that is placed elsewhere gives it back: first nothing new of it is begun,
- *      then what is under way ends, and only then is it free. It says so to the others at once.
- *      To a member that came, those in which something goes on move last: it has come up to speed
- *      by then, and is asked for nothing else. Of a member that leaves they move first.
- *   3. What is known of other owners are hints; each is asked, and says himself whether he is one.
+ *   1. A shard belongs where it is placed, among the members that stay. The member there takes it
+ *      as soon as no living member owns it.
+ *   2. The owner of a shard that is placed elsewhere gives it back: first nothing new is begun in
+ *      it, then what is under way ends, and only then is it free. The others are told at once. To a
+ *      member that joins, shards in which something goes on move last: it has warmed up by then,
+ *      and has nothing else to take. From a member that leaves, they move first.
+ *   3. What is known of other owners is a hint: only the member that is asked knows if it is one.
  */
 
 import type { ActorKey } from './actor-key.ts'
@@ -30,48 +30,48 @@ export interface ShardKeeperOptions {
   readonly shards: number
   readonly shardOwners: ShardPort
   readonly roster: Pick<Roster, 'view' | 'isOver' | 'sees' | 'onChange' | 'doubt' | 'proveEnded'>
-  /** Tells all other members of owners that changed. What gets lost they find out themselves. */
+  /** Tells all other members of changed owners. If a message is lost, they find out themselves. */
   announce(news: readonly ShardNews[]): void
 }
 
-/** A change of owner, and what whoever takes a shard that was given back need not look for. */
+/** A change of owner; of a shard that was given back, also what the next owner should wake. */
 export interface ShardNews extends ShardOwner {
-  /** Actors in which something goes on: a hint, and not always all of them. */
+  /** Actors in which something goes on: a hint, perhaps not all of them. */
   readonly goingOn?: readonly ActorKey[]
 }
 
 /**
  * free     another member owns it, or nobody
- * unclear  a claim failed, and may have come through all the same
+ * unclear  a claim failed, but may have come through
  * taking   it is being claimed, or waits for that
- * owned    it is this member's
- * giving   it is this member's until its turn comes to be given back
- * stopped  nothing new of it is begun: it is about to be nobody's
+ * owned    this member owns it
+ * giving   this member owns it until its turn comes to be given back
+ * stopped  nothing new is begun in it: it is about to be given back
  */
 type Hold = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
-/** Compare-and-sets under way at once: each waits for disks most of its time, and for no other. */
+/** Compare-and-sets under way at once: each mostly waits for disks, and none for another. */
 const changesAtOnce = 64
 /**
- * Shards that stop at once, the others serve on until their turn comes: nobody serves one that has
- * stopped before another member has taken it, so that no more stop than are taken.
+ * Shards that are stopped at once; the others are served until their turn comes. Nobody serves a
+ * stopped shard until another member has taken it, so no more are stopped than are taken.
  */
 const goingAtOnce = 4
-/** One in which something takes longer to end does not keep the next one waiting. */
+/** A shard in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200
-/** Nor does one that nobody takes. */
+/** Nor does a shard that nobody takes. */
 const takenMs = 1_000
-/** Reads of owners under way at once, beside the changes: those need not wait for them. */
+/** Reads of owners under way at once; apart from the changes, which need not wait for them. */
 const readsAtOnce = 32
-/** Actors that are told of one shard. */
+/** How many actors of one shard are told. */
 const toldMax = 100
-/** What failed is tried again after so long. */
+/** When something that failed is tried again. */
 const tryAgainMs = 500
-/** One that another still has: whether it is free, though nobody was heard to say so. */
+/** When to check whether a shard of another member is free, although nobody said so. */
 const lookAgainMs = 2_000
-/** Owners that somebody waits for are read again after so long. */
+/** When owners that somebody waits for are read again. */
 const readAgainMs = 150
-/** What changed in so short a time is told together. */
+/** Changes within this time are told together. */
 const tellTogetherMs = 5
 
 export class ShardKeeper implements Ownership {
@@ -87,9 +87,9 @@ export class ShardKeeper implements Ownership {
   readonly #limited = atMost(changesAtOnce)
   readonly #paced = atMost(goingAtOnce)
   readonly #reading = atMost(readsAtOnce)
-  /** By shard: who waits asks more often than a store that is slow answers. */
+  /** By shard: callers that wait ask more often than a slow store answers. */
   readonly #reads = new Map<number, Promise<void>>()
-  /** By shard: what was heard when it was given back, for whoever owns it next. */
+  /** By shard: what was told when it was given back, in case this member owns it next. */
   readonly #legacies = new Map<number, ShardNews>()
   #news: ShardNews[] = []
   #change = Promise.withResolvers<void>()
@@ -107,7 +107,7 @@ export class ShardKeeper implements Ownership {
     this.#holds = Array.from({ length: options.shards }, () => 'free')
   }
 
-  /** Of each shard, as far as is known. */
+  /** The owner of each shard, as far as is known. */
   get known(): readonly (ShardOwner | undefined)[] { return this.#known }
 
   ownerOf(shard: number): Owner | undefined {
@@ -144,7 +144,7 @@ export class ShardKeeper implements Ownership {
     for (const each of news) {
       const { goingOn, ...owner } = each
       this.#note(owner)
-      // Who read that a shard is free hears what goes on in it after that, or after his claim.
+      // If this member read that the shard is free, this comes after that, or after its claim.
       if (goingOn && this.#holds[owner.shard] === 'owned') this.#host?.told(goingOn)
       else if (goingOn) this.#legacies.set(owner.shard, each)
     }
@@ -157,14 +157,14 @@ export class ShardKeeper implements Ownership {
     this.hear(await this.#options.shardOwners.owners())
   }
 
-  /** As `look`, but never throws: what cannot be read is found out by whoever asks for it. */
+  /** As `look`, but never throws: an owner that cannot be read is read when it is needed. */
   async lookAgain(): Promise<void> {
     await this.look().catch((error: unknown) => this.#unread(error))
   }
 
   /**
-   * Takes what is placed here, now and after each change of the view. Resolves when nothing is left
-   * of it that nobody owns. Throws where the store does not answer for long.
+   * Takes the shards that are placed here, now and after each change of the view. Resolves when all
+   * of these have an owner. Throws if the store does not answer for long.
    */
   async start(host: ShardHost): Promise<void> {
     const { roster } = this.#options
@@ -184,8 +184,8 @@ export class ShardKeeper implements Ownership {
   }
 
   /**
-   * Gives everything back, for the roster says that this member leaves. Resolves when nothing is
-   * left, or nobody stays who could take it.
+   * Gives everything back, because the roster says that this member leaves. Resolves when nothing
+   * is left, or no member stays that could take it.
    */
   async leave(): Promise<void> {
     this.#work()
@@ -222,7 +222,7 @@ export class ShardKeeper implements Ownership {
   #move(): Promise<void>[] {
     const taking: Promise<void>[] = []
     const giving: number[] = []
-    // Where nobody stays there is nobody to give anything to.
+    // If no member stays, there is nobody to give anything to.
     if (this.#places.length === 0) return taking
     for (const [shard, hold] of this.#holds.entries()) {
       const isHere = this.#places[shard] === this.self.id
@@ -241,7 +241,7 @@ export class ShardKeeper implements Ownership {
     return taking
   }
 
-  /** One that lives gives it back by himself, and says so. */
+  /** Whether a living member owns it: that one will give it back, and say so. */
   #isOthers(shard: number): boolean {
     const session = this.#known[shard]?.session
     return session !== undefined && session !== null && session !== this.self.id &&
@@ -261,10 +261,10 @@ export class ShardKeeper implements Ownership {
     this.#announce(owner)
     const legacy = this.#legacies.get(shard)
     this.#legacies.delete(shard)
-    // Not what was left to somebody who had the shard in between.
+    // Not what was meant for an owner in between.
     this.#host!.taken(shard, legacy?.epoch === owner.epoch - 1 ? legacy.goingOn : undefined)
     this.#tell()
-    // Meanwhile its place may be another one.
+    // Its place may have changed meanwhile.
     if (this.#places[shard] !== this.self.id) this.#work()
   }
 
@@ -291,7 +291,7 @@ export class ShardKeeper implements Ownership {
 
   async #release(owned: ShardOwner, goingOn: readonly ActorKey[]): Promise<void> {
     const { shard } = owned
-    // Where another one owns it this session is over: that owner's shard is not to be given.
+    // If another member owns it, this session is over: the shard is not this member's to give.
     const isOwn = owned.session === this.self.id
     const owner = isOwn ? await this.#limited(() =>
       giveBackShard(this.#options, owned, () => this.#closed)) : owned
@@ -305,8 +305,8 @@ export class ShardKeeper implements Ownership {
   }
 
   /**
-   * Until it is certain that nothing is under way: a shard is not given back before. Undefined
-   * where that was not so by the time that the keeper was closed.
+   * Resolves when it is certain that nothing is under way: a shard is not given back before that.
+   * Undefined if the keeper was closed before.
    */
   async #letGo(shard: number): Promise<readonly ActorKey[] | undefined> {
     while (!this.#closed) {
@@ -321,7 +321,7 @@ export class ShardKeeper implements Ownership {
     return undefined
   }
 
-  /** What is newer than what is known. A shard is given back in the epoch in which it was owned. */
+  /** Takes over what is newer. A shard is given back in the epoch in which it was owned. */
   #note(owner: ShardOwner): boolean {
     const known = this.#known[owner.shard]
     const isOwn = ['owned', 'giving', 'stopped'].includes(this.#holds[owner.shard]!)
@@ -346,7 +346,7 @@ export class ShardKeeper implements Ownership {
     change.resolve()
   }
 
-  /** Of several times the first one counts. */
+  /** If called several times, the earliest time counts. */
   #workLater(ms: number): void {
     const { env } = this.#options
     const atMs = env.monotonicMs() + ms
@@ -355,21 +355,21 @@ export class ShardKeeper implements Ownership {
     this.#workAtMs = atMs
     this.#stopWaiting = env.after(ms, () => {
       this.#workAtMs = Number.POSITIVE_INFINITY
-      // That they were given back may have got lost on its way.
+      // The message that they were given back may have been lost.
       const waiting = [...this.#places.keys()]
         .filter((shard) => this.#places[shard] === this.self.id && this.#isOthers(shard))
       void this.#read(waiting).then(() => this.#work())
     })
   }
 
-  /** Somebody waits: the owners that are not known may be known to the store. */
+  /** Somebody waits: the store may know the owners that are not known here. */
   #readSoon(): void {
     if (this.#closed) return
     this.#stopReading ??= this.#options.env.after(readAgainMs, () => {
       this.#stopReading = undefined
       const missing = [...this.#places.keys()].filter((shard) =>
         this.#known[shard]?.session !== this.self.id && this.ownerOf(shard) === undefined)
-      // One that nobody owns may be this member's to take.
+      // A shard that nobody owns may be this member's to take.
       void this.#read(missing).then(() => this.#work())
     })
   }

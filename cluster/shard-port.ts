@@ -3,22 +3,22 @@
 export interface ShardOwner {
   readonly shard: number
   readonly epoch: number
-  /** Null where the last owner gave it back. */
+  /** Null if the last owner gave it back. */
   readonly session: string | null
   /** Where the session answered when it claimed the shard. */
   readonly address: string
 }
 
-/** From what was read to what shall be: the epoch grows. */
+/** A change from the owner that was read to a new one, with a higher epoch. */
 export interface Claim {
-  /** Undefined where nobody has owned the shard yet. */
+  /** Undefined if nobody has owned the shard yet. */
   readonly from: ShardOwner | undefined
   readonly to: ShardOwner
 }
 
 /**
  * claimed  the shard is owned as `to` says
- * refused  nothing changed: somebody owns it as `found` says
+ * refused  nothing changed: the owner is that in `found`
  * unknown  it was claimed, or was not, or will be in a moment
  */
 export type ClaimOutcome =
@@ -27,10 +27,10 @@ export type ClaimOutcome =
   | { readonly kind: 'unknown' }
 
 export interface ShardPort {
-  /** Those that were ever owned, as a quorum says: a hint for what to claim from. */
+  /** Of all shards that were ever owned, as a quorum says: hints for what to claim from. */
   owners(): Promise<readonly ShardOwner[]>
-  /** One of them; undefined where it was never owned. */
+  /** Of one shard; undefined if it was never owned. */
   owner(shard: number): Promise<ShardOwner | undefined>
-  /** One compare and set. Throws `unavailable` where nothing was tried. */
+  /** One compare and set. Throws `unavailable` if nothing was tried. */
   claim(claim: Claim): Promise<ClaimOutcome>
 }

@@ -1,42 +1,42 @@
 /**
- * How somebody who watches knows what belongs together, also where it goes on in another member:
- * what is under way has a name, an opaque text that travels along.
+ * Tracing: which work belongs together, also if it continues in another member. Each episode of
+ * work has a trace, an opaque text that is sent along.
  */
 
-/** The facts of an episode: few, short, and nobody's secrets. */
+/** The facts of an episode: few, short, and without secrets. */
 export type EpisodeFacts = Readonly<Record<string, string | number>>
 
 export interface EpisodeStart {
-  /** One of few: it has no ids in it. */
+  /** One of a few: it contains no ids. */
   readonly name: string
   /**
    * server  begun by a message from outside
    * client  waits for somebody else
-   * inner   anything else; so it is, unless told
+   * inner   anything else; the default
    */
   readonly kind?: 'server' | 'client' | 'inner'
-  /** The trace of what it is part of: of what is under way here, unless told. */
+  /** The trace that it is part of; by default, that of the current episode. */
   readonly parent?: string
   readonly facts?: EpisodeFacts
 }
 
 /** Something that begins and ends. */
 export interface Episode {
-  /** By which it is known elsewhere. */
+  /** Identifies it, also in other members. */
   readonly trace: string
-  /** What `work` begins, and all that follows from it, is part of this. */
+  /** What `work` begins, and all that follows from that, is part of this episode. */
   within<Result>(work: () => Result): Result
   /** Called once. `failure`: why it failed, in a word or a sentence. */
   end(facts?: EpisodeFacts, failure?: string): void
 }
 
 export interface Tracing {
-  /** The trace of what is under way here; empty where nothing is that is watched. */
+  /** The trace of the current episode; empty if there is none. */
   current(): string
   begin(start: EpisodeStart): Episode
 }
 
-/** Does `work` as an episode; as it is, where nobody watches. */
+/** Does `work` as an episode; without one if nothing is traced. */
 export function watched<Result>(tracing: Tracing | undefined, start: EpisodeStart,
   work: () => Promise<Result>): Promise<Result> {
   if (tracing === undefined) return work()
@@ -46,13 +46,13 @@ export function watched<Result>(tracing: Tracing | undefined, start: EpisodeStar
   return done
 }
 
-/** A message may hold what is not ours to show. */
+/** Only the code or name: a message may contain private data. */
 function codeOf(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
   return typeof code === 'string' ? code : String(name)
 }
 
-/** What a command calls itself, where it does. */
+/** The type of a command, if it has one. */
 export function titleOf(command: unknown): string {
   const { type } = (command ?? {}) as { readonly type?: unknown }
   return typeof type === 'string' ? ` ${type}` : ''

@@ -1,4 +1,4 @@
-/** Commands and follows that reach actors of other members by gRPC. */
+/** The transport over gRPC: commands to and follows of actors of other members. */
 
 import type { DeliverRequest, FollowResponse } from '../proto/gen/cluster/v1/member.ts'
 import { goingAway, HeddleError } from '../src/errors.ts'
@@ -14,26 +14,26 @@ import type { Delivery, Transport } from './transport.ts'
 
 export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Asked[]
-  /** The other member answers by then, with the reply or that it is to come: 10 s unless told. */
+  /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
   readonly patienceMs?: number
 }
 
 export interface GrpcTransport extends Transport {
-  /** When the member said something last, of its own accord or in reply; by the monotonic clock. */
+  /** When any message last came from the member, by the monotonic clock. */
   heardMs(member: Member): number
-  /** Ends all that is under way to a member that is over: whoever waits may go elsewhere. */
+  /** Ends all that is under way to a member that is over: callers may go elsewhere. */
   forget(member: Member): void
   /** Ends all that is under way; followers are told that they are lost. */
   close(): void
 }
 
-/** What the way there and back may take beside the patience; after that it is broken. */
+/** What the network may take beside the patience; after that the connection counts as broken. */
 const wayMs = 5_000
 
-/** An actor that is activated first reads its past. */
+/** Longer, because an actor that is not active reads its past first. */
 const followMs = 15_000
 
-/** Connections to a member that nobody asked for so long are closed. */
+/** Connections to a member that were not used for this long are closed. */
 const idleMs = 60_000
 
 export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
@@ -102,11 +102,11 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   }
 }
 
-/** Asks for the reply until it is there, or nobody waits for it any more. */
+/** Asks for the reply until it comes, or nobody waits for it any more. */
 async function untilReply(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
 Promise<Uint8Array> {
   const { commandId } = request
-  // Who does not hear of it learns it in the end: nobody comes back for the reply.
+  // If this message is lost, the member notices in the end that nobody asks for the reply.
   const leave = () => void link.call(wayMs, (client, call) =>
     client.leave({ followId: '', commandId }, call)).catch(() => {})
   gone?.addEventListener('abort', leave)
@@ -121,8 +121,8 @@ Promise<Uint8Array> {
 }
 
 /**
- * The command itself is done once. What is large, there or back, or takes long goes by calls of
- * its own.
+ * The command itself is done once. Large commands and replies, and those that take long, use calls
+ * of their own.
  */
 async function untilAnswered(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
 Promise<Uint8Array> {
@@ -149,7 +149,7 @@ interface Telling {
   readonly listener: unknown
   readonly log: Log
   heard(): void
-  /** The follower wants to hear nothing any more. */
+  /** The follower wants no more. */
   stopped(): boolean
 }
 

@@ -5,23 +5,23 @@ import type { ActorKey } from './actor-key.ts'
 import type { Member } from './member.ts'
 
 /**
- * Throws what the other member threw: `not_owner` with the owner it knows where it is not the one,
- * and `unavailable` where nobody heard the command. An error with `facts.ambiguous` says that it is
- * not known whether it was heard: the same command with the same id finds out.
+ * Throws what the other member threw: `not_owner`, with the owner that it knows, if it is not the
+ * owner, and `unavailable` if nobody heard the command. An error with `facts.ambiguous` means that
+ * the command may have been heard: the same command with the same id finds out.
  *
- * Commands to one key are heard in order where each was answered before the next was sent.
+ * Commands to one key are heard in order if each was answered before the next was sent.
  */
 export interface Transport {
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
-  /** Once this has resolved, the last call of `listener` says so where the way breaks. */
+  /** Once this has resolved, a broken connection is told by the last call of `listener`. */
   follow(to: Member, key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
     Promise<() => void>
 }
 
 export interface Delivery {
-  /** The same for each try of one command: it is done once. A new one unless told. */
+  /** The same for each try of one command, so that it is done once. By default a new one. */
   readonly id?: string
-  /** What the command is part of, for those who watch; empty where nobody does. */
+  /** The trace that the command is part of; empty if there is none. */
   readonly trace?: string
   /** Aborts, with a HeddleError, when nobody waits for the reply any more. */
   readonly gone?: AbortSignal
@@ -34,9 +34,9 @@ export interface Inbound {
     Promise<() => void>
 }
 
-/** Joins members that live in one process. */
+/** Connects members that live in one process. */
 export interface InProcessTransport extends Transport {
-  /** From now on `member` is reached: what arrives for it goes to its `inbound`. */
+  /** From now on `member` can be reached: what is sent to it goes to `inbound`. */
   attach(member: Member, inbound: Inbound): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many may be under way at once: for one, and in all. The others wait their turn, shared out by
- * whom they are for: whoever wants many delays himself.
+ * A limit on how many may be under way at once, for each key and in all. The rest wait, and turns
+ * are shared out by key: a key that wants many delays only itself.
  */
 
 import { HeddleError } from '../src/errors.ts'
@@ -8,13 +8,13 @@ import { HeddleError } from '../src/errors.ts'
 export interface TurnstileLimits {
   readonly inAll: number
   readonly each: number
-  /** Those who may wait. */
+  /** How many may wait. */
   readonly waiting: number
-  /** Of one; all who may wait unless told. */
+  /** How many of one key may wait; by default as many as in all. */
   readonly waitingEach?: number
-  /** Beyond those who may wait the last one goes; with this the last one of whoever has most. */
+  /** Who goes if too many wait: the newcomer or, with this, the last one of the longest line. */
   readonly longestYields?: boolean
-  /** What is said to whoever is turned away. */
+  /** The sentence for those that are turned away. */
   readonly full: string
 }
 
@@ -30,7 +30,7 @@ interface Lane {
 
 export class Turnstile {
   readonly #limits: TurnstileLimits
-  /** By whom they are for; the one that was let in last stands last. */
+  /** By key; the one that was let in last stands last. */
   readonly #lanes = new Map<string, Lane>()
   #busy = 0
   #waiting = 0
@@ -39,7 +39,7 @@ export class Turnstile {
     this.#limits = limits
   }
 
-  /** Resolves with how to leave. Throws `full`, or the signal's reason. */
+  /** Resolves with the function that leaves. Throws `full`, or the signal's reason. */
   async enter(who: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
     const lane = this.#laneOf(who)

@@ -1,4 +1,4 @@
-/** Does what the store has to answer, again and again while it is out of reach. */
+/** Repeats work on the store for as long as the store cannot be reached. */
 
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
@@ -10,13 +10,13 @@ export interface Patience {
   readonly env: Pick<Env, 'after'>
   /** Nobody waits for it any more. */
   readonly isOver: () => boolean
-  /** Called where it has to be done again, once for each piece of work. */
+  /** Called when it has to be done again, once for each piece of work. */
   readonly waits: (error: unknown) => void
 }
 
 /**
- * `work` may be done again. Throws whatever is not `unavailable`, and what was thrown last where
- * nobody waits any more.
+ * `work` may be done again. Throws any error but `unavailable`, and the last one when nobody waits
+ * any more.
  */
 export async function untilAvailable<Result>({ env, isOver, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {

@@ -1,16 +1,16 @@
-/** A promise that is waited for no longer than so long. */
+/** Waiting for a promise for a limited time. */
 
 import type { Env } from './env.ts'
 
 type Timer = Pick<Env, 'after'>
 
-/** What `promise` brings, or a throw of what `late` makes after `ms`. */
+/** The result of `promise`; after `ms`, throws the error that `late` makes. */
 export function within<T>(env: Timer, ms: number, promise: Promise<T>, late: () => Error):
 Promise<T> {
   return race<T, never>(env, ms, promise, ({ reject }) => reject(late()))
 }
 
-/** What `promise` brings, or undefined after `ms`. */
+/** The result of `promise`, or undefined after `ms`. */
 export function atLatest<T>(env: Timer, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return race<T, undefined>(env, ms, promise, ({ resolve }) => resolve(undefined))
 }
