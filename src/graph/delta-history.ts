@@ -29,9 +29,8 @@ export async function deltaHistory(channels: readonly string[], ancestors: Async
   return histories
 }
 
-/** In the order of their replay: by task, then as written. */
+/** As they stand, which is the order of their replay. */
 export function writesOn(channel: string, writes: readonly CheckpointPendingWrite[]):
   CheckpointPendingWrite[] {
   return writes.filter(([, name]) => name === channel)
-    .sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
 }

@@ -30,15 +30,19 @@ export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): Checkp
 
 interface KnownWrite {
   readonly taskId: string
+  readonly taskPath: string
   readonly channel: string
   live: unknown
   /** Set where reviving the stored value does not give the live one. */
   inexact: Value | undefined
 }
 
+/** Who wrote; engines before 1.5 do not say the path. */
+export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
+
 /**
- * In the order in which they came. The first write at a task's place stays, so that a task which
- * runs twice has one result; a special one is replaced.
+ * The first write at a task's place stays, so that a task which runs twice has one result; a
+ * special one is replaced.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
@@ -46,18 +50,20 @@ export class PendingWrites {
   /** As read from the log, where a place may stand more than once. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
-    for (const { taskId, writes } of stored) {
+    for (const { taskId, taskPath = '', writes } of stored) {
       for (const { index, channel, value } of writes) {
         if (!value || !pending.#isOpen(taskId, index)) continue
         const live = await decode(value)
-        pending.#writes.set(placeOf(taskId, index), { taskId, channel, live, inexact: undefined })
+        pending.#writes.set(placeOf(taskId, index),
+          { taskId, taskPath, channel, live, inexact: undefined })
       }
     }
     return pending
   }
 
   /** Adds what a task wrote and returns what is to be stored of it. */
-  add(taskId: string, writes: readonly PendingWrite[], encode: Encode): Write[] {
+  add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
+    Write[] {
     const added: Write[] = []
     for (const [position, [name, live]] of writes.entries()) {
       const channel = String(name)
@@ -65,15 +71,17 @@ export class PendingWrites {
       if (!this.#isOpen(taskId, index)) continue
       const { value, exact } = encode(live)
       const inexact = exact ? undefined : value
-      this.#writes.set(placeOf(taskId, index), { taskId, channel, live, inexact })
+      this.#writes.set(placeOf(taskId, index), { taskId, taskPath, channel, live, inexact })
       added.push({ index, channel, value })
     }
     return added
   }
 
-  /** As the engine has them. */
+  /** In the order in which a step applies them, a task's own as they came. */
   tuples(): CheckpointPendingWrite[] {
-    return [...this.#writes.values()].map(({ taskId, channel, live }) => [taskId, channel, live])
+    return [...this.#writes.values()]
+      .sort((a, b) => compare(a.taskPath, b.taskPath) || compare(a.taskId, b.taskId))
+      .map(({ taskId, channel, live }) => [taskId, channel, live])
   }
 
   get inexact(): boolean {
@@ -92,6 +100,10 @@ export class PendingWrites {
   #isOpen(taskId: string, index: number): boolean {
     return index < 0 || !this.#writes.has(placeOf(taskId, index))
   }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function placeOf(taskId: string, index: number): string {

@@ -166,16 +166,18 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return this.#configOf(ns, id)
   }
 
-  async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string,
+    taskPath?: string): Promise<void> {
     const configurable = this.#enterToWrite(config)
     const ns = text(configurable.checkpoint_ns)
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
     const { sink, sync, written } = this.#options
     for (const [channel, value] of writes) written(String(channel), value)
-    const added = this.#writesOf(ns, checkpointId).add(taskId, writes, this.#encode)
+    const writer = { taskId, ...taskPath && { taskPath } }
+    const added = this.#writesOf(ns, checkpointId).add(writer, writes, this.#encode)
     if (added.length === 0) return
-    sink.step({ $case: 'writes', value: { ns, checkpointId, taskId, writes: added } })
+    sink.step({ $case: 'writes', value: { ns, checkpointId, ...writer, writes: added } })
     if (sync) await sink.acknowledged()
   }
 

@@ -98,6 +98,25 @@ describe('HeddleSaver', () => {
     expect(log.writes[1]!.writes.map(({ index }) => index)).toEqual([-1])
   })
 
+  it('tells what tasks wrote by their paths, as a step applies it, whoever was done first',
+    async () => {
+      const { saver, log } = open()
+      const head = checkpoint({ list: [] })
+      const next = checkpoint({})
+      await saver.put(at(), head, loop, { list: 1 })
+      await saver.putWrites(at(head.id), [['list', 'b']], 'task 1', '~__pregel_pull, b')
+      await saver.putWrites(at(head.id), [['list', 'a']], 'task 3', '~__pregel_pull, a')
+      await saver.putWrites(at(head.id), [['list', 'input']], 'task 2')
+      await saver.put(at(head.id), next, loop, {})
+      const expected = [['task 2', 'list', 'input'], ['task 3', 'list', 'a'],
+        ['task 1', 'list', 'b']]
+      for (const { saver: one } of [{ saver }, open(log)]) {
+        expect((await one.getTuple(at(head.id)))?.pendingWrites).toEqual(expected)
+        const { list } = await one.getDeltaChannelHistory({ config: at(), channels: ['list'] })
+        expect(list).toEqual({ writes: expected, seed: [] })
+      }
+    })
+
   it('keeps writes that are told before their checkpoint', async () => {
     const { saver } = open()
     const head = checkpoint({})
