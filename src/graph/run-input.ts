@@ -106,14 +106,18 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
 /** As the engine knows the id of a question. */
 const idPattern = /^[0-9a-f]{32}$/
 
-/** By id, and for those only who did not ask it since: what they ask now nobody has seen. */
+/**
+ * By id, and for those only who wait since before: what is asked now nobody has seen. Since 1.7 a
+ * next question has an id of its own, yet takes the answer that is addressed to the first one.
+ */
 async function unheard(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
   Promise<Fields | undefined> {
   if (resume == null) return undefined
   const ids = typeof resume === 'object' ? Object.keys(resume) : []
   const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
-  const answers = isById ? Object.entries(resume)
-    : (await pending()).map((id) => [id, resume] as const)
+  const waiting = await pending()
+  const answers = isById ? Object.entries(resume).filter(([id]) => waiting.includes(id))
+    : waiting.map((id) => [id, resume] as const)
   const left = answers.filter(([id]) => !asked.includes(id))
   return left.length > 0 ? Object.fromEntries(left) : undefined
 }

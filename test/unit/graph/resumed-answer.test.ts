@@ -1,8 +1,12 @@
 /** What a person answered, in a run that was cut short behind the next question. */
 
+import * as langgraph from '@langchain/langgraph'
 import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { expect, it } from 'vitest'
 
+import type { RunRequest } from '../../../src/graph/execution.ts'
+import { askedIn } from '../../../src/graph/pending-writes.ts'
+import { runInput } from '../../../src/graph/run-input.ts'
 import { GraphBench } from '../../support/graph-bench.ts'
 
 const State = Annotation.Root({
@@ -35,17 +39,26 @@ it.each([
   const value = typeof resume === 'string' ? resume : Object.values(resume)[0]
 
   const abort = new AbortController()
+  const before = bench.log.writes.length
   await bench.run({ command: { resume }, signal: abort.signal, forget: true,
     onDeparture: ({ steps }) => {
       if (JSON.stringify(steps).includes('two?')) setImmediate(() => abort.abort())
     } })
   resolve()
-  const { id } = questions.find((question) => question.value === 'one?')!
-  const again = await bench.run({ command: { resume }, asked: [id], attempt: 2 })
+  const since = bench.log.writes.slice(before).flatMap((writes) => askedIn(writes) ?? [])
+  const again = await bench.run({ command: { resume }, asked: since, attempt: 2 })
 
   expect(Object.values(JSON.parse(again.outcome.interrupts) as object))
-    .toEqual([[{ id, value: 'two?' }]])
+    .toEqual([[{ id: since[0], value: 'two?' }]])
   expect(JSON.parse(again.outcome.values!)).toEqual({ log: [`held ${value}`] })
+})
+
+it('leaves out an answer whose question gave way to another one', async () => {
+  const [first, second, other] = ['1', '2', '3'].map((digit) => digit.repeat(32))
+  const command = JSON.stringify({ resume: { [first!]: 'yes', [other!]: 'no' } })
+  const request = { command, asked: [second] } as Partial<RunRequest> as RunRequest
+  expect(await runInput(request, langgraph, async () => [second!, other!]))
+    .toHaveProperty('resume', { [other!]: 'no' })
 })
 
 it('has what else its command wrote, where nobody heard the answer yet', async () => {
