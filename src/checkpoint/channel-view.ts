@@ -86,6 +86,14 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
   return bytes
 }
 
+/** However small they are. */
+const stepBytesMin = 256
+
+/** As `changesBytes`, of a step since the last full one: whoever reads the state reads its row. */
+export function stepBytes(changes: readonly ChannelChange[]): number {
+  return Math.max(stepBytesMin, changesBytes(changes))
+}
+
 /** Measured: the objects that a value is held in, beside its text. */
 const bytesOfValue = 120
 

@@ -7,7 +7,7 @@ import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
 import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
-import { ChannelView, changesBytes } from './channel-view.ts'
+import { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
@@ -278,11 +278,10 @@ interface LineState {
 
 function step(before: LineState | undefined, checkpoint: Checkpoint): LineState {
   const { changes, full } = checkpoint
-  const bytes = changesBytes(changes)
   return {
     view: (before?.view ?? ChannelView.empty).apply(changes, full),
-    deltaBytes: full ? 0 : (before?.deltaBytes ?? 0) + bytes,
-    fullBytes: full ? bytes : before?.fullBytes ?? 0,
+    deltaBytes: full ? 0 : (before?.deltaBytes ?? 0) + stepBytes(changes),
+    fullBytes: full ? changesBytes(changes) : before?.fullBytes ?? 0,
   }
 }
 

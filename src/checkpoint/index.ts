@@ -3,7 +3,7 @@
 export type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate } from './log-port.ts'
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
   from './tuple.ts'
-export { ChannelView, changesBytes } from './channel-view.ts'
+export { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
 export type { LogHead } from './checkpoint-reader.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'

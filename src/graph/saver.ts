@@ -5,7 +5,7 @@ import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOp
   CheckpointMetadata, CheckpointTuple, DeltaChannelHistory, PendingWrite, SerializerProtocol }
   from '@langchain/langgraph-checkpoint'
 
-import { changesBytes } from '../checkpoint/index.ts'
+import { changesBytes, stepBytes } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
@@ -305,7 +305,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { channels, fullBytes } = parent
     const isNew = (channel: string) => channel in newVersions
     const changes = channels.advance(values, isNew, this.#encode)
-    const deltaBytes = parent.deltaBytes + changesBytes(changes)
+    const deltaBytes = parent.deltaBytes + stepBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }
   }
 

@@ -2,7 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
-import { changesBytes } from '../../src/checkpoint/index.ts'
+import { changesBytes, stepBytes } from '../../src/checkpoint/index.ts'
 import type { CheckpointSource, Step, StoredTuple, TupleQuery } from '../../src/graph/execution.ts'
 
 type Channels = Map<string, StoredTuple['channels'][number]['content']>
@@ -51,7 +51,7 @@ export class ModelLog implements CheckpointSource {
     const { ns, id, parentId } = checkpoint
     const line = this.#lineOf(checkpoint)
     const sinceFull = line.slice(line.findLastIndex(({ full }) => full))
-    const [full, ...deltas] = sinceFull.map(({ changes }) => changesBytes(changes))
+    const [full, ...steps] = sinceFull
     return structuredClone({
       ns, id, parentId,
       newest: this.checkpoints.findLast((other) => other.ns === ns) === checkpoint,
@@ -60,8 +60,8 @@ export class ModelLog implements CheckpointSource {
       channels: [...this.#channelsOf(checkpoint)]
         .map(([channel, content]) => ({ channel, content })),
       writes: this.writes.filter((writes) => writes.ns === ns && writes.checkpointId === id),
-      deltaBytes: deltas.reduce((sum, bytes) => sum + bytes, 0),
-      fullBytes: full ?? 0,
+      deltaBytes: steps.reduce((sum, { changes }) => sum + stepBytes(changes), 0),
+      fullBytes: changesBytes(full?.changes ?? []),
     })
   }
 

@@ -267,3 +267,14 @@ describe('a page of history', () => {
     expect(await rowsRead(2_000)).toBeLessThanOrEqual(await rowsRead(200) + 16)
   })
 })
+
+it('What a state is read from weighs a row for each step, however small it is', async () => {
+  const author = new Author()
+  const add = (...insert: string[]) => ({ at: 0, remove: 0, insert })
+  for (const word of ['1', '2', '3']) await author.step(add(word), 'r', word === '1')
+  const small = await author.reader().tuple('', null)
+  expect(small).toMatchObject({ deltaBytes: 2 * 256, fullBytes: 9 })
+  await author.step(add('4'.repeat(1_000)), 'r', false)
+  const large = await author.reader().tuple('', null)
+  expect(large).toMatchObject({ deltaBytes: 2 * 256 + 1_008, fullBytes: 9 })
+})

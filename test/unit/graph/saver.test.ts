@@ -64,6 +64,17 @@ describe('HeddleSaver', () => {
     expect((await fresh.getTuple(at()))?.checkpoint.channel_values).toEqual({ a: 1, list: [1, 3] })
   })
 
+  it('states one in full now and then, however little each step changes', async () => {
+    const { saver, log } = open()
+    let before: string | undefined
+    for (let step = 0; step < 600; step++) {
+      const next = checkpoint({ a: step })
+      await saver.put(at(before), next, loop, { a: step })
+      before = next.id
+    }
+    expect(log.checkpoints.flatMap(({ full }, step) => full ? step : [])).toEqual([0, 257, 514])
+  })
+
   it('leaves a checkpoint as it stands that is saved again where nothing was done', async () => {
     const { saver, log } = open()
     const first = checkpoint({ a: 1 })
