@@ -16,13 +16,15 @@ import type { ListActorParts } from './list-actor.ts'
  * put     takes an item in, and makes a run that bears its name or, in a new life, the same name
  *         as in all of them: answered with a Place
  * look    answered with a Look
- * remove  answered with a Removal
+ * life    answered with the one that is
+ * remove  ends the life that it names, or any: answered with a Removal
  * copy    answered with a Copied
  */
 export type LifeCommand =
   | { readonly type: 'put'; readonly item: string }
   | { readonly type: 'look' }
-  | { readonly type: 'remove' }
+  | { readonly type: 'life' }
+  | { readonly type: 'remove'; readonly life?: string }
   | { readonly type: 'copy'; readonly target: string }
 
 /** What actors say to each other and to themselves. */
@@ -46,7 +48,7 @@ export interface Look {
   readonly runs: Readonly<Record<string, string>>
 }
 
-/** The life that ended: empty where there was none, undefined where an earlier try ended it. */
+/** The life that ended: empty where it was over, undefined where an earlier try ended it. */
 export interface Removal {
   readonly life: string | undefined
 }
@@ -96,7 +98,8 @@ export class LifeActor implements Actor {
     switch (told.type) {
       case 'put': return { reply: this.#put(told.item, id) }
       case 'look': return { reply: this.#look(), kind: 'read' }
-      case 'remove': return { reply: this.#remove(id) }
+      case 'life': return { reply: this.#named(), kind: 'read' }
+      case 'remove': return { reply: this.#remove(id, told.life) }
       case 'copy': return this.#copy(told.target)
       case 'adopt': return { reply: this.#adopt(told.origin) }
       case 'end': return { reply: this.#end(told.run) }
@@ -187,13 +190,19 @@ export class LifeActor implements Actor {
     return { life, items, runs: listed, rows: isSame ? rows : undefined }
   }
 
-  async #remove(id: string): Promise<Removal> {
+  async #named(): Promise<{ readonly life: string }> {
+    const life = this.#life
+    await this.#ledger.durable
+    return { life }
+  }
+
+  async #remove(id: string, meant = this.#life): Promise<Removal> {
     const ledger = this.#ledger
     const life = this.#life
     const isHeard = heardAs(ledger.state.heard, id) !== undefined
-    if (isHeard || life === '') {
+    if (isHeard || life === '' || life !== meant) {
       await ledger.durable
-      return { life: isHeard ? undefined : life }
+      return { life: isHeard ? undefined : '' }
     }
     const branch = ledger.state.row.branch!
     const deleted = ledger.write([

@@ -22,6 +22,8 @@ interface Item {
 }
 
 interface Removed {
+  /** Undefined until that is known, and nothing is removed. */
+  life: string | undefined
   readonly asked: number
   acknowledged: number | undefined
 }
@@ -41,6 +43,7 @@ type Fail = (violation: Violation, what: string) => void
  * Of each list:
  *   what was acknowledged is there until somebody asks to remove it,
  *   a life that was removed, or that another one followed, does not come back,
+ *   no life ends but those that somebody asked to remove,
  *   items of a life stay in their order, and the rows of the log tell the same,
  *   a copy has what its source had, and keeps it when the source is removed.
  * In the end, when all is well:
@@ -81,13 +84,24 @@ export class LifeChecker {
   }
 
   /** Somebody removes it; returns how to tell what became of that. */
-  remove(asked: number): { acknowledged(removal: Removal, heard: number): void; refused(): void } {
-    const removed: Removed = { asked, acknowledged: undefined }
+  remove(asked: number): {
+    /** It is this life that he wants to be removed. */
+    meant(life: string, heard: number): void
+    acknowledged(removal: Removal, heard: number): void
+    refused(): void
+  } {
+    const removed: Removed = { life: undefined, asked, acknowledged: undefined }
     this.#removed.add(removed)
     return {
+      meant: (life, heard) => {
+        removed.life = life
+        this.#known(life, heard)
+      },
       acknowledged: ({ life }, heard) => {
         removed.acknowledged = heard
-        if (life) this.#isOver(this.#known(life, heard), heard)
+        for (const name of [life, removed.life]) {
+          if (name) this.#isOver(this.#known(name, heard), heard)
+        }
       },
       refused: () => { this.#removed.delete(removed) },
     }
@@ -180,7 +194,7 @@ export class LifeChecker {
       const { acknowledged, place } = item
       if (acknowledged === undefined || acknowledged >= asked) continue
       if (!items.includes(name)) {
-        const mayBeRemoved = this.#mayBeRemoved({ asked: item.asked, heard })
+        const mayBeRemoved = this.#mayBeRemoved({ asked: item.asked, heard }, place?.life)
         if (!mayBeRemoved || (life !== undefined && place?.life === life)) {
           this.#fail('lost', `${name} was acknowledged and is not among ${items.join()}`)
         }
@@ -190,12 +204,10 @@ export class LifeChecker {
     }
   }
 
-  /**
-   * One that came again, to an owner who knows nothing of lives that are gone, may have ended
-   * another life before the one that it tells of.
-   */
-  #mayBeRemoved({ asked, heard }: Span): boolean {
+  /** Some life, unless it is told which one. */
+  #mayBeRemoved({ asked, heard }: Span, life?: string): boolean {
     return [...this.#removed].some((removed) => removed.asked < heard
+      && (life === undefined || removed.life === life)
       && (removed.acknowledged === undefined || removed.acknowledged > asked))
   }
 }

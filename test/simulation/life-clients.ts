@@ -18,6 +18,8 @@ export function hasLives(list: string): boolean {
 export interface LifeQuestion {
   readonly list: string
   readonly command: LifeCommand
+  /** What he asks for next, knowing the answer to that; nothing, unless told. */
+  next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
   /** Nothing was written. */
   refuse(): void
@@ -30,14 +32,18 @@ export class LifeClients {
   copied = 0
   readonly #chance: Chance
   readonly #nowMs: () => number
+  /** Whether they say which life they remove. */
+  readonly #naming: boolean
   readonly #checkers: ReadonlyMap<string, LifeChecker>
   readonly #asked = new Set<string>()
   #items = 0
 
-  constructor({ chance, nowMs, fail }: { readonly chance: Chance; readonly nowMs: () => number
+  constructor({ chance, nowMs, naming, fail }: { readonly chance: Chance
+    readonly nowMs: () => number; readonly naming: boolean
     readonly fail: (violation: Violation, what: string) => void }) {
     this.#chance = chance
     this.#nowMs = nowMs
+    this.#naming = naming
     this.#checkers = new Map([...made, ...copies].map((list) =>
       [list, new LifeChecker(list, fail)]))
   }
@@ -91,7 +97,13 @@ export class LifeClients {
 
   #remove(list: string): LifeQuestion {
     const told = this.#checker(list).remove(this.#nowMs())
-    return { list, command: { type: 'remove' }, refuse: told.refused,
+    const next = (reply: unknown): LifeCommand | undefined => {
+      const { life } = reply as { readonly life: string }
+      if (life === '') return undefined
+      told.meant(life, this.#nowMs())
+      return this.#naming ? { type: 'remove', life } : { type: 'remove' }
+    }
+    return { list, command: { type: 'life' }, next, refuse: told.refused,
       hear: (reply) => {
         const removal = reply as Removal
         if (removal.life) this.removals++

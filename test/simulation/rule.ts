@@ -22,12 +22,13 @@ import { gateThat, openGate } from '../support/open-gate.ts'
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
  * drain          a shard is given back when nothing of it is under way any more
  * same_id        each try of a command has the id of the first one
+ * same_life      a removal names the life that it ends
  * copies_noted   what a copy needs of others is noted before it is made
  * purged_first   what a life left is removed before the next one of that id begins
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
-  'rows_last', 'drain', 'same_id', 'copies_noted', 'purged_first'] as const
+  'rows_last', 'drain', 'same_id', 'same_life', 'copies_noted', 'purged_first'] as const
 
 export type Rule = typeof rules[number]
 

@@ -61,6 +61,7 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   rows_last: { favourite: 'lapse', worlds: 400 },
   drain: { worlds: 150 },
   same_id: { worlds: 150 },
+  same_life: { favourite: 'part', worlds: 200 },
   copies_noted: { worlds: 100 },
   purged_first: { worlds: 400 },
 }

@@ -66,6 +66,8 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 interface Question {
   readonly list: string
   readonly command: Command | LifeCommand
+  /** What he asks for next, knowing the answer to that; nothing, unless told. */
+  next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
   /** Nothing was written. */
   refuse(): void
@@ -109,6 +111,7 @@ class Simulation {
     this.#ways = new Ways(this.#cassandra.network)
     const { chance } = this.#world
     this.#lifeClients = new LifeClients({ chance, nowMs: () => this.#world.nowMs,
+      naming: without !== 'same_life',
       fail: (violation, what) => this.#checker.fail(violation, what) })
     this.#lifeShare = chance.pick([0, 0.5, 0.8])
     this.#bucketBytes = chance.pick([600, 2_500, 8 * 1024 * 1024])
@@ -338,6 +341,11 @@ class Simulation {
     const world = this.#world
     const { chance } = world
     const { list, command } = question
+    const answer = async () => {
+      const reply = await ask(list, command)
+      const next = question.next?.(reply)
+      return next === undefined ? reply : await ask(list, next)
+    }
     // What the process says last is on its way when it ends.
     const heard = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
       world.wakeAfter(chance.between(0.1, 2), () => {
@@ -345,7 +353,7 @@ class Simulation {
         end()
       }))
     process.after(chance.between(0.1, 2), () => {
-      ask(list, command).then((reply) => heard(() => {
+      answer().then((reply) => heard(() => {
         world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
         question.hear(reply)
       }), (error: unknown) => heard(() => this.#refuse(question, error)))
