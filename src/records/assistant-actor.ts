@@ -37,7 +37,8 @@ export type AssistantCommand =
   | { readonly kind: 'patch'; readonly change: AssistantChange }
   | { readonly kind: 'set_latest'; readonly version: number }
   | { readonly kind: 'versions'; readonly query: VersionQuery }
-  | { readonly kind: 'delete' }
+  /** Of the assistant with this log; of any where it is undefined. */
+  | { readonly kind: 'delete'; readonly branchId?: string }
 
 export interface AssistantActorParts {
   readonly log: AssistantLog
@@ -89,7 +90,7 @@ class AssistantActor implements Actor {
       case 'patch': return { reply: await this.#patch(known.change, id) }
       case 'set_latest': return { reply: await this.#setLatest(known.version, id) }
       case 'versions': return { reply: this.#versions(this.#existing(), known.query) }
-      case 'delete': return { reply: await this.#delete(id) }
+      case 'delete': return { reply: await this.#delete(known.branchId, id) }
     }
   }
 
@@ -148,8 +149,9 @@ class AssistantActor implements Actor {
     return page
   }
 
-  async #delete(commandId: string | undefined): Promise<void> {
+  async #delete(branchId: string | undefined, commandId: string | undefined): Promise<void> {
     const row = this.#existing()
+    if (branchId !== undefined && branchId !== branchOf(row).id) throw this.#notFound()
     const record = { $case: 'assistantDeleted', value: { atMs: this.#env.nowMs() } } as const
     await this.#write(row, { record, next: null, commandId })
     await this.#orForget(this.#purge(row))
@@ -229,10 +231,13 @@ class AssistantActor implements Actor {
   }
 
   #existing(): AssistantRow {
-    if (this.#row === null) {
-      throw new HeddleError('not_found', `Assistant with ID ${this.#context.key.id} not found.`,
-        { actor: actorKeyText(this.#context.key) })
-    }
+    if (this.#row === null) throw this.#notFound()
     return this.#row
+  }
+
+  #notFound(): HeddleError {
+    const { key } = this.#context
+    return new HeddleError('not_found', `Assistant with ID ${key.id} not found.`,
+      { actor: actorKeyText(key) })
   }
 }

@@ -6,6 +6,7 @@ import { asUnread } from '../errors.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
+import { branchOf } from './assistant-log.ts'
 import { unlessGoneByThis } from './heard-command.ts'
 
 /** Every call throws HeddleError: `not_found` for an assistant that is not there. */
@@ -33,16 +34,19 @@ export function assistantClient(router: Router): AssistantClient {
     router.ask({ kind: assistantKindName, tenant, id: assistantId }, command)
   const askRow = async (assistant: AssistantName, command: AssistantCommand) =>
     await ask(assistant, command) as AssistantRow
+  const get = (assistant: AssistantName) => askRow(assistant, { kind: 'get' }).catch(asUnread)
   return {
     create: (assistant, content, ifExists) =>
       askRow(assistant, { kind: 'create', content, ifExists }),
-    get: (assistant) => askRow(assistant, { kind: 'get' }).catch(asUnread),
+    get,
     patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
     versions: async (assistant, query) =>
       await ask(assistant, { kind: 'versions', query }).catch(asUnread) as AssistantRow[],
     delete: async (assistant) => {
-      await ask(assistant, { kind: 'delete' }).catch(unlessGoneByThis)
+      // Asked for again when its owner has died, it must not meet the one that was made since.
+      const { id: branchId } = branchOf(await get(assistant))
+      await ask(assistant, { kind: 'delete', branchId }).catch(unlessGoneByThis)
     },
   }
 }

@@ -7,6 +7,7 @@ import { contains } from '../../../src/containment.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { assistantClient, assistantKind } from '../../../src/records/index.ts'
 import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../src/records/index.ts'
+import type { AssistantCommand } from '../../../src/records/assistant-actor.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
 export class AssistantLogTwin extends MemoryLog {
@@ -41,8 +42,11 @@ export interface AssistantHouse {
   readonly assistants: AssistantClient
   /** Forgets every activation, as a new start of the process does. */
   restart(): void
-  /** The next answer is lost with its owner: whoever asked for it asks the next one. */
-  loseAnswer(): void
+  /**
+   * The next answer to a change is lost with its owner: whoever asked for it asks the next one,
+   * which another may have asked for something before.
+   */
+  loseAnswer(asked?: AssistantCommand): void
 }
 
 export function assistantHouse(env: Env): AssistantHouse {
@@ -52,7 +56,7 @@ export function assistantHouse(env: Env): AssistantHouse {
   let epoch = 1
   let actors = new Map<string, Promise<Actor>>()
   let turns = new Map<string, Promise<unknown>>()
-  let losing = false
+  let losing: { readonly asked: AssistantCommand | undefined } | undefined
   const restart = () => {
     epoch += 1
     actors = new Map()
@@ -68,16 +72,18 @@ export function assistantHouse(env: Env): AssistantHouse {
   const router: Router = {
     ask: ({ tenant, id }, command) => {
       const commandId = env.uuid()
-      const once = async () => {
+      const once = async (told = command, toldId = commandId) => {
         if (!actors.has(id)) actors.set(id, activate(tenant, id))
         const actor = await actors.get(id)!
-        return (await actor.receive(command, commandId)).reply
+        return (await actor.receive(told, toldId)).reply
       }
       const turn = async () => {
-        if (!losing) return await once()
-        losing = false
+        if (!losing || (command as AssistantCommand).kind === 'get') return await once()
+        const { asked } = losing
+        losing = undefined
         await once().catch(() => {})
         restart()
+        if (asked) await once(asked, env.uuid())
         return await once().catch((error: unknown) => {
           const { code, message } = HeddleError.from(error)
           throw new HeddleError(code, message, { again: true })
@@ -91,7 +97,7 @@ export function assistantHouse(env: Env): AssistantHouse {
   }
   return {
     log, index, assistants: assistantClient(router),
-    restart, loseAnswer: () => { losing = true },
+    restart, loseAnswer: (asked) => { losing = { asked } },
   }
 }
 

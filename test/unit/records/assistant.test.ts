@@ -223,4 +223,12 @@ describe('a command whose answer was lost with the owner of its assistant', () =
     await assistants.delete(name)
     await expect(assistants.delete(name)).rejects.toMatchObject({ code: 'not_found' })
   })
+
+  it('does not end the assistant that was made again meanwhile', async () => {
+    const { assistants, loseAnswer } = openHouse()
+    await assistants.create(name, content, 'raise')
+    loseAnswer({ kind: 'create', content: { ...content, name: 'again' }, ifExists: 'raise' })
+    await assistants.delete(name)
+    expect(await assistants.get(name)).toMatchObject({ name: 'again' })
+  })
 })
