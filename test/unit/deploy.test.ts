@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Script } from 'node:vm'
 
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
@@ -23,7 +24,7 @@ interface Service {
   readonly ports?: readonly string[]
   readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  readonly healthcheck?: object
+  readonly healthcheck?: { readonly test: readonly unknown[] }
   readonly stop_grace_period?: string
 }
 const compose = parse(text, { merge: true }) as {
@@ -47,6 +48,14 @@ describe('the compose file', () => {
       }
       for (const volume of volumes) expect(compose.volumes).toHaveProperty(volume.split(':')[0]!)
     }
+  })
+
+  it('asks how they are by commands whose words are texts', () => {
+    for (const [name, { healthcheck }] of services) {
+      for (const word of healthcheck!.test) expect(word, name).toBeTypeOf('string')
+    }
+    const [, , script] = compose.services['heddle-1']!.healthcheck!.test.slice(1) as string[]
+    expect(() => new Script(script!)).not.toThrow()
   })
 
   it('sets what the page for operators asks for', () => {
