@@ -1,10 +1,10 @@
-/** Where a request comes from, for whoever counts requests by address. */
+/** The client address of a request, for counting requests by address. */
 
 import { ipAddress, isWithin } from '../ip-address.ts'
 import type { IpAddress, IpRange } from '../ip-address.ts'
 import { hashOf } from '../records/index.ts'
 
-/** Whether a request comes straight from one that is believed about its users. */
+/** Whether a request comes directly from a proxy that is believed about its users. */
 export function fromUserProxies(proxies: readonly IpRange[]):
 (request: { readonly socket: { readonly remoteAddress?: string | undefined } }) => boolean {
   return ({ socket }) => {
@@ -14,17 +14,17 @@ export function fromUserProxies(proxies: readonly IpRange[]):
 }
 
 export interface Hops {
-  /** The other end of the connection; undefined where that is gone. */
+  /** The other end of the connection; undefined if that is gone. */
   readonly peer: string | undefined
-  /** The header X-Forwarded-For, in which each hop adds whom it heard. */
+  /** The header X-Forwarded-For, to which each hop adds the address of its peer. */
   readonly forwardedFor: string | undefined
-  /** Proxies that are believed when they say whom they speak for. */
+  /** Proxies whose entries in the header are believed. */
   readonly trusted: readonly IpRange[]
 }
 
 /**
- * Who sent the request: the peer, or the last one before it that no trusted proxy is. What others
- * wrote into the header is not believed. An IPv4 address as such; of an IPv6 address its /64, which
+ * Who sent the request: the peer or, behind trusted proxies, the last address that is none of them.
+ * Entries of others are not believed. An IPv4 address as it is; of an IPv6 address its /64, which
  * is what one customer has.
  */
 export function clientAddress({ peer, forwardedFor, trusted }: Hops): string {
@@ -54,10 +54,10 @@ export type AddressOf = (request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }) => Address
 
-/** What a peer is called is remembered, for so many: to find it out is half the cost of a limit. */
+/** How many peers are cached: to parse an address is half the cost of a limit. */
 const addressesKept = 10_000
 
-/** Tells where requests come from, past the proxies that are trusted. */
+/** Finds the client addresses of requests, behind trusted proxies. */
 export function addressReader(trusted: readonly IpRange[]): AddressOf {
   const known = new Map<string, Address>()
   const read = (peer: string | undefined, forwardedFor?: string) => {

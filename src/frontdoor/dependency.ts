@@ -1,30 +1,30 @@
-/** What a server depends on, and whether it is in reach. */
+/** What a server depends on, and whether it can be reached. */
 
 import { atLatest } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
 export interface Dependency {
-  /** A short word, as the answer names it. */
+  /** A short word: its name in the answer. */
   readonly name: string
-  /** For people, at the beginning of a sentence. */
+  /** Its name for people, at the beginning of a sentence. */
   readonly title: string
   /** Without it no request can be served. */
   readonly vital: boolean
-  /** Throws where it is out of reach. */
+  /** Throws if it cannot be reached. */
   check(): Promise<void>
 }
 
 export interface CheckResult {
   readonly ok: boolean
-  /** How long it took to find out. */
+  /** How long the check took. */
   readonly ms: number
 }
 
-/** Whoever does not answer by then is out of reach. */
+/** What does not answer by then counts as unreachable. */
 const patienceMs = 2_000
 
-/** By their names. Throws `unavailable`, with all of them, where a vital one is out of reach. */
+/** The results by name. Throws `unavailable`, with all results, if a vital one is unreachable. */
 export async function checkAll({ dependencies, env }:
 { readonly dependencies: readonly Dependency[]; readonly env: Env }):
 Promise<Readonly<Record<string, CheckResult>>> {
@@ -44,7 +44,7 @@ Promise<Readonly<Record<string, CheckResult>>> {
   throw new HeddleError('unavailable', lost.reason, { dependencies: findings })
 }
 
-/** Only what we say ourselves is shown. */
+/** Only our own messages are shown. */
 function reasonOf(error: unknown, { title }: Dependency): string {
   return error instanceof HeddleError ? error.message : `${title} is out of reach.`
 }

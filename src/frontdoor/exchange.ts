@@ -1,4 +1,4 @@
-/** Every request from its first line to its last byte: named, timed, counted, logged and traced. */
+/** Every request from its first line to its last byte: its id, timing, metrics, log and trace. */
 
 import { METHODS } from 'node:http'
 
@@ -11,12 +11,12 @@ import type { RunName } from './operations/index.ts'
 import { whenClosed } from './rest/ending.ts'
 import type { App } from './rest/route.ts'
 
-/** A request that is over. Its words are of small sets, whatever clients send. */
+/** A finished request. Each text is one of a few, whatever clients send. */
 export interface Exchange {
-  /** The pattern of its route; `none` where it has none. */
+  /** The pattern of its route; `none` if there is none. */
   readonly route: string
   readonly method: string
-  /** `gone` where the client went before there was one. */
+  /** `gone` if the client left before there was one. */
   readonly status: string
   readonly ms: number
 }
@@ -24,7 +24,7 @@ export interface Exchange {
 export interface ExchangeParts {
   readonly env: Env
   readonly tracing?: Tracing
-  /** Called with each request that is over. */
+  /** Called with each finished request. */
   heard?(exchange: Exchange): void
 }
 
@@ -35,9 +35,9 @@ export interface UnderWay {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What it is about, where its path does not say so. */
+    /** The run that it is about, if its path does not say so. */
     about: RunName | undefined
-    /** Undefined where nobody watches. */
+    /** Undefined if nothing is traced. */
     episode: Episode | undefined
   }
 }
@@ -45,13 +45,13 @@ declare module 'fastify' {
 const known: ReadonlySet<string> = new Set(METHODS)
 const sane = /^[\x21-\x7e]{1,128}$/
 
-/** The id that a client, or a proxy before it, gave a request; undefined for none that is sane. */
+/** The id that a client or proxy gave a request; undefined if there is none, or no sane one. */
 export function givenId(headers: Readonly<Record<string, unknown>>): string | undefined {
   const id = headers['x-request-id']
   return typeof id === 'string' && sane.test(id) ? id : undefined
 }
 
-/** Before everything else that is done for a request. */
+/** To be called first: its hook comes before everything else that is done for a request. */
 export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   const { tracing } = parts
   const underWay = { count: 0 }
@@ -72,12 +72,12 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   return underWay
 }
 
-/** Whoever asks what became of it names it by this. */
+/** Tells the client the id, by which it can ask about the request later. */
 export function nameReply({ id }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', id)
 }
 
-/** What a log line tells of a request: neither its path nor its headers, which may hold secrets. */
+/** The facts of a request for the log: not its path or headers, which may contain secrets. */
 export function factsOf(request: FastifyRequest): Facts {
   const { threadId, runId } = subjectOf(request)
   return {
@@ -109,7 +109,7 @@ function endEpisode(request: FastifyRequest, status: string): void {
   }, status.startsWith('5') ? status : undefined)
 }
 
-/** Nothing of a request that was turned away: it may be of another region's. */
+/** Empty for a request that was refused: it may belong to another region. */
 function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> {
   if (about !== undefined) return about
   if ((caller as Caller | undefined) === undefined) return {}

@@ -1,4 +1,4 @@
-/** The front door: opened on a host and port, it serves every wire until it is closed. */
+/** The front door: opened on a host and port, it serves every protocol until it is closed. */
 
 import { fastify } from 'fastify'
 import type { RawServerDefault } from 'fastify'
@@ -37,17 +37,17 @@ export interface FrontDoorOptions extends OperationParts,
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** Of this server, as `/info` tells it. */
+  /** The version of this server, for `/info`. */
   readonly version: string
-  /** 25 MiB unless told. */
+  /** 25 MiB by default. */
   readonly bodyLimitBytes?: number
-  /** How long a client may take nothing of a long answer; a minute unless told. */
+  /** How long a client may read nothing of a long answer; a minute by default. */
   readonly unreadMs?: number
-  /** Whose pages may call beside our own, `*` for anybody's; unless told, those of this machine. */
+  /** Origins of pages that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
-  /** How callers are told apart; unless told, nobody is asked who he is. */
+  /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
-  /** Unless told, nobody is limited. */
+  /** By default, there are no limits. */
   readonly limit?: Limit
 }
 
@@ -55,11 +55,11 @@ export interface FrontDoor {
   readonly url: string
   stats(): FrontDoorStats
   /**
-   * Takes no more requests and breaks streams off, so that their clients come back; what is short
-   * is answered. At `deadline` everything that is left is cut.
+   * Accepts no more requests and cuts streams, so that their clients reconnect; short requests are
+   * answered. At `deadline` everything that is left is cut.
    */
   close(deadline: AbortSignal): Promise<void>
-  /** How it went with API keys; undefined where none is asked for. */
+  /** Counts of API keys; undefined if none are required. */
   keyStats(): KeyStats | undefined
 }
 
@@ -71,7 +71,7 @@ export interface FrontDoorStats {
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
 
-/** Namespaces of subgraphs in paths are longer than ids. */
+/** Longer than the default, because namespaces of subgraphs in paths are longer than ids. */
 const longestParameter = 1_000
 
 /** Resolves when it serves. */
@@ -89,7 +89,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
     frameworkErrors: errorReply(env.log),
     clientErrorHandler: refuseUnreadable,
-    // The router sees a path as limits read it.
+    // The router gets the path in the same form as the limits.
     rewriteUrl: ({ url = '/' }) => plainTarget(url),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,
   }).withTypeProvider<Schemas>()
@@ -120,7 +120,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }
 }
 
-/** Where an owner is out of reach just now the first question makes them: no reason to end. */
+/** If an owner cannot be reached now, the first request makes them: no reason to fail. */
 async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<void> {
   try {
     await assistants.welcome(localTenant)

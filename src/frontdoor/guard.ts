@@ -1,8 +1,8 @@
 /**
- * The guard of the front door: nothing is done for a request before it is known who asks, whether
- * he asks too often, and whether he may.
+ * The guard of the front door: before anything is done for a request, the caller is authenticated,
+ * charged to a limit, and authorised.
  *
- * A route says what it does (`access`), or the server does not start: none gets by.
+ * Every route must declare what it does (`access`), or the server does not start.
  */
 
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -13,14 +13,14 @@ import type { Access, Finding } from './caller.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './rest/route.ts'
 
-/** Charges a request to who makes it, and says so in the reply. Throws `limited`. */
+/** Charges a request to its caller, and says so in the reply. Throws `limited`. */
 export type Limit = (request: FastifyRequest, finding: Finding, reply: FastifyReply) =>
   Promise<void>
 
 export interface GuardOptions {
   readonly identify: Identify
   readonly limit?: Limit
-  /** What routes do that cannot say so themselves, by their path; `/a/*` for all below `/a`. */
+  /** The access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
   readonly accessOf: ReadonlyMap<string, Access>
 }
 
@@ -35,7 +35,7 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     route.config = { ...route.config, access }
   })
   app.addHook('onRequest', async (request, reply) => {
-    // A path that leads nowhere is told to those only who may ask for others.
+    // That a path does not exist is told only to callers that may read.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
     const finding = isPublic ? anybody : await identify(request)

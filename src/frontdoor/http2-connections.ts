@@ -1,24 +1,24 @@
-/** Connections of HTTP/2: they end where nobody uses them, as Node has it for HTTP/1.1 alone. */
+/** Ends unused HTTP/2 connections and unfinished requests, as Node does for HTTP/1.1 only. */
 
 import { constants } from 'node:http2'
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 
 import type { PulseMember } from './pulse.ts'
 
-/** Longer than load balancers keep a connection that nobody uses. */
+/** Longer than load balancers keep an unused connection. */
 const idleTicksMax = 72
 
-/** How long a client may take to say a whole request. */
+/** How long a client may take to send a whole request. */
 const requestTicksMax = 300
 
 interface Connection {
-  /** What is asked on it, and for how many ticks the end of it has been to come. */
+  /** Its requests, and for how many ticks each has been unfinished. */
   readonly streams: Map<ServerHttp2Stream, number>
-  /** For so many ticks nothing was asked. */
+  /** For how many ticks there was no request. */
   idleTicks: number
 }
 
-/** Those that come to `server` from now on. */
+/** Watches the connections of `server` from now on. */
 export function http2Connections(server: Http2Server): PulseMember {
   const connections = new Map<ServerHttp2Session, Connection>()
   server.on('session', (session) => {
@@ -42,7 +42,7 @@ export function http2Connections(server: Http2Server): PulseMember {
   }
 }
 
-/** Requests of which the end is still to come. */
+/** Cancels requests that have been unfinished for too long. */
 function giveUpUnsaid(streams: Connection['streams']): void {
   for (const [stream, ticks] of streams) {
     if (stream.endAfterHeaders || stream.readableEnded) continue

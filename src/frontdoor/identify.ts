@@ -1,4 +1,4 @@
-/** Finds out who asks: by an API key, by a session, or by the word of a proxy that is trusted. */
+/** Authentication: by an API key, by a session, or by headers of a trusted proxy. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -15,35 +15,35 @@ import type { KeyStats } from './key-book.ts'
 import { SessionBook } from './session-book.ts'
 import type { Session, SessionOptions } from './session-book.ts'
 
-/** How callers are told apart. */
+/** How callers are authenticated. */
 export interface AuthOptions {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
-  /** The own one. */
+  /** The region of this server. */
   readonly region: string
-  /** Every region, and where it answers; empty where that is not known. */
+  /** The URL of every region; empty if not known. */
   readonly regionUrls: Readonly<Record<string, string>>
-  /** Null where users have none. */
+  /** Null if users have none. */
   readonly sessions: SessionOptions | null
   readonly addressOf: AddressOf
-  /** Whether a request comes straight from a proxy whose word on its user counts. */
+  /** Whether a request comes directly from a proxy that is believed about its user. */
   readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
 }
 
-/** Never throws for a caller who is wrong; only where nobody can tell right now. */
+/** Does not throw for bad credentials, only if they cannot be checked right now. */
 export type Identify = (request: FastifyRequest) => Promise<Finding>
 
 export interface Identification {
   readonly identify: Identify
-  /** Undefined where no key is asked for. */
+  /** Undefined if keys are not required. */
   keyStats(): KeyStats | undefined
 }
 
 const local: Finding = { identity: localCaller.identity, caller: localCaller }
 
-/** Where nobody is asked who he is. */
+/** Without authentication. */
 export const asLocal: Identification = { identify: async () => local, keyStats: () => undefined }
 
-/** Throws HeddleError with a sentence where a setting cannot work. */
+/** Throws HeddleError with a sentence if a setting cannot work. */
 export function identifyBy(options: AuthOptions, env: Env): Identification {
   const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
     options
@@ -70,11 +70,11 @@ interface Credentials {
   readonly key?: string
   readonly token?: string
   readonly userId?: string
-  /** As a proxy names it. */
+  /** Named by a proxy. */
   readonly tenant?: string
 }
 
-/** A key wins over a session. What is blank is absent; of several values the first one counts. */
+/** A key wins over a session. Blank values are ignored; of several, the first one counts. */
 function credentialsIn({ headers }: FastifyRequest): Credentials {
   const bearer = /^bearer +(\S+)$/i.exec(said(headers.authorization) ?? '')?.[1]
   const bearerKey = bearer?.startsWith('hdl_') ? bearer : undefined
@@ -122,7 +122,7 @@ Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly 
   }
 }
 
-/** For a `catch`: who is refused for this is charged all the same; anything else is thrown. */
+/** For a `catch`: an error of this code refuses the caller, who is charged; others are thrown. */
 function refusedFor(code: ErrorCode): (error: unknown) => Finding {
   return (error) => {
     const refused = HeddleError.from(error)
@@ -141,7 +141,7 @@ function userFinding({ tenant, userId, role }: Pick<Session, 'tenant' | 'userId'
   return { identity, caller: { tenant, role, identity, stands } }
 }
 
-/** Whose home is another region: nothing of his is looked up or written down here. */
+/** A caller of another region: nothing about it is looked up or stored here. */
 function elsewhere(region: string, urls: AuthOptions['regionUrls']): Finding {
   const url = urls[region]
   const refused = new HeddleError('forbidden', 'This API key or session belongs to the region ' +

@@ -1,11 +1,11 @@
-/** JSON as clients send it, on every wire: parsed, unless it is nested too deep. */
+/** Parses JSON from clients, in every protocol, unless it is nested too deep. */
 
 import { HeddleError } from '../errors.ts'
 
 /** Stores and serializers give up on deeper documents. */
 const depthMax = 500
 
-/** `what` names it. Throws `malformed` where it is no JSON, `invalid` where it is too deep. */
+/** `what` names it. Throws `malformed` if it is no JSON, `invalid` if it is too deep. */
 export function jsonOf(what: string, text: string): unknown {
   if (isTooDeep(text)) {
     throw new HeddleError('invalid', `${what} is nested deeper than ${depthMax} levels.`)
@@ -31,7 +31,7 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
-/** Where the string that begins at `from` ends; the end of the text where it never does. */
+/** Where the string that begins at `from` ends; the end of the text if it never does. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1)
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

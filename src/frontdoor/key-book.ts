@@ -1,13 +1,13 @@
 /**
- * The keys that this front door has seen lately, so that a request costs no look into the store.
+ * A cache of the keys that this front door saw lately, so that requests need not ask the store.
  *
- * K1  What is said of a key was so at most three seconds ago, while the store answers.
- * K2  Where it does not answer, keys that were good go on for a minute; others are `unavailable`.
- * K3  Ids that nobody has cost a look each for a while, and push no known key out.
- * K4  Keys that were never seen here are looked up in turns, shared out by address: whoever makes
- *     keys up delays no other address. His address is charged for each one when it is known to be
- *     bad, and for those that were turned away; before the look the good ones that come first after
- *     a start would be charged too, and many tenants may share an address.
+ * K1  While the store answers, what is known of a key is at most three seconds old.
+ * K2  If it does not answer, keys that were valid stay so for a minute; others are `unavailable`.
+ * K3  Unknown ids are remembered for a while, and push no known key out.
+ * K4  Keys that were never seen here are looked up in turns, shared out by address, so that made-up
+ *     keys delay no other address. The address is charged for each key that proves bad, and for
+ *     those that were turned away. It is not charged before the look: then it would be charged for
+ *     valid keys after a start, and many tenants may share an address.
  */
 
 import { atMost, Turnstile } from '../../cluster/index.ts'
@@ -17,14 +17,14 @@ import { hashOf, isHashOf, keyFault, readKey } from '../records/index.ts'
 import type { KeyRow, KeyTable } from '../records/index.ts'
 import { dropOldest } from './drop-oldest.ts'
 
-/** So old it is looked up again, beside the request. */
+/** At this age, an entry is looked up again in the background. */
 const refreshAfterMs = 1_500
-/** So old a request waits for the look. */
+/** At this age, a request waits for the look. */
 const usableMs = 3_000
 const withoutStoreMs = 60_000
-/** After a look that failed. */
+/** A pause after a look that failed. */
 const lookAgainMs = 1_000
-/** So long after that nobody waits for another one. */
+/** For this long after it, no request waits for another look. */
 const failingMs = 4_000
 const unknownMs = 2_000
 const usedEveryMs = 60_000
@@ -36,26 +36,26 @@ const looksOfStrangers = {
     'again in a moment.',
 } as const
 
-/** What is known of a key that somebody has; of one that nobody has nothing can be said. */
+/** The result of a search for a key. */
 export type FoundKey =
   | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stands(): boolean }
   | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
   | { readonly kind: 'elsewhere'; readonly region: string }
 
-/** What a look found, and when it began: what it says was so then or later. */
+/** What a look found, and when it began: the result was true then or later. */
 interface Look {
   readonly row: KeyRow | undefined
   readonly atMs: number
 }
 
-/** Looks into the store and how many failed, strangers turned away in a flood, ids remembered. */
+/** Looks into the store, failed looks, keys turned away in a flood, known and unknown ids kept. */
 export type KeyStats =
   Readonly<Record<'looks' | 'failures' | 'turnedAway' | 'known' | 'unknown', number>>
 
 interface Entry {
   row: KeyRow
   lookedMs: number
-  /** When a look failed last. */
+  /** When a look last failed. */
   failedMs: number
   usedMs: number
 }
@@ -63,7 +63,7 @@ interface Entry {
 export interface KeyBookParts {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   readonly env: Env
-  /** The own one, and all that there are. */
+  /** The region of this server, and all regions. */
   readonly region: string
   readonly regions: readonly string[]
 }
@@ -73,16 +73,16 @@ export class KeyBook {
   readonly #env: Env
   readonly #region: string
   readonly #regions: readonly string[]
-  /** By id, the longest unused first. */
+  /** By id, the least recently used first. */
   readonly #entries = new Map<string, Entry>()
-  /** Ids that were not there, and when; the oldest first. */
+  /** Ids that did not exist, and when; the oldest first. */
   readonly #unknown = new Map<string, number>()
   readonly #looks = new Map<string, Promise<Look>>()
   readonly #soon = atMost(looksAtOnce)
   readonly #turns = new Turnstile(looksOfStrangers)
-  /** By address and id: who wait for their turn, or have it. */
+  /** By address and id: looks that wait for their turn, or have it. */
   readonly #strangers = new Map<string, Promise<Entry | undefined>>()
-  /** When a look for one failed last. */
+  /** When such a look last failed. */
   #strangersFailedMs = -Infinity
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
@@ -94,8 +94,8 @@ export class KeyBook {
   }
 
   /**
-   * Throws `unavailable` where it cannot be told, `full` where its address asks for too many; that
-   * is only found out where it matters.
+   * Throws `unavailable` if it cannot be checked, `full` if its address asks for too many. The
+   * address is computed only if it is needed.
    */
   async find(text: string, addressOf: () => string): Promise<FoundKey> {
     const name = readKey(text)
@@ -114,7 +114,7 @@ export class KeyBook {
     return { kind: 'good', row: entry.row, hash, stands: () => this.#stands(entry) }
   }
 
-  /** What it did since it was made, and what it holds. */
+  /** Counts since it was made, and its present size. */
   stats(): KeyStats {
     return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
   }
@@ -129,7 +129,7 @@ export class KeyBook {
     return this.#fresh(entry)
   }
 
-  /** As young as it must be, or as old as it may be. */
+  /** The entry, looked up again if it is too old. */
   async #fresh(entry: Entry): Promise<Entry> {
     const nowMs = this.#env.monotonicMs()
     const ageMs = nowMs - entry.lookedMs
@@ -141,7 +141,7 @@ export class KeyBook {
     return entry
   }
 
-  /** One turn for all who come with the same from the same address. */
+  /** One look for all requests with the same key from the same address. */
   #stranger(id: string, address: string): Promise<Entry | undefined> {
     const name = `${address} ${id}`
     const before = this.#strangers.get(name)
@@ -167,7 +167,7 @@ export class KeyBook {
   async #entryInTurn(id: string): Promise<Entry | undefined> {
     const entry = this.#entries.get(id)
     if (entry !== undefined) return this.#fresh(entry)
-    // Where the store does not answer, those who wait behind do not wait for it one by one.
+    // If the store does not answer, those behind in the line need not find out one by one.
     if (this.#env.monotonicMs() - this.#strangersFailedMs < lookAgainMs) throw unavailable()
     try {
       return this.#learn(id, await this.#look(id, (work) => work()))
@@ -177,14 +177,14 @@ export class KeyBook {
     }
   }
 
-  /** Never throws: the entry tells how old it is. */
+  /** Never throws: the entry knows how old it is. */
   async #refresh(entry: Entry): Promise<void> {
     const { id } = entry.row
     if (this.#env.monotonicMs() - entry.failedMs < lookAgainMs) return
     try {
       const { row, atMs } = await this.#look(id, this.#soon)
       if (row !== undefined) entry.row = row
-      // A key is never removed; a store that was put back to an earlier day may lack it.
+      // Keys are never removed, but a store restored from a backup may lack it.
       else entry.row = { ...entry.row, revokedAtMs: entry.row.revokedAtMs ?? this.#env.nowMs() }
       entry.lookedMs = atMs
     } catch {
@@ -192,7 +192,7 @@ export class KeyBook {
     }
   }
 
-  /** One look for all who want the same. */
+  /** One look for all that want the same. */
   #look(id: string, lane: <T>(work: () => Promise<T>) => Promise<T>): Promise<Look> {
     const under = this.#looks.get(id)
     if (under !== undefined) return under
@@ -230,7 +230,7 @@ export class KeyBook {
     const nowMs = this.#env.monotonicMs()
     if (nowMs - entry.usedMs < usedEveryMs) return
     entry.usedMs = nowMs
-    // It is told to people only, who can do without.
+    // It is only for people, and not important.
     this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
   }
 

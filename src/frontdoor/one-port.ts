@@ -16,22 +16,22 @@ import type { PulseMember } from './pulse.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Longer than load balancers keep a connection that nobody uses. */
+/** Longer than load balancers keep an unused connection. */
 const keepAliveMs = 72_000
 
-/** How long a connection may stay open before its first word. */
+/** How long a connection may stay open before its first byte. */
 const silentTicksMax = 60
 
 export interface OnePort extends PulseMember {
   /** The server that listens, with `handler` behind every connection. */
   serve(handler: RequestListener): Server
-  /** Ends every connection at once, whatever is going on on it. */
+  /** Ends every connection at once, whatever is under way. */
   destroyConnections(): void
 }
 
 export function onePort(): OnePort {
   const sockets = new Set<Socket>()
-  /** Connections that have not said a word yet, and for how many ticks. */
+  /** Connections that have not sent a byte yet, and for how many ticks. */
   const silent = new Map<Socket, number>()
   const server = createServer({ keepAliveTimeout: keepAliveMs })
   const http2 = createHttp2Server()
@@ -46,9 +46,9 @@ export function onePort(): OnePort {
       silent.delete(socket)
       if (version === 0) socket.destroy()
       if (version === 2) {
-        // Who says that nothing more comes is gone: a session would wait for him for ever.
+        // A client that ends its side is gone: a session would wait for it for ever.
         socket.allowHalfOpen = false
-        // A session takes what was put back by itself; a resumed socket would lose it.
+        // A session itself reads what was put back; a resumed socket would lose it.
         http2.emit('connection', socket)
       }
       if (version === 1) {
@@ -80,8 +80,8 @@ export function onePort(): OnePort {
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
 /**
- * Reads until the preface is told from a request line, and puts back what was read. The version of
- * HTTP is 0 for a connection that ends before it has said so.
+ * Reads until the preface and a request line can be told apart, and puts back what was read. The
+ * version of HTTP is 0 for a connection that ends before that.
  */
 function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
   let head = Buffer.alloc(0)

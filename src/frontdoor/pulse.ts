@@ -1,11 +1,11 @@
-/** What is open for long, and the one tick that it shares, however much of it there is. */
+/** One timer for everything that is open for long. */
 
 import type { Env } from '../../cluster/index.ts'
 
 export interface PulseMember {
   /** Called at every tick. */
   beat(): void
-  /** The server goes: end now what a client can come back to. */
+  /** The server is closing: end now what a client can come back to. */
   leave(): void
 }
 
@@ -20,14 +20,14 @@ export interface OpenReply {
   readonly runId: string
 }
 
-/** Replies that are open, by kind, and how many runs the events are of. */
+/** Open replies by kind, and of how many runs events are sent. */
 export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>> {
   readonly runsTold: number
 }
 
 const tickMs = 1_000
 
-/** How many ticks of silence a client is left before it is told that we live. */
+/** After this many ticks of silence, a client gets a heartbeat. */
 export const ticksOfSilence = 5
 
 export class Pulse {
@@ -41,7 +41,7 @@ export class Pulse {
     })
   }
 
-  /** `reply`: what it is, where it is one. Whoever comes too late leaves at once. */
+  /** `reply`: if the member is an open reply, its description. After `stop` it leaves at once. */
   add(member: PulseMember, reply?: OpenReply): void {
     this.#members.set(member, reply)
     if (this.#stopped) member.leave()
@@ -62,7 +62,7 @@ export class Pulse {
     return { ...open, runsTold: told.size }
   }
 
-  /** The server goes: from here on it is not a client's doing that a connection ends. */
+  /** The server is closing: from now on, it is not the client that ends a connection. */
   get stopped(): boolean { return this.#stopped }
 
   stop(): void {

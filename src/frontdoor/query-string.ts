@@ -1,10 +1,10 @@
-/** Query strings: texts into the booleans, numbers and lists that their schema asks for. */
+/** Query strings: converts texts to the booleans, numbers and lists of the schema. */
 
 import type { TObject, TSchema } from 'typebox'
 
 type Given = string | readonly string[]
 
-/** What cannot be read as asked for stays as it is, for the check to name. */
+/** What cannot be converted stays as it is, for the check to report. */
 export function readQuery(schema: TObject, query: Readonly<Record<string, Given>>):
   Record<string, unknown> {
   const read: Record<string, unknown> = { ...query }
@@ -17,7 +17,7 @@ export function readQuery(schema: TObject, query: Readonly<Record<string, Given>
 
 type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }
 
-/** A list is a repeated key, one text with commas or, as some clients have it, JSON. */
+/** A list is a repeated key, one text with commas or, as some clients send it, JSON. */
 function readAs(shape: Shape, given: Given): unknown {
   if (shape.anyOf !== undefined) {
     const readings = shape.anyOf.map((variant) => readAs(variant, given))

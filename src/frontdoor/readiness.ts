@@ -1,4 +1,4 @@
-/** That a reader takes more, or never will: all who wait for it hear of it together. */
+/** Signals that a reader takes more, or never will: all that wait are told together. */
 
 export class Readiness {
   #coming: PromiseWithResolvers<void> | undefined

@@ -1,4 +1,4 @@
-/** Signed sessions of users: JSON web tokens of one issuer, checked once and remembered a while. */
+/** Signed sessions of users: JSON web tokens of one issuer, checked and then cached for a while. */
 
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
@@ -14,7 +14,7 @@ import { dropOldest } from './drop-oldest.ts'
 
 export interface SessionOptions {
   readonly issuer: string
-  /** Empty where tokens for anybody count. */
+  /** Empty if any audience is accepted. */
   readonly audience: string
   /** A JSON web key set: the path of a file, or an https URL. */
   readonly keys: string
@@ -24,16 +24,16 @@ export interface Session {
   readonly tenant: string
   readonly userId: string
   readonly role: CallerRole
-  /** Where the tenant is at home, if the session says so. */
+  /** The region of the tenant, if the session names it. */
   readonly region: string | undefined
   readonly expiresAtMs: number
 }
 
-/** Public keys only: what a token is checked with must not be good for making one. */
+/** Asymmetric ones only: a key that verifies tokens must not be able to sign them. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512',
   'EdDSA', 'Ed25519']
 
-/** A key that its issuer takes back counts no longer than this. */
+/** Tokens signed by a key that its issuer withdraws are accepted for at most this long. */
 const rememberedMs = 60_000
 const rememberedMax = 10_000
 
@@ -44,7 +44,7 @@ export class SessionBook {
   /** By the hash of the token, the oldest first. */
   readonly #known = new Map<string, { readonly session: Session; readonly checkedMs: number }>()
 
-  /** Throws HeddleError with a sentence where the keys cannot be read. */
+  /** Throws HeddleError with a sentence if the keys cannot be read. */
   static open({ issuer, audience, keys }: SessionOptions, env: Env): SessionBook {
     const expected = audience === '' ? { issuer } : { issuer, audience }
     return new SessionBook(env, expected, keysFrom(keys))
@@ -57,7 +57,7 @@ export class SessionBook {
     this.#keys = keys
   }
 
-  /** Throws `unauthenticated` with a reason, `unavailable` where the keys cannot be fetched. */
+  /** Throws `unauthenticated` with a reason, `unavailable` if the keys cannot be fetched. */
   async read(token: string): Promise<Session> {
     const hash = hashOf(token)
     const known = this.#known.get(hash)
@@ -113,7 +113,7 @@ function keysAt(place: string): JWTVerifyGetKey {
   })
 }
 
-/** Throws `unauthenticated` where a claim is missing that says whose session it is. */
+/** Throws `unauthenticated` if a claim that says whose session it is is missing or malformed. */
 function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Session {
   const known = callerRoles.find((each) => each === role)
   if (typeof sub !== 'string' || sub === '') throw refused('it names no user in the claim "sub"')
@@ -125,7 +125,7 @@ function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload)
     region: typeof region === 'string' ? region : undefined }
 }
 
-/** What is wrong with a token, in words that give nothing of it away. */
+/** What is wrong with a token, in words that reveal nothing of it. */
 function refusalOf(error: unknown): HeddleError {
   if (error instanceof HeddleError) return error
   if (error instanceof errors.JWTExpired) return refused('it is over')

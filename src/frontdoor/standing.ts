@@ -1,4 +1,4 @@
-/** What takes long is told to a caller who may still hear it: he goes, and keys are revoked. */
+/** Long answers are given only to callers that are still there, and whose key is still valid. */
 
 import { HeddleError } from '../errors.ts'
 import { standingLost } from './caller.ts'
@@ -9,15 +9,15 @@ import { whenAborted } from './when-aborted.ts'
 export interface LongAnswer<Answer> {
   readonly caller: Caller
   readonly pulse: Pulse
-  /** Aborts when the caller goes. */
+  /** Aborts when the caller leaves. */
   readonly left: AbortSignal
-  /** `gone` aborts when nobody is to hear the answer any more, for whichever reason. */
+  /** `gone` aborts when nobody may get the answer any more, for whatever reason. */
   ask(gone: AbortSignal): Promise<Answer>
 }
 
 /**
- * The answer; throws `unauthenticated` from when the caller does not stand any more, and
- * `unavailable` when he has left.
+ * The answer; throws `unauthenticated` as soon as the caller no longer stands, and `unavailable`
+ * when the caller has left.
  */
 export async function whileStanding<Answer>({ caller, pulse, left, ask }: LongAnswer<Answer>):
 Promise<Answer> {

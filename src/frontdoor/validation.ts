@@ -1,4 +1,4 @@
-/** Checks what came from outside against its schema, and names every field that is wrong. */
+/** Checks requests against their schemas, and names every field that is wrong. */
 
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -20,9 +20,9 @@ export type Checker<Value> = (value: unknown) => Value
 const checkers = new WeakMap<TObject, Checker<unknown>>()
 
 /**
- * Fields that the schema does not know are left alone, except those that it lists under
- * `x-not-offered`: ignoring them would promise what is not kept. Nothing at all counts as `{}`.
- * A UUID is the same one in capitals.
+ * Unknown fields are ignored, except those that the schema lists under `x-not-offered`: to ignore
+ * them would promise what is not kept. No body at all counts as `{}`. UUIDs in capitals are
+ * converted.
  */
 export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
   const known = checkers.get(schema)
@@ -41,7 +41,7 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
   return checker
 }
 
-/** A UUID, several, or none where there may be none. */
+/** Whether the field is a UUID, a list of them, or null. */
 function isOfUuids(schema: TSchema): boolean {
   const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema
     anyOf?: TSchema[] }
@@ -55,12 +55,12 @@ function inSmallLetters(given: object, name: string): object {
   return small === value ? given : { ...given, [name]: small }
 }
 
-/** Each is held against every element of a list, in every document that is looked at. */
+/** Each is compared with every element of a list, in every document that is searched. */
 const nestedInListsMax = 64
-/** Of a filter as JSON: all of it is held against every document. */
+/** Characters of a filter as JSON: all of it is compared with every document. */
 const filterMax = 16 * 1024
 
-/** Throws `invalid` for a filter that takes too long to look for. */
+/** Throws `invalid` for a filter that would take too long to search for. */
 export function mustBeSimple(field: string, filter: unknown): void {
   if (filter !== undefined && JSON.stringify(filter).length > filterMax) {
     throw invalid([{ field, message: `may be ${filterMax} characters of JSON at most` }])
@@ -71,13 +71,13 @@ export function mustBeSimple(field: string, filter: unknown): void {
   throw invalid([{ field, message }])
 }
 
-/** What a request is answered with where `faults` are wrong with it. */
+/** The error for a request with these faults. */
 export function invalid(faults: readonly Fault[]): HeddleError {
   const sentence = faults.map(({ field, message }) => field ? `${field}: ${message}` : message)
   return new HeddleError('invalid', `${sentence.join('; ')}.`, { errors: faults })
 }
 
-/** One fault a field at most, so that the list is as short as the schema, whatever was sent. */
+/** At most one fault per field, so that the list is as short as the schema, whatever was sent. */
 function faultsIn(schema: TObject, value: unknown): Fault[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ field: '', message: 'The body must be a JSON object' }]
@@ -92,10 +92,10 @@ function faultsIn(schema: TObject, value: unknown): Fault[] {
 
 type SchemaError = ReturnType<typeof Errors>[number]
 
-/** In so many characters each wrong element is found, which takes memory for every one of them. */
+/** Faults inside longer values are not located: that takes memory for every wrong element. */
 const explainedMax = 256 * 1024
 
-/** The errors that lie deepest: of a union they are those of the variants that may be meant. */
+/** The deepest errors: in a union, those are of the variants that may be meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
   if (typeof value === 'object' && JSON.stringify(value).length > explainedMax) {
     if (Compile(schema).Check(value)) return []
@@ -111,7 +111,7 @@ function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
   return [{ field: `${name}${deepest.replaceAll('/', '.')}`, message: messageOf(there) }]
 }
 
-/** What is missing is named itself, not what it is missing in. */
+/** The place of an error; for a missing field, the field itself and not the object around it. */
 function placeOf({ keyword, instancePath, params }: SchemaError): string {
   return keyword === 'required' ? `${instancePath}/${params.requiredProperties[0]}` : instancePath
 }
@@ -121,7 +121,7 @@ const nouns: Readonly<Record<string, string>> = {
   string: 'a string', boolean: 'a boolean',
 }
 
-/** What the value may be, or what is wrong with it where that is clear: it is of the right type. */
+/** What the value may be or, if its type is right, what is wrong with it. */
 function messageOf(errors: readonly SchemaError[]): string {
   const words = errors.flatMap((error) =>
     error.keyword === 'enum' ? [`one of ${error.params.allowedValues.join(', ')}`]
@@ -155,7 +155,7 @@ function refuseUnoffered(schema: TObject, value: object): void {
     { errors })
 }
 
-/** Clients send `null`, `[]` and `false` for what they do not ask for. */
+/** Clients send `null`, `[]` and `false` for what they do not want. */
 function isSaid(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false &&
     !(Array.isArray(value) && value.length === 0)

@@ -1,6 +1,6 @@
-/** What is done when somebody goes, as long as what this returns is in use. */
+/** Reacting to an abort, until the result is disposed of. */
 
-/** He may have gone already. */
+/** Calls `aborted` at once if the signal has aborted already. */
 export function whenAborted(signal: AbortSignal, aborted: () => void): Disposable {
   if (signal.aborted) aborted()
   else signal.addEventListener('abort', aborted, { once: true })

@@ -1,4 +1,4 @@
-/** What each call of the typed API does. A call that is missing here does not compile. */
+/** The access of each call of the typed API. If a call is missing here, this does not compile. */
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'

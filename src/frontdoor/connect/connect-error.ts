@@ -18,7 +18,7 @@ export function errorsAsStatus(log: Log): Interceptor {
       const facts = contextValues.get(factsKey)
       log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
     }
-    // Of a deadline: that nobody waits any more is only what follows from it.
+    // At a deadline, `unavailable` is only the consequence: the reason is the deadline.
     const { reason } = signal as { readonly reason: unknown }
     const given = error.code === 'unavailable' && reason instanceof ConnectError
     return given ? reason : asConnectError(error)
@@ -36,9 +36,9 @@ export function errorsAsStatus(log: Log): Interceptor {
 }
 
 /**
- * What the library cannot read it calls an error of its own: it is one of the request, which is
- * not to be sent again. Called before a request is read. The library ends the context of a call
- * that fails before it makes a status of the error.
+ * The library calls a request that it cannot read an internal error, but it is one of the request,
+ * which must not be repeated. To be called before a request is read: the library aborts the context
+ * of a failed call before it turns the error into a status.
  */
 export function blameRequest(context: HandlerContext): void {
   const call = context as HandlerContext & { abort(reason?: unknown): void }

@@ -1,4 +1,4 @@
-/** A run's events between the feed, which never waits, and a caller who reads at his own pace. */
+/** A queue of a run's events between the feed, which never waits, and a caller's own pace. */
 
 import { HeddleError } from '../../errors.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
@@ -14,7 +14,7 @@ export class EventQueue implements FeedListener, PulseMember {
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
   readonly #readiness = new Readiness()
-  /** So long has nobody taken what waits. */
+  /** For how many ticks nothing was taken from the queue. */
   #stillTicks = 0
 
   /** `stands` tells whether the caller may still be told. */
@@ -43,7 +43,7 @@ export class EventQueue implements FeedListener, PulseMember {
     this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
   }
 
-  /** The protocols have pings of their own. */
+  /** No heartbeats: the protocols have pings of their own. */
   beat(): void {
     if (!this.#stands()) return this.#endWith(standingLost())
     if (this.#events.length === 0) return
@@ -60,7 +60,7 @@ export class EventQueue implements FeedListener, PulseMember {
     this.#endWith(new HeddleError('unavailable', 'The client went.'))
   }
 
-  /** Everything there is to tell; throws where the run goes on and this stream does not. */
+  /** All events; throws if this stream ends before the run does. */
   async* told(): AsyncGenerator<FeedEvent> {
     for (;;) {
       const batch = this.#events

@@ -1,11 +1,11 @@
-/** JSON inside messages: bytes of text, parsed only where an operation wants a value. */
+/** JSON inside messages: bytes of text, parsed only if an operation needs the value. */
 
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Undefined for no bytes. Throws `malformed` where they are no JSON, `invalid` where too deep. */
+/** Undefined for no bytes. Throws `malformed` if they are no JSON, `invalid` if too deep. */
 export function jsonIn(field: string, bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
   return jsonOf(field, textOf(field, bytes))

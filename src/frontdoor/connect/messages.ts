@@ -51,7 +51,7 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
   }
 }
 
-/** As the schemas of requests know a page. */
+/** A page in the form of the request schemas. */
 export function pageOf(page: Page | undefined): { limit?: number; offset?: number } {
   return { limit: page?.limit || undefined, offset: page?.offset }
 }

@@ -1,4 +1,4 @@
-/** The typed API on Connect, gRPC-Web and gRPC, beside REST on the same port. */
+/** The typed API over Connect, gRPC-Web and gRPC, on the same port as REST. */
 
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 
@@ -18,7 +18,7 @@ import { holdMessages, withResponse } from './unread.ts'
 
 export interface ConnectOptions extends RouteParts {
   readonly log: Log
-  /** Of one message. */
+  /** The limit of one message. */
   readonly readMaxBytes: number
 }
 

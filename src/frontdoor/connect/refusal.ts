@@ -1,4 +1,4 @@
-/** A call that is turned away before it is read: in the words of its own protocol. */
+/** Refuses a call before it is read, in its own protocol. */
 
 import type { ConnectError } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
@@ -17,7 +17,7 @@ export function isCall({ routeOptions }: FastifyRequest): boolean {
   return accessOfCalls.has(routeOptions?.url ?? '')
 }
 
-/** Headers that the reply has already stay. */
+/** Keeps headers that the reply has already. */
 export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply, error: ConnectError):
 void {
   const type = headers['content-type'] ?? ''
@@ -32,8 +32,8 @@ void {
 }
 
 /**
- * The status of gRPC in the only headers there are. They have to end the stream themselves, which
- * they do where nothing was written before the end.
+ * The status of gRPC as headers without a body. These headers must end the stream themselves, which
+ * they do if nothing was written before the end.
  */
 function refuseByHeaders(reply: FastifyReply, type: string, error: ConnectError): void {
   const { raw } = reply.hijack()

@@ -1,4 +1,4 @@
-/** What log lines tell of the request that brought a typed call. */
+/** The facts of a typed call's HTTP request, for the log. */
 
 import { createContextKey } from '@connectrpc/connect'
 

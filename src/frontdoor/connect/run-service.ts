@@ -84,7 +84,7 @@ function recordCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-/** All that a run tells whom it was made for. */
+/** All events of a run, for the caller that created it. */
 const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
 /** The thread of a stateless run has the run's own id. */
@@ -114,7 +114,7 @@ function longAnswer<Answer>({ pulse }: Parts, context: HandlerContext,
   return whileStanding({ caller: callerOf(context), pulse, left: context.signal, ask })
 }
 
-/** Only while what it returns is in use: a call that ends by itself is nobody's going. */
+/** Until the result is disposed of: a call that ends by itself must not cancel the run. */
 function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
   return whenAborted(context.signal, () => {

@@ -1,4 +1,4 @@
-/** A run as the typed API asks for it, into the body that REST knows. */
+/** Converts a run request of the typed API into a REST body. */
 
 import type { HandlerContext } from '@connectrpc/connect'
 
@@ -13,7 +13,7 @@ import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
-/** It is kept with the run, and looked for among others; in a header there is room for no more. */
+/** It is stored with the run and searched for; a header has no room for more either. */
 const longestKey = 8_192
 
 /** Creates the run, checked as REST checks it. */

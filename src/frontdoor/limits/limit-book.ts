@@ -1,4 +1,4 @@
-/** The ledgers of a front door: one for each limit of each who was limited lately. */
+/** The ledgers of a front door: one for each limit and each key, user or address seen lately. */
 
 import type { Env, Router } from '../../../cluster/index.ts'
 import { limitActorKey } from '../../records/index.ts'
@@ -16,17 +16,17 @@ export interface LimitBookParts {
   doors(): number
 }
 
-/** Ledgers at most; the one that rested longest makes room, and tokens that it leased are lost. */
+/** Beyond this, the least recently used ledger makes room; the tokens that it leased are lost. */
 const ledgersMax = 50_000
 const tidyMs = 50
-/** Of all ledgers so many are looked at each time. */
+/** How many ledgers are looked at each time. */
 const tidiedAtOnce = 500
 
 export class LimitBook {
   readonly #parts: LimitBookParts
-  /** The one that rested longest first. */
+  /** The least recently used first. */
   readonly #ledgers = new Map<string, LimitLedger>()
-  /** The last one of them. */
+  /** The most recently used one. */
   #newest: LimitLedger | undefined
   /** Where tidying goes on. */
   #tidied = this.#ledgers.entries()
@@ -41,7 +41,7 @@ export class LimitBook {
   /** How many are kept. */
   get size(): number { return this.#ledgers.size }
 
-  /** How requests fared, by the names of rows; only of those that were charged to. */
+  /** Counts of requests by limit, for limits that were charged. */
   get tallies(): ReadonlyMap<string, Readonly<LimitTally>> { return this.#tallies }
 
   charge(row: LimitRow, who: string): Verdict | Promise<Verdict> {
@@ -56,13 +56,13 @@ export class LimitBook {
     return ledger.charge()
   }
 
-  /** Asks a counter that counts nobody. Throws where it is out of reach. */
+  /** Asks a counter that nobody uses. Throws if it cannot be reached. */
   async check({ name: row }: LimitRow): Promise<void> {
     const nothing: LimitQuestion = { waiting: 0, perSecond: 0, ended: [], spent: 0 }
     await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)
   }
 
-  /** What this front door let through of late, for a counter that begins. */
+  /** What this front door let through recently, for a new counter. */
   told(question: AdmitsQuestion): RecentAdmits {
     return this.#ledgers.get(textOf(question))?.told(question.counter) ?? []
   }

@@ -1,4 +1,4 @@
-/** The gate of the limits: each request is charged to one row before anything is done for it. */
+/** Rate limiting: each request is charged to one limit before anything is done for it. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -24,7 +24,7 @@ export interface LimitGateOptions {
 }
 
 /**
- * What it makes throws `limited`, and `unavailable` where what a row promises could not be kept.
+ * The result throws `limited`, and `unavailable` if the guarantee of a limit could not be kept.
  */
 export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
   const rowOf = rowMatcher(rows)
@@ -36,13 +36,13 @@ export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
     throw limited(row, waitMs)
   }
   return async (request, { identity }, reply) => {
-    // Whoever watches all members of a machine comes from one address, and is told by no store.
+    // Health checks of many members come from one address, and need no store.
     if (request.url === livenessUrl) return
     const address = addressOf(request)
     const { key, user, known } = claimOf(identity, request)
     const row = rowOf({ method: request.method, path: requestPath(request.url),
       key: key !== undefined, user: user !== undefined })
-    // Whoever makes keys up is stopped here, and no counter is made for each of them.
+    // Made-up keys are stopped here, so that no counter is created for each of them.
     if (!known) await charge(catchAll, address.hash)
     const who = row.identity === 'IP' ? address.hash : row.identity === 'x-api-key' ? key!
       : hashOf(`${user}\n${address.text}`)
@@ -50,18 +50,18 @@ export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
   }
 }
 
-/** Who is limited, as far as a request shows it. */
+/** Whom a request claims to be from. */
 interface Claim {
   /** The hash of a key. */
   readonly key?: string | undefined
   readonly user?: string | undefined
-  /** Whether somebody vouches for the key. */
+  /** False for a key that nobody has. */
   readonly known: boolean
 }
 
 const nobody: Claim = { known: true }
 
-/** Where nobody is asked who he is, keys and users count as they are given. */
+/** Without authentication, keys and users are counted as they are sent. */
 function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   switch (identity.kind) {
     case 'key': return { key: identity.hash, known: identity.known }
@@ -75,7 +75,7 @@ function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   }
 }
 
-/** The first value, no longer than counts; blank is none. */
+/** The first value, cut to its maximum length; undefined if blank. */
 function namedIn(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   const [first = ''] = String(header).split(',')

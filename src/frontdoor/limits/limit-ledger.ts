@@ -1,12 +1,12 @@
 /**
- * One limit of one who is limited, as a front door has it: tokens that it leased, and who waits.
+ * One limit for one key, user or address, at a front door: its leased tokens and waiting requests.
  *
- *   1. One question at a time is under way to the counter, for all who wait and a few who may come.
- *   2. A leased token is used before its lease ends, by this clock, from when it was asked for. Of
- *      a lease that is over the counter hears when it was used, soon where some of it was not.
- *   3. Whoever is refused learns when to come again; until then nobody else asks, for a second at
- *      the most.
- *   4. Where the counter is out of reach, the row says what becomes of requests.
+ *   1. One question at a time is sent to the counter, for all that wait and a few that may come.
+ *   2. A leased token is used before its lease ends, by this clock, from when it was asked for.
+ *      After that, the counter is told when tokens were used: soon, if some were not.
+ *   3. A refused request is told when to come again; until then the counter is not asked again, for
+ *      one second at most.
+ *   4. If the counter cannot be reached, the limit says what happens to requests.
  */
 
 import type { Env } from '../../../cluster/index.ts'
@@ -20,16 +20,16 @@ export type Verdict =
   | { readonly admitted: true; readonly remaining: number; readonly waitMs: 0 }
   | { readonly admitted: false; readonly remaining: 0; readonly waitMs: number }
 
-/** How requests under a row fared here since the start. */
+/** Counts of requests under a limit here since the start. */
 export interface LimitTally {
-  /** Let through, those near and alone included. */
+  /** Let through, including `near` and `alone`. */
   admitted: number
   /** Let through with less than a fifth of the limit left. */
   near: number
   refused: number
-  /** Let through while the counter was out of reach. */
+  /** Let through while the counter could not be reached. */
   alone: number
-  /** Not let through because it was. */
+  /** Not let through because it could not be reached. */
   failed: number
 }
 
@@ -38,20 +38,20 @@ export interface LedgerParts {
   readonly row: LimitRow
   readonly tally: LimitTally
   ask(question: LimitQuestion): Promise<Grant>
-  /** How many front doors share a limit whose counter is out of reach. */
+  /** How many front doors share a limit whose counter cannot be reached. */
   doors(): number
 }
 
 /**
- * A counter that says nothing for so long is out of reach; one that begins may wait a while itself,
- * for other front doors. Where the row is closed there is nothing to do but to wait for it, and
- * what it says too late is lost.
+ * A counter that does not answer for this long is unreachable; a new one may itself wait a while
+ * for other front doors. If the limit is closed, there is nothing to do but to wait for it, and an
+ * answer that comes too late is lost.
  */
 const patienceMs = { open: 2_500, closed: admitPatienceMs }
 const askAgainMs = 500
 /** How long a refusal is believed without another look. */
 const believedMs = 1_000
-/** With less than this of the limit left, somebody is near it. */
+/** With less than this share of the limit left, requests count as near it. */
 const nearShare = 0.2
 /** Requests that may wait for one counter. */
 const waitingMax = 10_000
@@ -60,7 +60,7 @@ interface HeldLease {
   readonly id: string
   tokens: number
   readonly endsMs: number
-  /** From here on, in tokens or time, the next one is asked for. */
+  /** At this many tokens or at this time, the next lease is asked for. */
   readonly lowTokens: number
   readonly lowMs: number
   readonly used: RecentTokens
@@ -73,20 +73,20 @@ export class LimitLedger {
   readonly #waiting: PromiseWithResolvers<Verdict>[] = []
   /** The one that ends first in front. */
   #leases: HeldLease[] = []
-  /** That the counter has not heard of. */
+  /** Those of which the counter has not been told. */
   #ended: HeldLease[] = []
-  /** Let through without the counter, which has not heard of it. */
+  /** Let through alone, of which the counter has not been told. */
   #spent = 0
   #asking = false
-  /** The counter that asked what was let through, while a question was under way. */
+  /** A counter that asked what was let through while a question was under way. */
   #toldTo: string | undefined
   #freeMs = 0
   #refusedUntilMs = 0
   #lost = false
   #askAgainMs = 0
-  /** As the counter said it last, beside what was leased. */
+  /** As the counter said last, without what was leased. */
   #remaining = 0
-  /** Tokens that were used in this span, as long as the longest lease, and in the one before. */
+  /** Tokens used in this span (as long as the longest lease), and in the one before. */
   #span = { beganMs: 0, tokens: 0, before: 0 }
   #admittedMs = -Infinity
 
@@ -96,7 +96,7 @@ export class LimitLedger {
     this.#recent = new RecentTokens(parts.row.intervalMs)
   }
 
-  /** Throws `unavailable` where the row is closed while its counter is out of reach. */
+  /** Throws `unavailable` if the limit is closed and its counter cannot be reached. */
   charge(): Verdict | Promise<Verdict> {
     const nowMs = this.#nowMs
     const lease = this.#usable(nowMs)
@@ -115,12 +115,12 @@ export class LimitLedger {
   }
 
   /**
-   * Gives back what is over, and tells what was let through alone. Called from time to time. False
-   * where there is nothing to keep.
+   * Gives back ended leases, and reports what was let through alone. Called from time to time.
+   * False if there is nothing to keep.
    */
   tidy(): boolean {
     const nowMs = this.#nowMs
-    // As long as there is a lease, there is a question to come that tells of those before it.
+    // As long as there is a lease, a later question will report the earlier ones.
     const unused = this.#usable(nowMs) === undefined &&
       this.#ended.some(({ tokens }) => tokens > 0)
     const due = unused || (this.#spent > 0 && nowMs >= this.#askAgainMs)
@@ -130,8 +130,8 @@ export class LimitLedger {
   }
 
   /**
-   * A counter that begins asks for it; nothing that the one before it granted is used any more.
-   * What no counter has heard of is told with a question.
+   * Asked by a new counter; nothing that the previous one granted is used any more. What was let
+   * through alone is not included: it is reported with a question.
    */
   told(counter: string): RecentAdmits {
     this.#leases = []
@@ -173,7 +173,7 @@ export class LimitLedger {
     return { admitted: false, remaining: 0, waitMs }
   }
 
-  /** The counter is out of reach. */
+  /** The counter cannot be reached. */
   #alone(nowMs: number): Verdict {
     const { row, tally, doors } = this.#parts
     if (row.without === 'closed') {
@@ -200,7 +200,7 @@ export class LimitLedger {
       () => this.#lose())
     try {
       const grant = await this.#parts.ask(question)
-      // The counter before the one that was told: it granted what that one knows nothing of.
+      // A grant of the counter before the one that asked meanwhile is void.
       if (this.#toldTo === undefined || this.#toldTo === grant.counter) {
         this.#spent -= spent
         this.#take(grant, askedMs)
@@ -228,7 +228,7 @@ export class LimitLedger {
     }
     const served = this.#waiting.splice(0, admitted)
     for (const { resolve } of served) resolve(this.#admit(nowMs))
-    // Those who did not wait so long were let through without: now they are counted.
+    // Requests that gave up waiting were let through alone: now they are counted.
     this.#spent = Math.max(0, this.#spent - (admitted - served.length))
     if (waitMs > 0) this.#refuse(nowMs, waitMs)
     for (let held; this.#waiting.length > 0 && (held = this.#usable(nowMs));) {
@@ -257,7 +257,7 @@ export class LimitLedger {
     }
   }
 
-  /** Twice what was used of late; none where a lease would have ended before it was used. */
+  /** Twice the recent use; none if a lease would have ended before it was used. */
   #perSecond(): number {
     const nowMs = this.#nowMs
     if (this.#parts.row.durable || nowMs - this.#admittedMs >= this.#spanMs) return 0

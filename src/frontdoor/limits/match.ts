@@ -1,6 +1,6 @@
 /**
- * Which row a request falls under: the first that fits and whose identity it can show. One request
- * is counted by one row.
+ * Which limit a request is charged to: the first row that matches and whose identity it has. Each
+ * request is charged to one row.
  *
  * How the specification's patterns are read:
  *   `/x`             the path is `/x` or goes on below it
@@ -20,7 +20,7 @@ export interface MatchedRequest {
   /** In capitals. */
   readonly method: string
   readonly path: RequestPath
-  /** What the request shows beside its address. */
+  /** What identity the request has beside its address. */
   readonly key: boolean
   readonly user: boolean
 }
@@ -29,7 +29,7 @@ type Test = (method: string, path: string) => boolean
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
-/** Throws where nothing fits, which no table with a catch-all does. */
+/** The table must have a catch-all. */
 export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest) => LimitRow {
   const ranked = rows.toSorted((a, b) => a.rank - b.rank)
     .map((row) => ({ row, fits: testOf(row.match) }))
@@ -45,7 +45,7 @@ export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest)
   }
 }
 
-/** From here on rows take what fits no other. */
+/** From this rank on, rows take what matches no other. */
 const fallbackRank = 10
 
 function testOf(match: string): Test {

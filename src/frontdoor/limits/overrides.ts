@@ -1,4 +1,4 @@
-/** Limits of an operator's own, from a file: `{"default-key": {"count": 5000}}`. */
+/** An operator's own limits, from a file: `{"default-key": {"count": 5000}}`. */
 
 import { isObject } from '../../containment.ts'
 import { HeddleError } from '../../errors.ts'

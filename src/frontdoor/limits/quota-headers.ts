@@ -1,15 +1,15 @@
-/** What a limit says of itself in headers, as the IETF drafts them. */
+/** The headers of a limit, as in the IETF draft. */
 
 import type { FastifyReply } from 'fastify'
 
-/** A limit as an answer names it. */
+/** A limit as it is described in answers. */
 export interface LimitFacts {
   readonly row: string
   readonly count: number
   readonly intervalSeconds: number
 }
 
-/** In the answer to a request that is let through: what is left; to one that is not: until when. */
+/** How much is left and, for a refused request, when there is more. */
 export function quotaHeaders(reply: FastifyReply, { row, count, intervalSeconds }: LimitFacts,
   remaining: number, retryAfterSeconds?: string): void {
   const until = retryAfterSeconds === undefined ? '' : `;t=${retryAfterSeconds}`

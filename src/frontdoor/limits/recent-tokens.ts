@@ -1,4 +1,4 @@
-/** What was let through of late, by spans of the interval: enough to tell, cheap to keep. */
+/** What was let through recently, in spans of the interval: exact enough, and cheap. */
 
 import type { RecentAdmits } from '../../records/index.ts'
 
@@ -24,13 +24,13 @@ export class RecentTokens {
     else this.#spans.push({ endMs: nowMs + this.#spanMs, tokens })
   }
 
-  /** Never less than what was let through within the interval before now. */
+  /** At least what was let through within the interval before now. */
   sum(nowMs: number): number {
     this.#drop(nowMs)
     return this.#sum
   }
 
-  /** How long ago at the least, and how many; without so many of the newest. */
+  /** How long ago at least, and how many; without the newest `without`. */
   told(nowMs: number, without: number): RecentAdmits {
     this.#drop(nowMs)
     const told: (readonly [agoMs: number, tokens: number])[] = []

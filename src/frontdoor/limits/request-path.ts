@@ -1,28 +1,28 @@
-/** The path of a request as limits read it: one text for all the ways to write the same route. */
+/** The path of a request, normalised: one text for all the ways to write the same route. */
 
 /**
- * Whose route it is. Both are at one port:
- *   platform    everything below /api, and whatever is no route of the other
- *   deployment  assistants, threads, runs, the store: the graphs that are served
- *   later       a newer version of the platform, which has no rows of its own
+ * To which API a route belongs; both are served at one port:
+ *   platform    everything below /api, and all that is no route of a deployment
+ *   deployment  assistants, threads, runs, the store: the served graphs
+ *   later       a newer version of the platform API, which has no limits of its own
  */
 export type PathOwner = 'platform' | 'deployment' | 'later'
 
 export interface RequestPath {
   readonly owner: PathOwner
-  /** Without its root; what was escaped is plain but for slashes, and none is at the end. */
+  /** Without its root and without a slash at the end; unescaped, except for slashes. */
   readonly text: string
 }
 
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
   'info', 'docs', 'openapi.json', 'internal', 'metrics'])
-/** Of the typed API. */
+/** The prefix of the typed API. */
 const deploymentServices = 'frontdoor.v1.'
-/** What a deployment has below /runs; everything else there is the platform's. */
+/** The routes of a deployment below /runs; all others there belong to the platform. */
 const deploymentRuns = new Set(['stream', 'wait', 'batch', 'cancel', 'crons'])
 const deploymentOfRun = new Set(['stream', 'join', 'cancel'])
 
-/** Of the target of a request line, query and all. */
+/** The path in the target of a request line, which may have a query. */
 export function requestPath(target: string): RequestPath {
   const text = textOf(plainPath(target))
   const end = text.indexOf('/', 1)
@@ -33,8 +33,8 @@ export function requestPath(target: string): RequestPath {
 }
 
 /**
- * Without the query, repeated slashes and dot segments, as the router is given it. A client library
- * resolves those before it asks; whoever writes them by hand gets the same route, and limit.
+ * Without the query, repeated slashes and dot segments; the router gets it like this, too. Client
+ * libraries resolve those before they send; a path written by hand gets the same route and limit.
  */
 function plainPath(target: string): string {
   const [path] = dividedAtQuery(target)
@@ -57,7 +57,7 @@ export function plainTarget(target: string): string {
 }
 
 const mayNeedResolving = /\/(?:\/|\.|%2e)/i
-/** Whoever asks a proxy names the server too. */
+/** Requests to a proxy name the server too. */
 const origin = /^https?:\/\/[^/?#]*/i
 
 function dividedAtQuery(target: string): [path: string, query: string] {
@@ -66,7 +66,7 @@ function dividedAtQuery(target: string): [path: string, query: string] {
   return end < 0 ? [named, ''] : [named.slice(0, end), named.slice(end)]
 }
 
-/** Every request comes by here: most have nothing escaped, and are not taken apart. */
+/** Called for every request: most have nothing escaped, and need no splitting. */
 function textOf(path: string): string {
   const begin = path.indexOf('/')
   if (begin < 0) return '/'
@@ -74,7 +74,7 @@ function textOf(path: string): string {
   return below.includes('%') ? below.split('/').map(decoded).join('/') : below
 }
 
-/** An escaped slash divides nothing, for the router either. */
+/** An escaped slash is no separator, for the router neither. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

@@ -1,11 +1,11 @@
 /**
- * The rate limits, as the specification has them in its section 8: the same rows in the same order.
+ * The rate limits of section 8 of the specification: the same rows in the same order.
  *
- * Beside its columns each row says
- *   rank     which is tried first, of several that fit: the least. Of equal ones the earlier row.
- *   without  what happens to requests while the counter is out of reach:
- *            open    they are let through, as many as are this front door's share of the limit;
- *                    what was let through by a member that died is not known after that
+ * Beside the columns of the specification, each row has
+ *   rank     of several rows that match, the lowest is used; of equal ones, the earlier row
+ *   without  what happens to requests while the counter cannot be reached:
+ *            open    they are let through, as many as this front door's share of the limit; what
+ *                    was let through by a member that died is not known afterwards
  *            closed  they are answered 503. Each one that is let through is in the store before it
  *                    is acknowledged: whatever fails, there are never more than `count`
  */
@@ -15,7 +15,7 @@ import type { LimitRule } from '../../records/index.ts'
 
 export type LimitIdentity = 'IP' | 'x-api-key' | 'x-user-id + IP'
 
-/** What a region makes of a line. */
+/** A row with the values of a region. */
 export interface LimitRow extends LimitRule {
   /** As the specification writes it. */
   readonly match: string
@@ -68,7 +68,7 @@ const lines: readonly Line[] = [
   ['catch-all', 'All other IPs (catch-all)', ip, 100, 60, 'Public (catch-all)', 11, 'open'],
 ]
 
-/** Of one row; what is not named stays as it is. */
+/** Changes to one row; what is absent stays as it is. */
 export interface LimitOverride {
   readonly count?: number
   readonly intervalSeconds?: number

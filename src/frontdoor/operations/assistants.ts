@@ -1,4 +1,4 @@
-/** What can be done with assistants, whichever wire asked for it. */
+/** The operations on assistants, for every protocol. */
 
 import { IsUuid } from 'typebox/format'
 
@@ -23,10 +23,10 @@ export interface AssistantOperationParts {
   readonly env: Env
 }
 
-/** Tenants that are remembered to have been seen. */
+/** How many tenants are remembered. */
 const welcomedMax = 100_000
 
-/** How many threads a deletion takes at once. */
+/** How many threads a deletion deletes at once. */
 const deletionPage = 100
 
 /** An assistant is named by its UUID, or by a graph id for the one that every graph has. */
@@ -36,7 +36,7 @@ export class AssistantOperations {
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env
-  /** Who was seen since these graphs are served: a project under development may bring others. */
+  /** Tenants seen since these graphs are served: a reload of the project may bring other graphs. */
   #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
   constructor(parts: AssistantOperationParts) {
@@ -47,7 +47,7 @@ export class AssistantOperations {
     this.#env = parts.env
   }
 
-  /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
+  /** Creates the assistants of all graphs when a tenant is first seen here. */
   async welcome(tenant: string): Promise<void> {
     const graphs = this.#graphs.graphs()
     if (this.#welcomed.graphs !== graphs) this.#welcomed = { graphs, tenants: new Set() }
@@ -71,7 +71,7 @@ export class AssistantOperations {
     }, request.if_exists ?? 'raise')
   }
 
-  /** The assistant that `name` names. A graph's own is made where it was deleted. */
+  /** The assistant of that name. A graph's own is created again if it was deleted. */
   async get(tenant: string, name: string): Promise<AssistantRow> {
     if (this.#graphs.describe(name) !== undefined) return this.#system(tenant, name)
     await this.welcome(tenant)
@@ -101,7 +101,7 @@ export class AssistantOperations {
       { limit, offset, metadata: metadata ?? undefined })
   }
 
-  /** With all its versions and, where asked for, the threads that last ran it. */
+  /** With all its versions and, on request, the threads that last ran it. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
@@ -136,7 +136,7 @@ export class AssistantOperations {
     return { graph_id, ...await this.#graphs.schemas(graph_id) }
   }
 
-  /** Of the subgraph at `namespace`, or of every subgraph where that is null. */
+  /** Of the subgraph at `namespace`, or of every subgraph if that is null. */
   async subgraphs(tenant: string, name: string, namespace: string | null, recurse: boolean):
     Promise<Readonly<Record<string, GraphSchemas>>> {
     return this.#graphs.subgraphSchemas(await this.#graphOf(tenant, name), namespace, recurse)
@@ -179,7 +179,7 @@ export class AssistantOperations {
         return page(1)
       })
       if (ids.length === 0) return
-      // Somebody else may be faster.
+      // Others may delete them at the same time.
       await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(unlessGone)))
     }
   }

@@ -1,4 +1,4 @@
-/** The operations, made over what they need. */
+/** Creates the operations from their parts. */
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'
@@ -14,10 +14,10 @@ export interface OperationParts {
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
-  /** Says which webhooks may be called. */
+  /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
-  /** Undefined where nobody watches. */
+  /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
 

@@ -1,4 +1,4 @@
-/** From what a client asks of a run to what the thread is told: merging and defaults. Pure. */
+/** Converts a client's run request to the command for the thread: merging and defaults. Pure. */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
@@ -8,15 +8,15 @@ import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Who asks, beside what the body says. */
+/** What is known of a run request beside its body. */
 export interface RunCaller {
-  /** The Idempotency-Key, empty without one. */
+  /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
-  /** Of a user with a session. */
+  /** The id of an authenticated user. */
   readonly userId?: string
-  /** Nobody is told of the run before its result. */
+  /** The client hears nothing of the run before its result. */
   readonly awaits?: boolean
-  /** As they came in. Some of them are shown to the graph. */
+  /** As received. Some of them are passed to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
@@ -25,7 +25,7 @@ export interface RunIds {
   readonly threadId: string
 }
 
-/** How long a run may take from when a worker gets it; from there again where it is resumed. */
+/** How long a run may take from when a worker gets it; counted anew if it is resumed. */
 const runTimeoutMs = 60 * 60 * 1_000
 
 /** A run on a thread that the client names. */
@@ -38,12 +38,12 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
   }
 }
 
-/** A run with a thread of its own, which nobody sees and which ends with it, unless it is kept. */
+/** A run with a hidden thread of its own, which is deleted after it unless it is to be kept. */
 export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
   const run = startRun(body, assistant, ids, caller, { temporary })
-  // A thread of its own has no place to begin from.
+  // A new thread has no checkpoints to begin from.
   const { checkpoint: _, ...kwargs } = run.kwargs
   return {
     ...run,
@@ -92,13 +92,13 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
   }
 }
 
-/** An empty list is what a page sends that has not drawn anything of the run yet. */
+/** An empty list counts as none: `useStream` sends it if the page has not used any mode yet. */
 function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
   const modes = [asked ?? []].flat()
   return modes.length > 0 ? modes : ['values']
 }
 
-/** The request's keys win; tags are appended; the ids are the server's to say. */
+/** The request's keys win; tags are appended; the ids are set by the server. */
 export function mergedConfig(assistant: Json, request: Json | null, ids: Json): Json {
   const tags = [...listOf(assistant.tags), ...listOf(request?.tags)]
   return {
@@ -113,15 +113,15 @@ export function mergedConfig(assistant: Json, request: Json | null, ids: Json): 
 export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
-  // It may have very many keys, and hardly any assistant has a context.
+  // Not copied: it may have very many keys, and hardly any assistant has a context.
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
-/** Credentials, whom a caller only says that he is, and what proxies add never reach a graph. */
+/** Credentials, unverified identities and what proxies add never reach a graph. */
 const notOurWord = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
 const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
 
-/** Of those that begin with `x-`. They are kept with the run, so nothing secret may be there. */
+/** Headers that begin with `x-`. They are stored with the run, so none may be secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
     .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
@@ -131,8 +131,8 @@ export function headersForGraph(headers: RunCaller['headers']): Record<string, s
 }
 
 /**
- * The place to run from. Some clients name it in the config; it is taken out there, so that it
- * holds for this run and no other.
+ * The checkpoint to run from. Some clients name it in the config; it is removed from there, so that
+ * it applies to this run only.
  */
 function pickCheckpoint({ config, checkpoint, checkpoint_id }: CommonBody):
 { checkpoint?: Json; config: Json | null } {

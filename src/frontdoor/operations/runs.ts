@@ -1,4 +1,4 @@
-/** What can be done with runs, whichever wire asked for it. */
+/** The operations on runs, for every protocol. */
 
 import { v5 } from 'uuid'
 
@@ -19,11 +19,11 @@ export interface RunOperationParts {
   readonly assistants: AssistantOperations
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
-  /** Undefined where nobody watches. */
+  /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
 
-/** A run by its place. The thread of a stateless run has the run's own id. */
+/** The name of a run. The thread of a stateless run has the same id as the run. */
 export interface RunName {
   readonly threadId: string
   readonly runId: string
@@ -33,10 +33,10 @@ export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
 
-/** Fields of a listed run that may be long, and where they stand. */
+/** Fields of a listed run that may be long, and their columns. */
 const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as const
 
-/** Stateless run ids are made from Idempotency-Keys under this name. */
+/** The UUID namespace in which ids of stateless runs are made from Idempotency-Keys. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
 export class RunOperations {
@@ -45,7 +45,7 @@ export class RunOperations {
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
   readonly #tracing: Tracing | undefined
-  /** By their ids, those whose start may be lost with its owner: nobody was told of them. */
+  /** By id: runs whose start may be lost with their owner, because no client knows of them yet. */
   readonly #untold = new Map<string, StartRun>()
 
   constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {
@@ -56,7 +56,7 @@ export class RunOperations {
     this.#env = env
   }
 
-  /** The run as it was put on disk. It goes on whether or not anybody listens. */
+  /** The run as it was put on disk. It continues whether or not anybody listens. */
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
@@ -106,8 +106,8 @@ export class RunOperations {
   }
 
   /**
-   * As `join`, for whoever made the run: its thread may begin a new life meanwhile, and the run
-   * goes on, or begins once more where it was never written down.
+   * As `join`, for the client that created the run: if the thread gets a new owner meanwhile, the
+   * run continues there, or starts again if it was never written.
    */
   async result(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
     const { threadId, runId } = run
@@ -119,7 +119,7 @@ export class RunOperations {
     }
   }
 
-  /** Throws `invalid` for one that is never called. */
+  /** Throws `invalid` for a webhook that may not be called. */
   #checkWebhook({ webhook }: Pick<CreateRun, 'webhook'>): void {
     if (webhook == null) return
     try {
@@ -134,7 +134,7 @@ export class RunOperations {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
-      // It was made by an earlier request.
+      // It was created by an earlier request.
       if (row.runId !== run.runId) this.#untold.delete(run.runId)
       return row
     } catch (error) {
@@ -143,13 +143,13 @@ export class RunOperations {
     }
   }
 
-  /** Whoever executes it, and when, is to know what it is part of. */
+  /** Adds the current trace, for the execution of the run, wherever and whenever that is. */
   #traced(run: StartRun): StartRun {
     const trace = this.#tracing?.current()
     return trace ? { ...run, plan: { ...run.plan, trace } } : run
   }
 
-  /** Throws `unavailable` where it is not known any more what it was. */
+  /** Throws `unavailable` if the request is not known any more. */
   async #startAgain(tenant: string, { threadId, runId }: RunName): Promise<void> {
     const run = this.#untold.get(runId)
     if (run === undefined) throw new HeddleError('unavailable')
@@ -163,7 +163,7 @@ export class RunOperations {
   }
 }
 
-/** Handed to a `catch`: whoever names a stateless run is not told of its thread. */
+/** For a `catch`: the error for a stateless run must not mention its thread. */
 function unlessHidden({ threadId, runId }: RunName) {
   return (error: unknown): never => {
     if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error

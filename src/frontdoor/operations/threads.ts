@@ -1,4 +1,4 @@
-/** What can be done with threads and their state, whichever wire asked for it. */
+/** The operations on threads and their state, for every protocol. */
 
 import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
@@ -20,7 +20,7 @@ export interface ThreadOperationParts {
 }
 
 export interface FoundThread extends ThreadView {
-  /** An object of alias to value, where the search asked to extract. */
+  /** An object of alias to value, if the search has `extract`. */
   readonly extracted?: JsonText
 }
 

@@ -1,4 +1,4 @@
-/** The REST wire: routes, checks, bodies, errors and the description of all of them. */
+/** The REST API: routes, checks, bodies, errors and the description of all of them. */
 
 import type { TObject } from 'typebox'
 

@@ -1,12 +1,12 @@
-/** Request bodies: JSON, whatever the client calls it. */
+/** Request bodies: JSON, whatever content type the client sends. */
 
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 import type { App } from './route.ts'
 
-/** An empty body counts as none: a schema then names what is missing. */
+/** An empty body counts as none: the schema then names the fields that are missing. */
 export function acceptJson(app: App): void {
-  // HTTP/2 has no header that tells a body from none: without a type it would not be looked for.
+  // In HTTP/2 no header tells whether there is a body: without a type, it would be ignored.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
     done()

@@ -1,4 +1,4 @@
-/** The description of the API, for programs at /openapi.json and for people at /docs. */
+/** The description of the API: at /openapi.json for programs, at /docs for people. */
 
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -69,7 +69,7 @@ interface Body {
   readonly schema: { readonly required?: unknown }
 }
 
-/** Nothing at all counts as `{}`: a body is required only where one of its fields is. */
+/** No body counts as `{}`, so a body is required only if one of its fields is. */
 function allowNoBody({ requestBody: body }: Operation): void {
   if (body === undefined) return
   body.required = Object.values(body.content).some(({ schema }) => schema.required !== undefined)

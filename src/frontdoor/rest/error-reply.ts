@@ -1,4 +1,4 @@
-/** The one place where an error becomes a reply: what it says, and the headers beside it. */
+/** The one place where an error becomes a REST reply: its body and its headers. */
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -10,17 +10,17 @@ import { factsOf, nameReply } from '../exchange.ts'
 import { quotaHeaders } from '../limits/quota-headers.ts'
 import type { LimitFacts } from '../limits/quota-headers.ts'
 
-/** Where a client is told to come back, this is when. */
+/** When a client is told to try again, by default. */
 const retryAfterSeconds = '1'
 
-/** A key goes into x-api-key as well. */
+/** Keys may also be sent as x-api-key. */
 const challenge = 'Bearer realm="heddle"'
 
 /**
- * `{detail, message, code}`, `errors: [{field, message}]` where fields are wrong, `url` where
- * another address is the right one, `dependencies` where some are out of reach, `error` and
- * `limit: {row, count, intervalSeconds}` where there were too many requests. A call of the typed
- * API is answered as its protocol has it.
+ * `{detail, message, code}`; `errors: [{field, message}]` if fields are wrong, `url` if another
+ * region is the right one, `dependencies` if some are unreachable, `error` and
+ * `limit: {row, count, intervalSeconds}` if there were too many requests. A call of the typed API
+ * is answered in its own protocol.
  */
 export function errorReply(log: Log) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -35,8 +35,8 @@ export function errorReply(log: Log) {
     const { limit, allow } = error.facts as { readonly limit?: LimitFacts; readonly allow?: string }
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
-    // The rest of a body that we do not want is read and dropped; closing would reset the
-    // connection before a client that still sends has seen the answer, and HTTP/2 has no such word.
+    // The rest of an unwanted body is read and dropped: closing would reset the connection before a
+    // client that still sends has seen the answer. HTTP/2 has no such header.
     reply.removeHeader('connection')
     if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
     void reply.code(error.httpStatus).send(bodyOf(error))
@@ -47,7 +47,7 @@ function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): str
   return known === undefined ? retryAfterSeconds : String(known)
 }
 
-/** What a client is told of an error, on REST. */
+/** The body of an error on REST. */
 export function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
   const { errors, url, limit, dependencies } = facts
   return { detail: message, message, code, ...(errors !== undefined && { errors }),
@@ -55,7 +55,7 @@ export function bodyOf({ message, code, facts }: HeddleError): Record<string, un
     ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 
-/** The server library's own complaints are about the request too. */
+/** Errors of the server library are mostly about the request. */
 function errorOf(caught: unknown): HeddleError {
   if (caught instanceof HeddleError) return caught
   const { statusCode, code, message } = caught as Partial<FastifyError>

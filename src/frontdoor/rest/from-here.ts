@@ -1,10 +1,10 @@
-/** Whether a request was made on this very machine, by whoever runs it. */
+/** Whether a request was made on this machine. */
 
 import type { FastifyRequest } from 'fastify'
 
 import { isLoopback } from '../../ip-address.ts'
 
-/** What a proxy adds: behind one on this machine everybody would come from here. */
+/** Headers that proxies add: behind one on this machine, every client would seem to be here. */
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
 export function isFromHere({ socket, headers }: FastifyRequest): boolean {

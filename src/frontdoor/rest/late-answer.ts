@@ -1,8 +1,8 @@
 /**
  * An answer that may take as long as a run takes.
  *
- * What is there soon is a plain reply. Otherwise the headers leave early, and line breaks, which
- * JSON allows before a value, keep the connection known to be alive.
+ * A quick answer is a plain reply. Otherwise the headers are sent early, followed by line breaks,
+ * which JSON allows before a value, to keep the connection alive.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -16,24 +16,24 @@ import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import { holdUntilRead } from './unread.ts'
 
-/** Ticks before the headers leave early. */
+/** Ticks before the headers are sent early. */
 const graceTicks = 2
 
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly pulse: Pulse
   readonly runId: string
-  /** Of an answer; an error has none of them. */
+  /** Headers of an answer; an error has none of them. */
   readonly headers: Readonly<Record<string, string>>
-  /** `left` aborts when the client goes: nobody waits for the answer from then on. */
+  /** `left` aborts when the client leaves: nobody waits for the answer any more. */
   answer(left: AbortSignal): Promise<JsonText>
-  /** Resolves when what the headers tell of is on disk. */
+  /** Resolves when the run that the headers name is on disk. */
   settled(): Promise<unknown>
-  /** Called where the client goes before it has the answer. */
+  /** Called if the client leaves before it has the answer. */
   abandoned(): void
 }
 
-/** Throws what `answer` rejects with while there is still a status to say it with. */
+/** Throws the error of `answer` as long as the status has not been sent. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
   const { pulse, runId, answer } = options
   const waiting = new WaitingReply(options)
@@ -55,11 +55,11 @@ class WaitingReply implements PulseMember {
   readonly #settled: () => Promise<unknown>
   readonly #left = new AbortController()
   #ticks = 0
-  /** The client went, or was sent away. */
+  /** The client left, or was disconnected. */
   gone = false
-  /** The headers have left. */
+  /** The headers have been sent. */
   begun = false
-  /** There is nothing to wait for any more. */
+  /** There is an answer, or an error. */
   answered = false
 
   constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
@@ -79,13 +79,13 @@ class WaitingReply implements PulseMember {
   beat(): void {
     const ticks = ++this.#ticks
     if (this.gone || ticks < graceTicks) return
-    // Where nobody can say it right now, it is asked again.
+    // If that is not known right now, it is asked again later.
     const later = () => { this.#ticks = 0 }
     if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
     else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
 
-  /** Its client would start the run again, or lose its turn: it is left until the deadline. */
+  /** Its client would start the run again, or lose its place: it is left until the deadline. */
   leave(): void {}
 
   succeed(text: JsonText): void {
@@ -96,7 +96,7 @@ class WaitingReply implements PulseMember {
     }
   }
 
-  /** In the body, where a failed run is told as well; a client repeats what breaks off. */
+  /** In the body, as the error of a failed run is; a connection that is cut is tried again. */
   fail(error: unknown): void {
     if (this.gone) return void (this.begun || this.#reply.hijack())
     const { raw } = this.#reply

@@ -1,4 +1,4 @@
-/** Who may call: a web page that somebody visits must not reach the server on his machine. */
+/** CORS and host checks: a web page that somebody visits must not reach a local server. */
 
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,11 +9,11 @@ import { isLoopback } from '../../ip-address.ts'
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */
   readonly host: string
-  /** Origins beside this server's own, `*` for any; unless told, those of this machine. */
+  /** Origins beside this server's own, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
 }
 
-/** What clients read of a reply; browsers hide every other header from them. */
+/** Headers that clients read; browsers hide all others from them. */
 const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
   'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate',
   'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
@@ -36,7 +36,7 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    // The guard counts those who only ask beforehand, too: its hook comes after this one.
+    // Preflight requests are charged to limits, too: the hook of the guard comes after this one.
     methods, exposedHeaders, maxAge: 600, preflightContinue: true,
   })
 }
@@ -60,7 +60,7 @@ function hostOf(request: FastifyRequest): string {
   return nameIn(`http://${authorityOf(request)}`)
 }
 
-/** The host name of a URL without its port; empty where there is none. */
+/** The host name of a URL without its port; empty if there is none. */
 function nameIn(url: string): string {
   return URL.parse(url)?.hostname ?? ''
 }

@@ -1,4 +1,4 @@
-/** What a path is answered that leads nowhere, or only somewhere else. */
+/** Answers for unknown paths, and for known paths with another method. */
 
 import { HeddleError } from '../../errors.ts'
 import type { App } from './route.ts'
@@ -19,7 +19,7 @@ const unoffered: readonly (readonly [path: RegExp, what: string, instead?: strin
   [/^\/ui(\/|$)/, 'Serving UI components is'],
 ]
 
-/** To be called before any route is added. Those that are not described are told to nobody. */
+/** To be called before any route is added. Routes without a description are not mentioned. */
 export function answerNotFound(app: App): void {
   const described: { readonly path: RegExp; readonly method: string }[] = []
   app.addHook('onRoute', ({ url, method, schema }) => {

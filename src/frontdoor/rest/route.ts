@@ -1,4 +1,4 @@
-/** What every route has: schemas that check its requests and describe it, and how it answers. */
+/** What every route has: schemas that check and describe its requests, and ways to answer. */
 
 import type {
   FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider, RawServerDefault,
@@ -12,7 +12,7 @@ import type { Operations } from '../operations/index.ts'
 import type { Pulse } from '../pulse.ts'
 import { arrayText } from './render.ts'
 
-/** Gives handlers the types of what their schemas let through. */
+/** Gives handlers the types of their schemas. */
 export interface Schemas extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   readonly serializer: unknown
@@ -21,7 +21,7 @@ export interface Schemas extends FastifyTypeProvider {
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
   FastifyBaseLogger, Schemas>
 
-/** What routes are made over. */
+/** What routes need. */
 export interface RouteParts extends Operations {
   readonly pulse: Pulse
 }
@@ -31,14 +31,14 @@ interface RouteWords {
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject
-  /** Those of its own that it reads. */
+  /** Headers that it reads. */
   readonly headers?: TObject
   readonly body?: TObject
-  /** The schema of a good answer by its name, a list of them with `[]`; 204 without any. */
+  /** The name of the schema of a good answer, with `[]` for a list; without a name, 204. */
   readonly answer?: string
-  /** The headers that a good answer has of its own. */
+  /** The special headers of a good answer. */
   readonly tells?: readonly (keyof typeof answerHeaders)[]
-  /** Good answers without a body: what they say by their status. */
+  /** Good answers without a body: what each status means. */
   readonly silent?: Readonly<Record<number, string>>
 }
 
@@ -52,9 +52,9 @@ const answerHeaders = {
 }
 
 /**
- * What the route does, and its schemas. Those of headers and answers only describe: replies leave
- * as they are. Clients that are generated from the description call it by its `operationId`, which
- * stays.
+ * The access of a route, and its schemas. Those of headers and answers only describe: replies are
+ * sent as they are. Clients generated from the description use the `operationId` as the name of a
+ * method, so it must not change.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
   { schema: Omit<Words, 'tag' | 'answer' | 'tells' | 'silent'>; config: { access: Access } } {
@@ -69,7 +69,7 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
   return { schema: { ...checked, operationId, tags: [tag], response, ...open }, config: { access } }
 }
 
-/** Of routes that answer with server-sent events. */
+/** The answer of routes with server-sent events. */
 export const eventStream = 'text/event-stream'
 
 function goodAnswer(answer: string): object {
@@ -100,7 +100,7 @@ interface Page<Row> {
   readonly offset: number
 }
 
-/** A page and, in its headers, where it stands. */
+/** A page and, in its headers, its position. */
 export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
   FastifyReply {
   const next = offset + rows.length

@@ -1,4 +1,4 @@
-/** The replies that a run is watched through: its events, or its result when it is over. */
+/** Replies that watch a run: a stream of its events, or its result when it is over. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -20,13 +20,13 @@ export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse'>
 export interface Watched {
   readonly run: RunName
   readonly reply: FastifyReply
-  /** By this very request: made again, it would be another run. */
+  /** Whether this request created it: sent again, it would create another run. */
   readonly made?: boolean
-  /** Cancel the run where its client goes before the end. */
+  /** Cancel the run if its client leaves before the end. */
   readonly cancelOnDisconnect: boolean
 }
 
-/** How whoever made the run by this request watches it. */
+/** How a request watches the run that it created. */
 export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect'> }, row: RunRow,
   reply: FastifyReply): Watched {
   return { run: nameOf(row), made: true, reply,
@@ -45,24 +45,24 @@ export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
 }
 
-/** Of a request that is answered with the run's result and nothing before it. */
+/** For a request that is answered with the run's result and nothing before it. */
 export function waiterOf(request: FastifyRequest): RunCaller {
   return { ...runCallerOf(request), awaits: true }
 }
 
-/** The answer to whoever made a run in the background. */
+/** The answer to a request that created a run in the background. */
 export function sendRun(reply: FastifyReply, row: RunRow): FastifyReply {
   const run = nameOf(row)
   reply.request.about = run
   return sendJson(reply.header('content-location', placeOf(run)), runJson(row))
 }
 
-/** Where a run is found, as clients read it from a reply. */
+/** The path of a run, which clients read from a header. */
 function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
-/** Tells the run's events until it is over. Throws what can still be answered as an error. */
+/** Streams the run's events until it is over. Throws as long as an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
   const { runs, pulse } = parts
@@ -113,7 +113,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   })
 }
 
-/** The client went. Nobody is left to be told how it went with the run. */
+/** The client left. Nobody is left to be told whether the run could be cancelled. */
 function abandon({ runs, pulse }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || pulse.stopped) return

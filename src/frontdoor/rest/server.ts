@@ -14,11 +14,11 @@ import type { App } from './route.ts'
 export interface ServerFacts {
   readonly version: string
   readonly env: Env
-  /** What it cannot do without, or only poorly. */
+  /** What it cannot do without, or only partly. */
   readonly dependencies: readonly Dependency[]
-  /** What is counted, for a monitor to read; undefined where it is told elsewhere. */
+  /** The metrics; undefined if they have a port of their own. */
   readonly metrics?: MetricsPage
-  /** Where this is deployed, with its published addresses; undefined where it is no region's. */
+  /** The region of this server, with its published addresses; undefined if none is set. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
   /** How the cluster looks from here. */
   clusterStatus(): ClusterStatus
@@ -51,8 +51,8 @@ export function serverRoutes(app: App, facts: ServerFacts): void {
     summary: 'What the server is and offers', answer: 'Info' }), async (_request, reply) =>
     sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
-  // For whoever runs the members of this machine; nobody else is told that these are there, also
-  // not through a proxy that stands here.
+  // For operators on this machine; nobody else is told that these exist, nor are clients of a proxy
+  // on this machine that adds its headers.
   const forHere = { schema: { hide: true }, config: { access: 'public' } } as const
   app.get('/internal/cluster', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')

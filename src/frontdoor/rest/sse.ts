@@ -1,14 +1,14 @@
 /**
  * One run's events on one connection, as server-sent events.
  *
- * Job: frames, silence, and a reader that does not keep up. What there is to tell comes from the
- * feed; the run that makes it is slowed down by two seconds at most.
+ * Job: framing, heartbeats, and clients that do not keep up. The events come from the feed; a slow
+ * client slows the run down by two seconds at most.
  *
- * S1  All events of one call leave in one write.
- * S2  A clean end says that the run is over. In any other case the connection is broken off, so
- *     that the client comes back with the last id that it saw.
- * S3  While the socket is full, events wait here up to a limit; beyond it, S2. A past that is read
- *     waits for the socket instead, and for a moment so does what a graph tells in bulk.
+ * S1  All events of one call are sent in one write.
+ * S2  A clean end means that the run is over. In any other case the connection is cut, so that the
+ *     client comes back with the last id that it saw.
+ * S3  While the socket is full, events wait here up to a limit; beyond it, S2. Past events that are
+ *     read from the log wait for the socket instead, and so, for a moment, does bulk output.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -37,13 +37,13 @@ function frame({ name, json, id }: FeedEvent): string {
 }
 
 export interface SseOptions {
-  /** Of the reply, should it become a stream. */
+  /** Headers of the reply, if it becomes a stream. */
   readonly headers: Readonly<Record<string, string>>
-  /** The run is on disk, and the headers say where: nobody is sent away without them. */
+  /** The run is on disk, and the headers say where: they are sent even if the stream is cut. */
   readonly made: boolean
-  /** Whether the client may still be told; where not, it comes back and is refused. */
+  /** Whether the client may still be told; if not, it is cut, and refused when it comes back. */
   stands(): boolean
-  /** Called once. `byClient`: the client went before the end, and not because we broke off. */
+  /** Called once. `byClient`: the client left before the end, and was not cut by us. */
   closed(byClient: boolean): void
 }
 
@@ -58,12 +58,12 @@ export class SseStream implements FeedListener, PulseMember {
   #fullTicks = 0
   /** Nothing more is told. */
   #ended = false
-  /** Of the socket. */
+  /** Whether the socket takes more. */
   readonly #readiness = new Readiness()
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
-  /** The reply is a stream from here on; until then it may still become an error. */
+  /** Whether the reply is a stream already; until then it may become an error. */
   begun = false
 
   constructor(reply: FastifyReply, { headers, made, stands, closed }: SseOptions) {
@@ -80,7 +80,7 @@ export class SseStream implements FeedListener, PulseMember {
     })
   }
 
-  /** Sends the headers, where no event has done so. */
+  /** Sends the headers, unless an event has done so. */
   begin(): void {
     if (this.begun || this.#ended || this.#reply.raw.destroyed) return
     this.#writeHead()

@@ -1,4 +1,4 @@
-/** The routes of runs without a thread: each has a hidden one, of the run's own id. */
+/** The routes of stateless runs: each has a hidden thread with the same id as the run. */
 
 import {
   CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders, StatelessRunPath,

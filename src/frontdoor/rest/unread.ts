@@ -1,4 +1,4 @@
-/** Long answers that their clients have not read yet: they count as those that are gathered. */
+/** Long answers that clients have not read yet: they count like answers that are being built. */
 
 import type { FastifyInstance } from 'fastify'
 
@@ -6,19 +6,19 @@ import { AnswerRoom } from '../../answer-room.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-/** What is no longer than this is in the buffers of its connection soon. */
+/** Shorter answers are soon in the buffers of the connection. */
 const shortLength = 64 * 1024
-/** Who takes nothing of his answer for so long is gone, whatever his connection says. */
+/** A client that reads nothing of its answer for this long counts as gone. */
 const patienceMs = 60_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How long a client may take nothing of a long answer. */
+    /** How long a client may read nothing of a long answer. */
     readonly unreadMs: number
   }
 }
 
-/** Holds whatever is sent, until it was read. What leaves by another way is held there. */
+/** Holds room for everything that is sent with `reply.send`, until it has been read. */
 export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
   app.decorate('unreadMs', unreadMs)
   app.addHook('onSend', (_request, { raw }, payload, done) => {
@@ -27,7 +27,7 @@ export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
   })
 }
 
-/** Before it leaves. It is there already: others are refused for it, and never this one. */
+/** To be called before it is sent. It exists already, so others are refused, never this one. */
 export function holdUntilRead(response: AnyResponse, answer: { readonly length: number },
   unreadMs: number): void {
   if (answer.length <= shortLength) return

@@ -1,4 +1,4 @@
-/** What is answered to bytes that are no request of HTTP: there is no reply to put it in. */
+/** The answer to bytes that are no HTTP request, written to the socket: there is no reply. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** What answers look like: described for readers of the API, never used to change a reply. */
+/** The schemas of answers: for the description of the API, never used to change a reply. */
 
 import { Type } from 'typebox'
 
@@ -9,7 +9,7 @@ const Time = () => Type.String({ format: 'date-time' })
 
 const interrupts = JsonObject({ description: 'Task id to a list of {id, value}.' })
 
-/** What an answer holds where only some fields were selected. */
+/** For answers of which only some fields were selected. */
 const selected = { description: 'All fields, or those that `select` names.' }
 
 const Assistant = Type.Object({
@@ -68,7 +68,7 @@ const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.
   configurable: JsonObject({ description: 'The checkpoint, as a config names it.' }) },
 { $id: 'StateUpdate', description: 'The checkpoint that it made.' })
 
-/** The library numbers the nodes of a graph that does not name them. */
+/** The library numbers the nodes of graphs that do not name them. */
 const NodeId = () => Type.Union([Type.String(), Type.Integer()])
 
 const Graph = Type.Object({
@@ -122,7 +122,7 @@ const Failure = Type.Object({
   detail: 'assistant_id: is required.', message: 'assistant_id: is required.', code: 'invalid',
   errors: [{ field: 'assistant_id', message: 'is required' }] }] })
 
-/** Every schema that a route may name as its answer. */
+/** All schemas that a route may name as its answer. */
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun,
   RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info,
   Failure]

@@ -1,4 +1,4 @@
-/** What requests about assistants look like. */
+/** The schemas of requests about assistants. */
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -8,7 +8,7 @@ import {
   wholeMax,
 } from './json.ts'
 
-/** The engine copies a configuration key by key for each task. */
+/** A limit, because the engine copies a configuration key by key for each task. */
 const keysOfConfig = { maxProperties: 1_000 }
 
 export const RunnableConfig = () => Type.Object({

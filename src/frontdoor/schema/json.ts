@@ -1,4 +1,4 @@
-/** Pieces that the schemas of requests are made of. */
+/** Parts of the schemas of requests. */
 
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
@@ -17,7 +17,7 @@ export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uui
 export const OneOf = <Values extends string[]>(values: readonly [...Values],
   options: TSchemaOptions = {}) => Type.Enum(values, { type: 'string', ...options })
 
-/** Such a list is looked through for each field of each row: nobody needs a longer one. */
+/** Limited, because such a list is searched for each field of each row. */
 export const SomeOf = <Values extends string[]>(values: readonly [...Values]) =>
   Type.Array(OneOf(values), { maxItems: 100 })
 
@@ -26,7 +26,7 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) =>
 
 export const Limit = () => Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })
 
-/** The largest that all wires and stores take. */
+/** The largest that all protocols and stores accept. */
 export const wholeMax = 2 ** 31 - 1
 
 export const Offset = () => Type.Integer({ minimum: 0, maximum: wholeMax, default: 0 })

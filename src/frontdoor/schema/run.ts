@@ -1,4 +1,4 @@
-/** What requests about runs look like. */
+/** The schemas of requests about runs. */
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -87,13 +87,13 @@ export const CancelRun = Type.Object({
 })
 export type CancelRun = Static<typeof CancelRun>
 
-/** Of requests that make a run. */
+/** For requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     description: 'The same key answers the same run, however often the request is sent.' })),
 })
 
-/** Of requests that are answered with a run's events. */
+/** For requests that are answered with a run's events. */
 export const JoinStreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({
     description: 'The last event that was seen; from the start without one.' })),

@@ -1,4 +1,4 @@
-/** What requests about a thread's state and history look like. */
+/** The schemas of requests about a thread's state and history. */
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'

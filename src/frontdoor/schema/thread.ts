@@ -1,4 +1,4 @@
-/** What requests about threads look like. */
+/** The schemas of requests about threads. */
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -47,7 +47,7 @@ export type CountThreads = Static<typeof CountThreads>
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
   'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
 
-/** Where in a thread a value is found that a search extracts; `words` are for who misspelt it. */
+/** The path of a value that a search extracts from a thread; `words` explain a mistake. */
 export const extractPath = {
   pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
   words: 'must begin with values, metadata, config or interrupts, as values.messages[-1] does',
