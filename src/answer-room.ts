@@ -1,21 +1,21 @@
-/** The room of answers: what is read for each is added up, and refused before it is too much. */
+/** A budget for answers: what is read for each is added up, and refused before it is too much. */
 
 import { HeddleError } from './errors.ts'
 
-/** Characters of one answer: texts have an end. */
+/** Characters of one answer: strings have a maximum length. */
 const answerMax = 128 * 1024 * 1024
-/** Of all that are gathered, or wait for their reader, at once: these share the memory. */
+/** Of all answers that are being built or read at the same time: they share the memory. */
 const allMax = 4 * answerMax
 
 let taken = 0
 
-/** To be disposed of when the answer is gathered, or read, or given up. */
+/** To be disposed of when the answer is built, or read, or given up. */
 export class AnswerRoom implements Disposable {
   #taken = 0
 
   /**
-   * Throws `too_large` where these texts do not fit beside those that were taken before,
-   * `unavailable` where they do not beside those of the other answers.
+   * Throws `too_large` if the answer gets too large with these texts, `unavailable` if all answers
+   * together do.
    */
   take(...texts: readonly { readonly length: number }[]): void {
     this.hold(...texts)
@@ -29,7 +29,7 @@ export class AnswerRoom implements Disposable {
     }
   }
 
-  /** As `take`, of what is there whether there is room for it or not. */
+  /** As `take`, but never throws: for an answer that exists already. */
   hold(...texts: readonly { readonly length: number }[]): void {
     for (const { length } of texts) this.#add(length)
   }

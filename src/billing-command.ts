@@ -1,4 +1,4 @@
-/** The command `heddle billing`: lists what a tenant is to be billed for, a day at a time. */
+/** The command `heddle billing`: lists the billing records of a tenant and day. */
 
 import { Command } from 'commander'
 
@@ -12,7 +12,7 @@ interface Typed extends TypedPlace {
   readonly day: string
 }
 
-/** Records that are read, and printed, at a time: a day of a tenant may have very many. */
+/** Records that are read and printed at a time: a day may have very many. */
 const pageRows = 1_000
 
 /** Throws CommandError. */

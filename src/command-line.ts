@@ -1,11 +1,11 @@
-/** What all our commands have in common: options that are settings, and how a mistake is told. */
+/** What all commands have in common: settings as options, and the wording of mistakes. */
 
 import type { Command, CommanderError } from 'commander'
 
 import { knownSettings } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 
-/** Unless told, all of them. */
+/** Adds these settings as options; by default all. */
 export function withSettings(command: Command,
   names = Object.keys(knownSettings) as readonly SettingName[]): Command {
   for (const name of names) {
@@ -15,7 +15,7 @@ export function withSettings(command: Command,
   return command
 }
 
-/** What was typed wrong, as the beginning of a sentence. */
+/** What is wrong with the options, as the beginning of a sentence. */
 export function mistakeIn({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
 }

@@ -16,19 +16,19 @@ import { SettingsReader } from './settings-reader.ts'
 import type { SettingsSource } from './settings-reader.ts'
 
 /**
- * none  nobody is asked who he is
- * keys  by an API key, or by a session where these are set up
+ * none  everybody may call
+ * keys  callers need an API key, or a session if these are set up
  */
 const authentications = ['none', 'keys'] as const
 const stores = ['embedded', 'cassandra'] as const
 /**
- * validate  a plain write, then a shared look whether this member still owns what it wrote
- * lwt       a compare-and-set for each row of the log: slower, and without any such argument
+ * validate  a plain write, then a shared read that confirms that this member still owns it
+ * lwt       a compare-and-set for each row of the log: slower, and simpler to reason about
  */
 const commitModes = ['validate', 'lwt'] as const
 /**
  * frontdoor  it answers clients
- * member     threads live on it
+ * member     it owns threads
  */
 const roles = ['frontdoor', 'member'] as const
 
@@ -38,62 +38,62 @@ export interface Settings {
   /** 0 for any that is free. */
   readonly port: number
   readonly host: string
-  /** Listening where others can reach it, though there is no authentication. */
+  /** It may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
   readonly auth: typeof authentications[number]
-  /** Null where users have no sessions. */
+  /** Null if users have no sessions. */
   readonly sessions: SessionSettings | null
-  /** Where each region answers; empty where that is not known. */
+  /** The URL of each region; empty if not known. */
   readonly regionUrls: Readonly<Record<RegionName, string>>
   /** Absolute. */
   readonly dataDirectory: string
   readonly workers: number
   readonly drainMs: number
-  /** Of web pages that may call; none named: those of this machine; `*`: any. */
+  /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
   /** Whether requests are limited. */
   readonly limits: boolean
-  /** Whether a record is made of each run that is over. */
+  /** Whether each finished run leaves a billing record. */
   readonly billing: boolean
-  /** Absolute; null where the limits are those of the specification. */
+  /** Absolute; null if the limits are those of the specification. */
   readonly limitOverrides: string | null
-  /** Proxies that are believed about whom they speak for. */
+  /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
-  /** Those that name the user and the tenant of a request, and let no one else do so. */
+  /** Proxies whose x-user-id and x-tenant-id are believed. */
   readonly userProxies: readonly IpRange[]
   readonly reload: boolean
   readonly region: RegionName
-  /** It was said that this is that region's deployment. */
+  /** Whether the region was set explicitly. */
   readonly inRegion: boolean
-  /** An http(s) URL, through which others are called. */
+  /** An http(s) URL: the proxy for webhooks. */
   readonly egressProxy: string | undefined
-  /** Addresses, ranges and names of hosts that may be called though they are private. */
+  /** Private addresses, ranges and hosts that webhooks may call. */
   readonly egressAllow: readonly string[]
   readonly logLevel: typeof logLevels[number]
-  /** Null where the front door tells them, to callers of this machine. */
+  /** Null if the front door serves them, to callers on this machine. */
   readonly metrics: { readonly host: string; readonly port: number } | null
-  /** Null where nobody collects traces. */
+  /** Null if there is no collector. */
   readonly tracing: TracingSettings | null
-  /** Null where everything is kept in the data directory. */
+  /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
 }
 
-/** Where traces go, and by which headers, the exporter reads from the environment itself. */
+/** The exporter itself reads the address and headers of the collector from the environment. */
 export interface TracingSettings {
-  /** Of traces that begin here, so many are kept: from 0 to 1. */
+  /** The share of traces that begin here and are kept: from 0 to 1. */
   readonly ratio: number
 }
 
 /** Signed sessions of users. */
 export interface SessionSettings {
   readonly issuer: string
-  /** Empty where sessions for anybody count. */
+  /** Empty if any audience is accepted. */
   readonly audience: string
   /** A JSON web key set: an absolute path or a URL. */
   readonly keys: string
 }
 
-/** Where threads live that outgrew one machine. */
+/** How threads are stored in Cassandra. */
 export interface CassandraSettings {
   /** Names or addresses, with `:port` where it is not 9042. */
   readonly contactPoints: readonly string[]
@@ -102,28 +102,28 @@ export interface CassandraSettings {
   /** Empty without authentication. */
   readonly user: string
   readonly password: string
-  /** Paths of files in PEM format; null where the connection is not encrypted. */
+  /** Paths of files in PEM format; null if the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
   readonly commit: typeof commitModes[number]
   readonly member: MemberSettings
 }
 
-/** What a server is to those that share its keyspace. */
+/** How a server takes part in the cluster on its keyspace. */
 export interface MemberSettings {
   /** The name of the cluster. */
   readonly cluster: string
   readonly roles: readonly typeof roles[number][]
-  /** Where others reach this one; empty: the address that it has towards Cassandra. */
+  /** Where other members reach this one; empty: its address towards Cassandra. */
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** By which members know each other; empty: the one that is kept in Cassandra. */
+  /** The secret by which members trust each other; empty: the one stored in Cassandra. */
   readonly secret: string
-  /** Paths of files in PEM format; null where members do not speak TLS. */
+  /** Paths of files in PEM format; null if members do not use TLS. */
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null
 }
 
-/** What was typed cannot be followed. Its message has one sentence for each mistake. */
+/** The settings are wrong. The message has one sentence for each mistake. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -149,7 +149,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
-    // Whoever develops names no region.
+    // In development, no region is set.
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
@@ -172,7 +172,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   return Object.freeze(resolved)
 }
 
-/** By the variables that all programs share which speak OpenTelemetry. */
+/** From the standard variables of OpenTelemetry. */
 function tracingSettings(environment: SettingsSource['environment'], mistakes: string[]):
 TracingSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,
@@ -246,7 +246,7 @@ export function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** Relations between settings that do not hold. */
+/** Mistakes in how settings go together. */
 function broken({ host, insecureListen, auth, sessions, billing, region }: Settings): string[] {
   const mistakes: string[] = []
   if (billing && region !== 'us') {

@@ -1,4 +1,4 @@
-/** JSON containment: whether a document has all that a filter names. */
+/** JSON containment: whether a document contains a filter. */
 
 /**
  * Objects: every key of `part` is in `whole` and contains its part. Arrays: every element of `part`
@@ -11,7 +11,7 @@ export function contains(whole: unknown, part: unknown): boolean {
     Object.hasOwn(whole, key) && contains(whole[key], part[key]))
 }
 
-/** Long lists of scalars are looked up, not held against each other. */
+/** Scalars of long lists are looked up in a set, not compared one by one. */
 function containsAll(whole: readonly unknown[], part: readonly unknown[]): boolean {
   const scalars = new Set(whole)
   return part.every((sought) => typeof sought === 'object' && sought !== null
@@ -19,7 +19,7 @@ function containsAll(whole: readonly unknown[], part: readonly unknown[]): boole
 }
 
 /**
- * Objects and lists that stand in lists, and all that these hold: each is held against every
+ * Counts objects and lists inside lists, with all that they contain: each is compared with every
  * element of another list.
  */
 export function nestedInLists(value: unknown, isNested = false): number {

@@ -1,6 +1,6 @@
 /** The one catalogue of errors: code, sentence, HTTP and gRPC status, and whether to ask again. */
 
-/** `no`: never again as it is. `same`: the same request later. `elsewhere`: ask the owner. */
+/** `no`: it would fail again. `same`: try the same later. `elsewhere`: ask the owner. */
 export type Retry = 'no' | 'same' | 'elsewhere'
 
 interface CatalogueEntry {
@@ -43,12 +43,12 @@ export type ErrorCode = keyof typeof catalogue
 
 export const errorCodes = Object.keys(catalogue) as readonly ErrorCode[]
 
-/** Whether the catalogue has it; a newer member may know more. */
+/** Whether the catalogue has it; a newer member may have more. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
-/** An operating error that a caller may see. Its message is a sentence that says what to do. */
+/** An error that a caller may see. Its message is a sentence that says what to do. */
 export class HeddleError extends Error {
   override readonly name = 'HeddleError'
   readonly code: ErrorCode
@@ -66,7 +66,7 @@ export class HeddleError extends Error {
   get grpcStatus(): number { return catalogue[this.code].grpc }
   get retry(): Retry { return catalogue[this.code].retry }
 
-  /** Whether what was asked for may have been done all the same. */
+  /** Whether the request may have been carried out all the same. */
   get ambiguous(): boolean { return this.facts['ambiguous'] === true }
 
   /** The same error with more facts; this one is its cause. */
@@ -74,31 +74,31 @@ export class HeddleError extends Error {
     return new HeddleError(this.code, this.message, { ...this.facts, ...facts }, { cause: this })
   }
 
-  /** What the wire shows of anything caught: a stranger's error says nothing. */
+  /** The error for the wire: one that is not ours becomes `internal` and says nothing. */
   static from(caught: unknown): HeddleError {
     if (caught instanceof HeddleError) return caught
     return new HeddleError('internal', undefined, {}, { cause: caught })
   }
 }
 
-/** Of a member that takes nothing new: whoever asks again is heard by another one, or a new one. */
+/** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */
 export function goingAway(facts: Readonly<Record<string, unknown>> = {}): HeddleError {
   return new HeddleError('unavailable', 'This member is going away; ask again.', facts)
 }
 
-/** Handed to a `catch`: throws the error again, unless it says that something is not there. */
+/** For a `catch`: throws the error again, unless it is `not_found`. */
 export function unlessGone(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
-/** Handed to the `catch` of a reading: whether one that broke was done makes no difference. */
+/** For the `catch` of a read: an ambiguous outcome makes no difference there. */
 export function asUnread(error: unknown): never {
   if (!(error instanceof HeddleError) || !error.ambiguous) throw error
   throw new HeddleError('unavailable', 'This cannot be read right now: ask again in a moment.', {},
     { cause: error })
 }
 
-/** Throws where `condition` does not hold: a mistake of ours, never of a caller. */
+/** Throws if `condition` does not hold: a bug of ours, never a mistake of a caller. */
 export function assert(condition: unknown, sentence: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${sentence}`)
 }

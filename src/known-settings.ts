@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 
-/** What is logged at the least. */
+/** From the most to the least. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** How a setting is given: as text by a flag or a variable. */
@@ -15,10 +15,10 @@ interface Setting {
 const setting = (flags: string, variable: string, sentence: string): Setting =>
   ({ flags, variable, sentence })
 
-/** Two: a graph that spins must leave a worker to the others. Eight: each takes its memory. */
+/** At least two: a graph that spins must leave one to the others. At most eight, for memory. */
 export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
 
-/** In the order in which help tells them. */
+/** In the order of --help. */
 export const knownSettings = {
   config: setting('--config <path>', 'HEDDLE_CONFIG',
     'The langgraph.json to serve, or its folder (default: the starter project).'),

@@ -1,4 +1,4 @@
-/** The command: reads the settings, serves, says what it serves, and ends when it is told to. */
+/** The command: reads the settings, serves, prints what it serves, and ends on a signal. */
 
 import { spawnSync } from 'node:child_process'
 import { enableCompileCache } from 'node:module'
@@ -20,13 +20,13 @@ import { v8Flags } from './v8-flags.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
-/** A signal that comes twice within this time is one: a terminal and npm both pass it on. */
+/** Two signals within this time count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
-/** So often a server of npm looks whether npm still is there. */
+/** How often a server started by npm checks whether npm is still there. */
 const orphanLookMs = 500
 
-/** Where it was started: a server moves to the folder of its project. */
+/** The folder where it was started: a server changes to the folder of its project. */
 const here = folderOfCaller()
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
@@ -75,7 +75,7 @@ function surroundings() {
   }
 }
 
-/** Ends the process where there is nothing to serve: help was asked for, or a mistake was made. */
+/** Ends the process if there is nothing to serve: for --help, or after a mistake. */
 function settingsFromCommand(): Settings {
   const command = withSettings(new Command('heddle')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
@@ -97,20 +97,20 @@ function settingsFromCommand(): Settings {
   }
 }
 
-/** What is left of `npm start --config project`, for npm takes such an option for its own. */
+/** Explains `npm start --config project`, of which npm keeps the option for itself. */
 function strayWord(word: string): string {
   return `"${word}" is no command, as "keys" and "billing" are: a project is named by --config, ` +
     'and npm passes options on only after "--" (npm start -- --config <path>)'
 }
 
-/** Without the defaults that commander makes up for flags that begin with `no`. */
+/** The options without the defaults that commander adds for flags that begin with `no`. */
 function typed(command: Command): Record<string, string> {
   const options = Object.entries(command.opts<Record<string, string>>())
   return Object.fromEntries(options
     .filter(([name]) => command.getOptionValueSource(name) === 'cli'))
 }
 
-/** npm runs its scripts in the folder of package.json, wherever it was called from. */
+/** npm runs scripts in the folder of package.json, wherever it was called from. */
 function folderOfCaller(): string {
   const { INIT_CWD: caller } = process.env
   return callingScript() !== undefined && caller ? caller : process.cwd()
@@ -141,16 +141,15 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   ].join('\n'))
 }
 
-/** Before the first thread starts, in whatever command: what holds for all of them. */
+/** Settings of the process for all threads: to be called before the first thread starts. */
 function prepareForThreads(): void {
   for (const flag of v8Flags) setFlagsFromString(flag)
-  // What is compiled once need not be at the next start, which is a quarter quicker so. Workers
-  // look for it in the environment.
+  // With a compile cache, the next start is a quarter faster. Workers find it in the environment.
   process.env.NODE_COMPILE_CACHE ??= pathInHouse('node_modules/.cache/heddle-compile')
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
-/** The first signal ends it in peace, within the time set for it; another one at once. */
+/** The first signal ends it in order, within the time set for it; another one at once. */
 function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   let firstMs: number | undefined
   const end = async () => {
@@ -169,7 +168,7 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end())
   const npm = process.ppid
   if (callingScript() !== undefined) {
-    // An npm that is killed outright passes no signal on; nobody would know of us any more.
+    // An npm that is killed outright passes no signal on: the server would be left over.
     const stopLooking = env.every(orphanLookMs, () => {
       if (process.ppid === npm) return
       stopLooking()
@@ -178,19 +177,19 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   }
 }
 
-/** The npm script that started this: not one of another program that started it in turn. */
+/** The npm script of ours that started this process, if one did. */
 function callingScript(): string | undefined {
   const { npm_lifecycle_event: script } = process.env
   return script === 'start' || script === 'heddle' ? script : undefined
 }
 
-/** An older Node reads this file as well, from 22 on; it has not what the rest needs. */
+/** Node 22 and 23 can read this file too, but lack what the rest needs. */
 function runOnNode24(): never {
   const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
 }
 
-/** Several sentences stand on a line each. */
+/** Prints several sentences on a line each. */
 function refuse(sentence: string, exitCode: number): never {
   process.stderr.write(`heddle: ${sentence.replaceAll('\n', '\nheddle: ')}\n`)
   process.exit(exitCode)

@@ -1,4 +1,4 @@
-/** What the commands of operators have in common: where the store is, and how a mistake is told. */
+/** What operator commands have in common: finding the store, and reporting mistakes. */
 
 import { existsSync } from 'node:fs'
 
@@ -21,17 +21,17 @@ export interface CommandSource extends Omit<SettingsSource, 'options'> {
   print(text: string): void
 }
 
-/** What was typed cannot be done. Its message is a sentence or more, a line each. */
+/** The command cannot be done. Its message has one or more sentences, a line each. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Where the store is. */
+/** The settings that say where the store is. */
 const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacenter', 'keyspace',
   'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey', 'region',
 ] as const satisfies readonly SettingName[]
 
-/** What all of them understand. */
+/** The options that all operator commands have. */
 export interface TypedPlace extends Partial<Record<typeof placeSettings[number], string>> {
   readonly json?: boolean
 }
@@ -40,7 +40,7 @@ export function withPlace(command: Command): Command {
   return withSettings(command, placeSettings).option('--json', 'Answer in JSON.')
 }
 
-/** Prints what it is asked for. Throws CommandError; `incomplete` says what was not typed. */
+/** Runs a command. Throws CommandError; `incomplete` says what is missing if nothing is given. */
 export async function runCommand(command: Command, { args, print }: CommandSource,
   incomplete: string): Promise<void> {
   for (const each of [command, ...command.commands]) {
@@ -62,12 +62,12 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
   }
 }
 
-/** Opens the store that was typed for as long as the work takes; `begins`: also a new one. */
+/** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
 export async function inOffice(source: CommandSource, typed: TypedPlace,
   work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
   const options = Object.fromEntries(placeSettings.flatMap((name) =>
     typed[name] === undefined ? [] : [[name, typed[name]]]))
-  // What else the environment says is for servers: a mistake in it is not in the way here.
+  // Other variables are for servers: a mistake in one of them must not matter here.
   const environment = Object.fromEntries(placeSettings.map((name) => {
     const { variable } = knownSettings[name]
     return [variable, source.environment[variable]]

@@ -1,4 +1,4 @@
-/** One member with all that it serves: put together stage by stage, taken apart in reverse. */
+/** One member with all that it serves: started stage by stage, stopped in reverse. */
 
 import { createLifecycle } from '../cluster/index.ts'
 import type { Env, Tracing } from '../cluster/index.ts'
@@ -28,15 +28,15 @@ import {
 import type { OpenTracing } from './server/tracing.ts'
 
 export interface Server {
-  /** Undefined where it answers no clients. */
+  /** Undefined if it answers no clients. */
   readonly url: string | undefined
-  /** The port of metrics alone; undefined where they have none. */
+  /** The separate port for metrics; undefined if there is none. */
   readonly metricsPort: number | undefined
   /** Where the data is. */
   readonly place: string
-  /** Who this member is to others; undefined where there are none. */
+  /** How other members know this one; undefined if there can be no others. */
   readonly member: string | undefined
-  /** As the project names them, those that cannot be loaded included. */
+  /** All that the project names, including those that cannot be loaded. */
   readonly graphs: readonly ServedGraph[]
   /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
   close(): Promise<void>
@@ -48,20 +48,20 @@ export interface ServedGraph {
   readonly loaded: boolean
 }
 
-/** A start that takes longer will not come: a disk hangs, or a graph's own code. */
+/** A start that takes longer will never succeed: a disk hangs, or a graph's own code. */
 const startMs = 60_000
-/** Another member may be making the tables first, and is waited for. */
+/** Longer, because another member may be making the tables first. */
 const storeStartMs = 240_000
 
-/** The most that each stage takes of the time for ending, in the order in which they end. */
+/** The share of the shutdown time that each stage may take, in the order in which they end. */
 const endingShares =
   { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
     store: 0.1, traces: 0.02 } as const
 
-/** Of the time that giving shards back may take: then what is under way is cut short. */
+/** After this share of the time for giving shards back, runs under way are cut short. */
 const letGoShare = 0.8
 
-/** Resolves when it serves. Throws HeddleError with a sentence where a setting cannot work. */
+/** Resolves when it serves. Throws HeddleError with a sentence if a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
   mustEnd: (reason: string) => void): Promise<Server> {
   const { cassandra, dataDirectory: directory, drainMs, region } = settings
@@ -116,7 +116,7 @@ export async function openServer(settings: Settings, env: Env,
   const { metrics: metricsPlace } = settings
   const metricsDoor = metricsPlace === null ? undefined : await stage('metrics',
     () => openMetrics(metricsPlace, metrics), (door) => door.close())
-  // Before the door closes: whoever comes while shards move is brought to their new owners.
+  // Before the door closes: requests that come while shards move are forwarded to the new owners.
   await stage('shards', () => {}, () => ground.giveBack())
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.describe(graphId)?.failed !== true }))
@@ -127,11 +127,11 @@ export async function openServer(settings: Settings, env: Env,
   }
 }
 
-/** Those to whom a part tells how it does. */
+/** What each part reports to. */
 interface Watchers {
   readonly env: Env
   readonly metrics: Metrics
-  /** Undefined where nobody collects traces. */
+  /** Undefined if there is no collector. */
   readonly tracing?: Tracing
 }
 
@@ -145,7 +145,7 @@ async function openGround(settings: Settings,
   return { ...ground, log: meteredLog(ground.log, metrics, env) }
 }
 
-/** Where nobody collects them not even the library is loaded. */
+/** Without a collector, not even the library is loaded. */
 async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
   const { startTracing } = await import('./server/tracing.ts')
@@ -172,7 +172,7 @@ interface Graphs {
 
 async function openGraphs(project: Project, { workers, reload }: Settings, env: Env):
   Promise<Graphs> {
-  // Where its own tools start it: what it reads without a folder is beside its configuration.
+  // As the project's own tools do: relative paths in its code start from its configuration.
   process.chdir(project.root)
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, env })

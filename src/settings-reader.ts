@@ -1,4 +1,4 @@
-/** Settings as they are given, by options or the environment, into what they mean. */
+/** Reads settings from options and the environment, and checks them. */
 
 import { resolve } from 'node:path'
 
@@ -11,9 +11,9 @@ export interface SettingsSource {
   /** What was typed, by the name of the setting; flags without a value are booleans. */
   readonly options: Readonly<Partial<Record<SettingName, string | boolean | readonly string[]>>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What a relative path starts from. */
+  /** The folder that relative paths start from. */
   readonly folder: string
-  /** The project to serve where none is named. */
+  /** The project to serve if none is named. */
   readonly starter: string
 }
 
@@ -31,7 +31,7 @@ export class SettingsReader {
     return typeof given === 'string' ? given : fallback
   }
 
-  /** Empty where it is missing, which is a mistake like any other. */
+  /** Empty if it is missing, which is a mistake. */
   required(name: SettingName, when: string): string {
     const text = this.text(name, '')
     if (text === '') this.#mistake(name, `is needed ${when}`)
@@ -44,13 +44,13 @@ export class SettingsReader {
     return named.length > 0 ? named : fallback
   }
 
-  /** Absolute; undefined where none is given. */
+  /** Absolute; undefined if none is given. */
   path(name: SettingName): string | undefined {
     const path = this.text(name, '')
     return path === '' ? undefined : resolve(this.#source.folder, path)
   }
 
-  /** Some of the words; all of them unless told. */
+  /** Some of the words; by default all of them. */
   words<T extends string>(name: SettingName, known: readonly T[]): readonly T[] {
     const named = this.list(name, known)
     const strange = named.find((word) => !known.some((one) => one === word))
@@ -84,7 +84,7 @@ export class SettingsReader {
       this.#mistaken(name, text, `must be one of ${words.join(', ')}`, fallback)
   }
 
-  /** Undefined where none is given. What was typed is not repeated: it may hold a password. */
+  /** Undefined if none is given. A mistake does not repeat it: it may contain a password. */
   webAddress(name: SettingName): string | undefined {
     const text = this.text(name, '')
     if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
@@ -113,7 +113,7 @@ export class SettingsReader {
         : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
   }
 
-  /** `us=https://…,eu=https://…`; empty for a name that is not there. */
+  /** `us=https://…,eu=https://…`; empty for a name that is not given. */
   urlsOf<T extends string>(name: SettingName, known: readonly T[]): Record<T, string> {
     const urls = Object.fromEntries(known.map((each) => [each, ''])) as Record<T, string>
     for (const pair of this.list(name, [])) {
@@ -125,7 +125,7 @@ export class SettingsReader {
     return urls
   }
 
-  /** What was typed, or else is in the environment; an empty text counts as none. */
+  /** The option, or else the variable; an empty text counts as not given. */
   #given(name: SettingName): string | boolean | readonly string[] | undefined {
     const typed = this.#source.options[name]
     if (typed !== undefined && typed !== '') return typed

@@ -1,4 +1,4 @@
-/** What V8 is told before threads are started: how not to die of a fault of its own. */
+/** Flags for V8, set before threads are started: they avoid a crash by a bug of its own. */
 
 /**
  * WebAssembly calls JavaScript through code that V8 compiles after 1 000 calls and that all threads

@@ -1,8 +1,8 @@
 /**
  * The assistant actor: the single writer of one assistant and its versions.
  *
- * A turn that writes lasts until its row is on disk, so whatever is remembered is durable, and
- * reads are answered from memory. Versions are rows of the log, newest last.
+ * A turn that writes lasts until its row is on disk, so whatever is in memory is durable, and reads
+ * are answered from memory. Versions are rows of the log, newest last.
  */
 
 import { actorKeyText, plainValues } from '../../cluster/index.ts'
@@ -46,7 +46,7 @@ export interface AssistantActorParts {
   readonly env: Env
 }
 
-/** Everything that an assistant is told and answers is plain data. */
+/** All commands and replies are plain data. */
 export const assistantWire: ActorWire = { values: plainValues }
 
 export function assistantKind(parts: AssistantActorParts): ActorKind {
@@ -81,7 +81,7 @@ class AssistantActor implements Actor {
   }
 
   async receive(command: unknown, id?: string): Promise<Turn> {
-    // What was done already is not done again, and is answered with what has come of it.
+    // A command that was done already is not done again: it is answered with the result.
     if (heardAs(this.#row?.heard ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
     switch (known.kind) {
@@ -157,14 +157,14 @@ class AssistantActor implements Actor {
     await this.#orForget(this.#purge(row))
   }
 
-  /** Remembers what the entry leaves once it is on disk. */
+  /** Keeps the new row in memory once the entry is on disk. */
   async #write(row: AssistantRow, entry: AssistantEntry) {
     const { epoch } = this.#context
     this.#row = await this.#orForget(appendEntry(this.#log, epoch, row, entry))
     return this.#row
   }
 
-  /** Where it cannot be known what is stored, the next command has to look. */
+  /** After a failure it is not known what is stored: the actor fails, and the next one reads it. */
   async #orForget<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -174,7 +174,7 @@ class AssistantActor implements Actor {
     }
   }
 
-  /** A log that is ahead of its row was cut off between the two; the log is the truth. */
+  /** If the log is ahead of its row, a write was cut off between the two: the log is right. */
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
     if (!await this.#lives(branch)) return this.#gone(stored)
@@ -198,7 +198,7 @@ class AssistantActor implements Actor {
     return row
   }
 
-  /** Not where its delete was cut off: what is left of its log may end where the row stands. */
+  /** False if its delete was cut off: the rest of the log may end just where the row says. */
   async #lives(branch: Branch): Promise<boolean> {
     try {
       if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
@@ -209,7 +209,7 @@ class AssistantActor implements Actor {
     }
   }
 
-  /** Its delete was cut off: it is done again. */
+  /** The delete was cut off: it is repeated. */
   async #gone(stored: AssistantRow): Promise<null> {
     await this.#purge(stored)
     return null

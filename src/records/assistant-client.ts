@@ -1,4 +1,4 @@
-/** Assistants as the front door calls them: one typed call a command, wherever they live. */
+/** The client of assistants for the front door: one typed call per command, wherever they live. */
 
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
@@ -11,14 +11,14 @@ import { unlessGoneByThis } from './heard-command.ts'
 
 /** Every call throws HeddleError: `not_found` for an assistant that is not there. */
 export interface AssistantClient {
-  /** `exists` where it is there already, unless `ifExists` says to leave that one as it is. */
+  /** Throws `exists` if it exists already, unless `ifExists` says to keep that one. */
   create(assistant: AssistantName, content: AssistantContent, ifExists: 'raise' | 'do_nothing'):
     Promise<AssistantRow>
   get(assistant: AssistantName): Promise<AssistantRow>
   /** Makes a new version and makes it the active one. */
   patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
   setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
-  /** Newest first. A page costs as much as it is long. */
+  /** Newest first. The cost of a page grows only with its length. */
   versions(assistant: AssistantName, query: VersionQuery): Promise<AssistantRow[]>
   /** With all its versions. */
   delete(assistant: AssistantName): Promise<void>

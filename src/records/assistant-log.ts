@@ -1,11 +1,11 @@
-/** What an assistant needs of the durable log: the part of the log's port that it uses. */
+/** The part of the log port that an assistant uses, and its entries in the log. */
 
 import { LogRow } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantVersion, Record as LogRecord } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { withHeard } from './heard-command.ts'
 
-/** Every method promises what the method of that name promises in the log's own port. */
+/** Every method promises what the method of the same name in the log port promises. */
 export interface AssistantLog {
   readonly shared: boolean
   open(branch: Branch, epoch: number): Promise<void>
@@ -35,15 +35,15 @@ interface AssistantUpdate {
 
 export type AssistantRecord = NonNullable<LogRecord['record']>
 
-/** What is written in one row, and what the assistant is with it: null where it is no more. */
+/** What is written in one row, and the assistant after it: null if it is deleted. */
 export interface AssistantEntry {
   readonly record: AssistantRecord
   readonly next: AssistantRow | null
-  /** The command that wrote it, where somebody may try that again. */
+  /** The command that wrote it, if it may be tried again. */
   readonly commandId?: string | undefined
 }
 
-/** Writes an entry behind what `row` speaks for. The result is `next` at its log position. */
+/** Appends an entry after the position of `row`. The result is `next` at the new position. */
 export async function appendEntry(log: AssistantLog, epoch: number, row: AssistantRow,
   { record, next, commandId }: AssistantEntry): Promise<AssistantRow | null> {
   const { tenant } = row
@@ -66,7 +66,7 @@ export async function recordsBetween(log: AssistantLog, branch: Branch, from: nu
   return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
 }
 
-/** Each may be as long as a request. */
+/** Few, because each may be as large as a request. */
 const pageRows = 10
 
 /** The versions up to the row's position, newest first, read a page at a time. */
@@ -83,7 +83,7 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow):
   }
 }
 
-/** Undefined where there is no version of that number. */
+/** Undefined if there is no such version. */
 export async function findVersion(log: AssistantLog, row: AssistantRow, version: number):
   Promise<AssistantVersion | undefined> {
   if (version < 1 || version > row.newestVersion) return undefined

@@ -1,4 +1,4 @@
-/** An assistant as a value: how versions are made and restored. Pure. */
+/** An assistant as a value: how versions are created and restored. Pure. */
 
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
@@ -58,7 +58,7 @@ function merged(json: string, change: Readonly<Record<string, unknown>>): string
   return JSON.stringify({ ...JSON.parse(json) as object, ...change })
 }
 
-/** The row after its first version was written. Its log position is the writer's to say. */
+/** The row after its first version was written. The writer sets its log position. */
 export function bornAs(identity: AssistantIdentity, version: AssistantVersion): AssistantRow {
   const { atMs } = version
   return {
@@ -73,13 +73,13 @@ export function withVersion(row: AssistantRow, version: AssistantVersion): Assis
   return { ...withActive(row, version, version.atMs), newestVersion: version.version }
 }
 
-/** The row after `version` was made the active one: everything is as that version says. */
+/** The row after `version` was made the active one: all content is that of the version. */
 export function withActive(row: AssistantRow, version: AssistantVersion, atMs: number):
   AssistantRow {
   return { ...row, ...contentOf(version), version: version.version, updatedAtMs: atMs }
 }
 
-/** A past version, as the row was when it was made. */
+/** A past version: the row as it was when the version was created. */
 export function asOf(row: AssistantRow, version: AssistantVersion): AssistantRow {
   return { ...withActive(row, version, version.atMs), createdAtMs: version.atMs }
 }

@@ -1,4 +1,4 @@
-/** What is billed: a record of each run that is over, kept when its thread is long gone. */
+/** Billing records: one for each finished run, kept even after its thread is deleted. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunStatus } from './run-table.ts'
@@ -12,31 +12,31 @@ export interface BillingRow {
   readonly assistantId: string
   readonly graphId: string
   readonly status: RunStatus
-  /** Null where it never began. */
+  /** Null if it never began. */
   readonly startedMs: number | null
   readonly endedMs: number
 }
 
-/** An id may come again: a run without a thread that is asked for by the same key a day later. */
+/** Not the id alone: a stateless run with the same Idempotency-Key a day later has the same id. */
 export type BillingPlace = Pick<BillingRow, 'endedMs' | 'runId'>
 
-/** Before all. */
+/** Before all records. */
 export const firstPlace: BillingPlace = { endedMs: -1, runId: '' }
 
 export interface BillingQuery extends Pick<BillingRow, 'tenant' | 'day'> {
-  /** The place of the last one that was told. */
+  /** The place of the last record of the previous page. */
   readonly after: BillingPlace
   /** 1 to 1 000. */
   readonly limit: number
 }
 
-/** Rows come in by the log port, beside what ends the run. */
+/** Rows are written by the log port, together with the end of the run. */
 export interface BillingTable {
   /** In the order in which the runs ended. */
   page(query: BillingQuery): Promise<BillingRow[]>
 }
 
-/** Pure, so that a record that is made again is the same one. `run` is over. */
+/** Pure, so that a record that is made again is the same. `run` has ended. */
 export function billingRow(run: RunRow): BillingRow {
   const { tenant, runId, threadId, assistantId, planJson, startedAtMs, updatedAtMs } = run
   const { graphId } = JSON.parse(planJson) as { readonly graphId: string }

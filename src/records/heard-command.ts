@@ -1,29 +1,29 @@
-/** Which commands an actor has done: so few, and so new, that a caller may still try them again. */
+/** The commands that an actor has done recently, and that a caller may still repeat. */
 
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 
 /**
- * The asker tries again for seconds only, and what has an id of its own is known by that: so this
- * bounds the commands of one actor whose answers are lost at once.
+ * Callers repeat a command for seconds only, so this bounds the commands of one actor whose answers
+ * are lost at the same time. (Commands that have an id of their own are recognised by that.)
  */
 const heardMax = 32
 
-/** With one more, whose effect stands in row `seq` of the log. */
+/** The list with one more command, whose effect is in row `seq` of the log. */
 export function withHeard(heard: readonly HeardCommand[], id: string, seq: number):
   HeardCommand[] {
   return [...heard, { id, seq }].slice(-heardMax)
 }
 
-/** Undefined where it was not done, or nobody asks. */
+/** Undefined if it was not done, or has no id. */
 export function heardAs(heard: readonly HeardCommand[], id: string | undefined):
   HeardCommand | undefined {
   return id === undefined ? undefined : heard.find((command) => command.id === id)
 }
 
 /**
- * Handed to the `catch` of a deletion: an earlier try of this very command may have done it, and
- * left nobody who knows. Throws any other error again.
+ * For the `catch` of a deletion: `not_found` is fine if an earlier try of the same command may have
+ * deleted it. Throws any other error again.
  */
 export function unlessGoneByThis(error: unknown): void {
   const { code, facts } = HeddleError.from(error)

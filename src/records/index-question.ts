@@ -1,4 +1,4 @@
-/** What the index of rows is asked, by whoever asks several of them, and what each answers. */
+/** The questions to the index of one member, and its answers. */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
@@ -11,11 +11,11 @@ export type IndexQuestion =
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
 
 export interface IndexAnswer {
-  /** Of threads or of assistants, as was asked; none where they were only counted. */
+  /** Threads or assistants, as asked; empty if they were only counted. */
   readonly rows: readonly (ThreadRow | AssistantRow)[]
   /** How many match in all. */
   readonly total: number
-  /** The shards whose rows were looked at, all of them; of no other shard is there any row. */
+  /** The shards that were searched, each completely; there are no rows of any other shard. */
   readonly covered: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-/** The index of one member, as a service that other members ask. */
+/** The index of one member, as a service for other members. */
 
 import { IndexAnswer as AnswerMessage } from '../../proto/gen/records/v1/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
@@ -6,7 +6,7 @@ import { plainValues } from '../../cluster/index.ts'
 import type { ValueCodec } from '../../cluster/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
-/** Questions are plain data; answers are rows, which are encoded as they are at rest. */
+/** Questions are plain data; answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
   encode: (value) => (isAnswer(value) ? Buffer.concat([answerMark, encodeAnswer(value)])
     : Buffer.concat([questionMark, plainValues.encode(value)])),
@@ -17,7 +17,7 @@ const values: ValueCodec = {
 const questionMark = Uint8Array.of(0)
 const answerMark = Uint8Array.of(1)
 
-/** The name of the service, and how questions and answers cross. */
+/** The name of the service, and the codec of its questions and answers. */
 export const indexWire = { name: 'index', wire: { values } } as const
 
 /** For members to ask, each other and themselves. */

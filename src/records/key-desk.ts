@@ -1,4 +1,4 @@
-/** Where people make, list and revoke keys. */
+/** Creating, listing and revoking keys, for operators. */
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -6,19 +6,19 @@ import type { KeyTable } from './key-table.ts'
 import { isTenant, makeKey } from './key.ts'
 import type { KeyRow, NewKey } from './key.ts'
 
-/** What may be told of a key. */
+/** What may be shown of a key. */
 export type KeyFacts = Omit<KeyRow, 'hash'>
 
 export interface KeyWish extends Omit<NewKey, 'region' | 'expiresAtMs'> {
-  /** Null for a key without an end. */
+  /** Null for a key that never expires. */
   readonly expiresInMs: number | null
 }
 
-/** Throws HeddleError with a sentence for whoever asks. */
+/** Throws HeddleError with a sentence for the operator. */
 export interface KeyDesk {
-  /** `key` is its text, told here and never again. */
+  /** `key` is its text, returned here and never again. */
   create(wish: KeyWish): Promise<KeyFacts & { readonly key: string }>
-  /** Newest first; without a tenant those of all. */
+  /** Newest first; without a tenant, those of all tenants. */
   list(tenant?: string): Promise<KeyFacts[]>
   revoke(id: string): Promise<KeyFacts>
 }

@@ -1,16 +1,16 @@
-/** The keys of a region as rows: found by id with each new caller, listed for people. */
+/** The port of stored API keys: found by id, listed for operators. */
 
 import type { KeyRow } from './key.ts'
 
-/** Everything it resolves is on disk. Throws `unavailable` where the store is out of reach. */
+/** What has resolved is on disk. Throws `unavailable` if the store cannot be reached. */
 export interface KeyTable {
-  /** Throws `exists` where the id is taken. */
+  /** Throws `exists` if the id is taken. */
   insert(row: KeyRow): Promise<void>
   get(id: string): Promise<KeyRow | undefined>
-  /** Newest first; without a tenant those of all. It reads every row: only people ask for it. */
+  /** Newest first; without a tenant, all. It reads every row: only for operators. */
   list(tenant?: string): Promise<KeyRow[]>
-  /** The row as it is then: revoked since the first time. Undefined where there is none. */
+  /** The row after it; a second revocation changes nothing. Undefined if there is no such key. */
   revoke(id: string, atMs: number): Promise<KeyRow | undefined>
-  /** It was used. Of a key that is not there nothing is kept. */
+  /** Notes that it was used. Stores nothing for a key that does not exist. */
   touch(id: string, atMs: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** API keys: what they look like, what is kept of them, and what they let one do. */
+/** API keys: their format, what is stored of them, and what they permit. */
 
 import { hash, timingSafeEqual } from 'node:crypto'
 
@@ -13,22 +13,22 @@ export const callerRoles = ['admin', 'developer', 'reader'] as const
 
 export type CallerRole = typeof callerRoles[number]
 
-/** What is kept of a key. Never its text. */
+/** What is stored of a key: never its text. */
 export interface KeyRow {
   readonly id: string
-  /** Whose things it opens. */
+  /** The tenant to whose data it gives access. */
   readonly tenant: string
   readonly role: CallerRole
-  /** For people to know it by; may be empty. */
+  /** A name for people; may be empty. */
   readonly name: string
-  /** SHA-256 of the whole text in hex: the text is chance, so that nobody can go back from here. */
+  /** SHA-256 of the whole text in hex; the text is random, so no other salt is needed. */
   readonly hash: string
   readonly createdAtMs: number
-  /** Null where it has none. */
+  /** Null if it never expires. */
   readonly expiresAtMs: number | null
-  /** To the minute; null where it was never used. */
+  /** To the minute; null if it was never used. */
   readonly usedAtMs: number | null
-  /** Null while it is good. */
+  /** Null unless it was revoked. */
   readonly revokedAtMs: number | null
 }
 
@@ -38,7 +38,7 @@ export interface NewKey extends Pick<KeyRow, 'tenant' | 'role' | 'name' | 'expir
 
 const textForm = /^hdl_([a-z]{2,8})_([0-9a-f]{16})_[\w-]{43}$/
 
-/** Looks like a key of any region: never to be shown to anybody. */
+/** Finds anything that looks like a key of any region: it must never be shown. */
 export const keyLookalike = /hdl_[a-z]{2,8}_[0-9a-f]{16}_/
 
 const tenantForm = /^[A-Za-z0-9][\w.-]{0,63}$/
@@ -48,7 +48,7 @@ export function isTenant(text: string): boolean {
   return tenantForm.test(text)
 }
 
-/** `text` is shown once and kept by nobody here. */
+/** `text` is shown once and never stored. */
 export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; row: KeyRow } {
   const id = env.uuid().replaceAll('-', '').slice(-16)
   const text = `hdl_${region}_${id}_${env.secret()}`
@@ -57,7 +57,7 @@ export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; 
   return { text, row }
 }
 
-/** The region and the id in a key's text; undefined where it is none. */
+/** The region and the id in the text of a key; undefined if it is no key. */
 export function readKey(text: string): { region: string; id: string } | undefined {
   const [, region, id] = textForm.exec(text) ?? []
   return region === undefined || id === undefined ? undefined : { region, id }
@@ -67,12 +67,12 @@ export function hashOf(text: string): string {
   return hash('sha256', text)
 }
 
-/** Whether the row is of the key with this hash; takes as long where it is not. */
+/** Whether the row is of the key with this hash; takes the same time if it is not. */
 export function isHashOf(hashed: string, { hash: kept }: KeyRow): boolean {
   return timingSafeEqual(Buffer.from(hashed, 'hex'), Buffer.from(kept, 'hex'))
 }
 
-/** Why a key is not good any more; undefined where it is. */
+/** Why a key is no longer valid; undefined if it is. */
 export function keyFault({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): string | undefined {
   if (revokedAtMs !== null) return 'This API key was revoked; ask for another.'
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'This API key expired; ask for another.'

@@ -1,13 +1,13 @@
 /**
- * The limit actor: the one counter of a limit for one who is limited.
+ * The limit actor: the one counter of a limit for one key, user or address.
  *
- * A counter that begins knows what the one before it let through:
- *   durable rows  from the store, where each admit was before it was acknowledged. Its time is that
- *                 of another clock, and of when it was asked for: so it counts longer, by as much
- *                 as clocks may be apart and an admit may take.
- *   other rows    from the front doors that can be asked, which remember what they let through. The
- *                 share of one that is gone is not known, so nothing is promised for them. Where
- *                 one does not answer, no token is given until its leases are over.
+ * A new counter learns what the previous one let through:
+ *   durable rows  from the store, where each admit was written before it was acknowledged. Its
+ *                 time is of another clock, and of when it was asked for, so it counts longer: by
+ *                 as much as clocks may differ and an admit may take.
+ *   other rows    from the front doors, which remember what they let through. What a lost one let
+ *                 through is not known, so these limits are not guaranteed then. If one does not
+ *                 answer, no token is given until its leases are over.
  */
 
 import { pause, plainValues } from '../../cluster/index.ts'
@@ -19,16 +19,16 @@ import type { LimitKey, LimitTable } from './limit-table.ts'
 
 export const limitKindName = 'limit'
 
-/** All tenants share a row; who is limited is in the id. */
+/** Limits do not belong to tenants; the id names who is limited. */
 const tenant = 'limits'
 
-/** Clocks of two members differ by less: else what is durable may be counted as over too early. */
+/** Clocks of two members must differ by less, or durable admits may expire too early. */
 export const clocksApartMs = 5_000
-/** Nobody waits longer for an admit that is to be durable: a later one lets nobody through. */
+/** A durable admit must be written within this time: a later one lets nobody through. */
 export const admitPatienceMs = 5_000
 const countedLongerMs = clocksApartMs + admitPatienceMs
 
-/** Counters that stay while something counts in them; more of them may be let go any time. */
+/** How many counters stay in memory while anything counts in them; others may be let go. */
 const stayingMax = 20_000
 
 export interface LimitRule extends Limit {
@@ -38,11 +38,11 @@ export interface LimitRule extends Limit {
 
 export interface LimitQuestion extends TokenQuestion {
   readonly ended: readonly EndedLease[]
-  /** What was let through meanwhile while nobody could be asked. */
+  /** What was let through while the counter could not be reached. */
   readonly spent: number
 }
 
-/** A counter that begins asks it of each front door; what the one before it says then is void. */
+/** A new counter asks each front door; grants of the previous counter are void from then on. */
 export interface AdmitsQuestion extends LimitKey {
   readonly counter: string
 }
@@ -52,12 +52,12 @@ export interface LimitActorParts {
   /** By name. */
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
-  /** What each front door let through within that time; undefined for one that does not say. */
+  /** What each front door let through within that time; undefined for one that does not answer. */
   askDoors(question: AdmitsQuestion, recentMs: number):
     Promise<readonly (RecentAdmits | undefined)[]>
 }
 
-/** Plain data, there and back. */
+/** Commands and replies are plain data. */
 export const limitWire: ActorWire = { values: plainValues }
 
 export function limitActorKey({ row, who }: LimitKey) {
@@ -80,7 +80,7 @@ class LimitActor implements Actor {
   readonly #name: string
   readonly #counter: LimitCounter
   readonly #alive: { counters: number }
-  /** Admits on their way into the store. */
+  /** Admits that are being written. */
   readonly #underWay = new Set<Promise<unknown>>()
 
   constructor({ key }: ActorContext, parts: LimitActorParts, alive: { counters: number }) {
@@ -123,7 +123,7 @@ class LimitActor implements Actor {
     return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
   }
 
-  /** What is on its way gets there, or fails, before the next counter reads what there is. */
+  /** Admits that are being written are written, or fail, before the next counter reads them. */
   async passivate(): Promise<void> {
     await Promise.allSettled(this.#underWay)
     this.#alive.counters--
@@ -138,7 +138,7 @@ class LimitActor implements Actor {
         tokens: grant.admitted, keptMs: intervalMs + countedLongerMs })
       return grant
     } finally {
-      // Also where nobody knows whether it was written.
+      // Also if it is not known whether it was written.
       this.#counter.letGo(this.#nowMs, grant.admitted)
     }
   }
@@ -154,7 +154,7 @@ class LimitActor implements Actor {
   async #askDoors(): Promise<void> {
     const question = { ...this.#key, counter: this.#name }
     const leaseMs = longestLeaseMs(this.#rule)
-    // What the counter before this one leased may have been used for so long after its end.
+    // Tokens leased by the previous counter may have been used for this long after its end.
     const overMs = this.#nowMs + leaseMs
     const heard = await this.#parts.askDoors(question, this.#rule.intervalMs + leaseMs)
     this.#learn(heard.flatMap((admits) => admits ?? []))

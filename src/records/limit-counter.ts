@@ -1,14 +1,14 @@
 /**
- * The exact counter of one limit and one who is limited: a sliding log of what it let through.
+ * The exact counter of one limit for one key, user or address: a sliding log of what it admitted.
  *
- * In no window as long as the interval are there more than `count`:
- *   1. What is let through at once counts from that moment, for the whole interval. What is to be
- *      written down first is held, and counts from when that is done.
- *   2. A lease is good from when it was asked for, and counts until the interval after its end; its
- *      end is reckoned from when it was heard of, which is later. So whenever one of its tokens is
- *      used, it counts for the whole interval after that.
- *   3. Whoever says when he used what of a lease that is over, is believed: so much counts from
- *      those moments, and the rest of it is there again.
+ * No window as long as the interval contains more than `count`:
+ *   1. What is let through at once counts from that moment, for the whole interval. What must be
+ *      written first is held, and counts from when it is written.
+ *   2. A lease is valid from when it was asked for, and counts until one interval after its end.
+ *      The counter computes that end from when it heard the question, which is later. So each token
+ *      counts for the whole interval after it is used, whenever that is.
+ *   3. A front door that reports when it used the tokens of an ended lease is believed: those count
+ *      from these moments, and the unused ones are available again.
  *   4. What is refused does not count.
  */
 
@@ -22,19 +22,19 @@ export interface Limit {
 export interface TokenQuestion {
   /** Requests that wait for the answer. */
   readonly waiting: number
-  /** As many more are expected in each second. */
+  /** How many more are expected per second. */
   readonly perSecond: number
 }
 
 export interface Grant {
-  /** Who says so: no two counters have the same name. */
+  /** The name of the counter: no two have the same. */
   readonly counter: string
-  /** Of those that waited. */
+  /** How many of those that waited. */
   readonly admitted: number
   readonly lease?: Lease
   /** What is left. */
   readonly remaining: number
-  /** Until there is one again; 0 where there is one. */
+  /** Until there is one again; 0 if there is one. */
   readonly waitMs: number
 }
 
@@ -45,26 +45,26 @@ export interface Lease {
   readonly goodMs: number
 }
 
-/** What was let through, the first in front: so long ago at the least, so many. */
+/** What was let through, oldest first: how long ago at least, and how many. */
 export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
 
-/** A lease of which no token is used any more. */
+/** A lease whose tokens are not used any more. */
 export interface EndedLease {
   readonly id: string
   readonly used: RecentAdmits
 }
 
-/** So much of what is left goes into one lease at the most: others want some too. */
+/** At most this share of what is left goes into one lease: others want some too. */
 const leaseShare = 1 / 16
-/** With less than this of the limit left, each request is asked for. */
+/** With less than this share left there are no leases: each request asks the counter. */
 const scarceShare = 0.1
-/** With more than this of it left, leases are long: who comes now and then waits for nobody. */
+/** With more than this share left, leases are long, so that occasional requests need not wait. */
 const plentyShare = 0.5
-/** Parts of the interval: whoever tells nobody that a lease ended has it counted longer by it. */
+/** Parts of the interval: a lease whose end is not reported counts longer by this much. */
 const [shortPart, longPart] = [0.005, 0.1]
 const leaseMaxMs = 1_000
 
-/** How long a lease is good at the most. */
+/** The longest time that a lease is valid. */
 export function longestLeaseMs({ intervalMs }: Limit): number {
   return Math.min(leaseMaxMs, intervalMs * longPart)
 }
@@ -74,16 +74,16 @@ export class LimitCounter {
   readonly #holds: boolean
   readonly #name: string
   readonly #admitted: TimeRing
-  /** By their ids. None ends before one that was granted earlier: it counts too long for that. */
+  /** By id. None ends before an earlier one: for that, it may count a little too long. */
   readonly #leases = new Map<string, { readonly endMs: number; readonly tokens: number }>()
   #leased = 0
-  /** Of the lease that ends last. */
+  /** The end of the lease that ends last. */
   #endMs = 0
-  /** Let through, as soon as it is written down. */
+  /** Let through as soon as they are written. */
   #held = 0
   #granted = 0
 
-  /** No other counter ever had its `name`. One that `holds` leases nothing. */
+  /** `name` must be unique for ever. A counter that `holds` leases nothing. */
   constructor(limit: Limit, { name, holds }: { readonly name: string
     readonly holds: boolean }) {
     this.#limit = limit
@@ -92,7 +92,7 @@ export class LimitCounter {
     this.#admitted = new TimeRing(limit.count)
   }
 
-  /** Of a clock that never goes back, in all calls. */
+  /** All times are of a clock that never goes back. */
   take(nowMs: number, { waiting, perSecond }: TokenQuestion): Grant {
     let left = this.remaining(nowMs)
     const admitted = Math.min(waiting, left)
@@ -105,13 +105,13 @@ export class LimitCounter {
       waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
   }
 
-  /** So many that were held are let through now. */
+  /** This many of those that were held are let through now. */
   letGo(nowMs: number, tokens: number): void {
     this.#held -= tokens
     this.#admitted.push(nowMs, tokens)
   }
 
-  /** What another counter granted is none of this one's. */
+  /** Ignores leases that another counter granted. */
   end(nowMs: number, { id, used }: EndedLease): void {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
@@ -120,7 +120,7 @@ export class LimitCounter {
     for (const [agoMs, tokens] of used) this.count(nowMs - agoMs, tokens)
   }
 
-  /** What was let through elsewhere. */
+  /** Counts what was let through elsewhere. */
   count(atMs: number, tokens: number): void {
     this.#admitted.push(atMs, tokens)
   }
@@ -129,7 +129,7 @@ export class LimitCounter {
     return Math.max(0, this.#limit.count - this.used(nowMs))
   }
 
-  /** How many count now. */
+  /** How many count at present. */
   used(nowMs: number): number {
     const overMs = nowMs - this.#limit.intervalMs
     this.#admitted.dropBefore(overMs)
@@ -156,7 +156,7 @@ export class LimitCounter {
     return { id, tokens, goodMs }
   }
 
-  /** Until so many are over that one is free: a millisecond after its interval. */
+  /** How long until one is free: a millisecond after its interval. */
   #waitMs(nowMs: number): number {
     const { count, intervalMs } = this.#limit
     let over = this.#counting - count + 1
@@ -164,11 +164,11 @@ export class LimitCounter {
       over -= tokens
       if (over <= 0) return Math.max(0, sinceMs + intervalMs - nowMs) + 1
     }
-    // Those that are held are over last.
+    // Those that are held expire last.
     return intervalMs + 1
   }
 
-  /** Since when they count, and how many. */
+  /** Since when they count, and how many, oldest first. */
   * #inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
     const admitted = this.#admitted
     let place = 0
@@ -179,7 +179,7 @@ export class LimitCounter {
     for (; place < admitted.size; place++) yield [admitted.at(place), 1]
   }
 
-  /** How many count, those included that are over and were not dropped yet. */
+  /** How many count, including expired ones that were not dropped yet. */
   get #counting(): number {
     return this.#admitted.size + this.#leased + this.#held
   }

@@ -1,4 +1,4 @@
-/** What a front door let through of late, as a service that counters ask when they begin. */
+/** What a front door let through recently, as a service for new counters. */
 
 import type { Service } from '../../cluster/index.ts'
 import { limitKindName, limitWire } from './limit-actor.ts'
@@ -7,7 +7,7 @@ import type { RecentAdmits } from './limit-counter.ts'
 
 export const limitServiceName = 'limit_admits'
 
-/** Of the counters and of this service: how what they hear and say crosses. */
+/** The wires of the counters and of this service. */
 export const limitWires = [
   { name: limitKindName, wire: limitWire },
   { name: limitServiceName, wire: limitWire },

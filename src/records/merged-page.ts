@@ -1,4 +1,4 @@
-/** One page out of what several indexes answer, each with a part of all rows. */
+/** One page merged from the answers of several indexes, each with a part of all rows. */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { IndexAnswer } from './index-question.ts'
@@ -12,7 +12,7 @@ interface Part {
   readonly limit: number
 }
 
-/** Undefined where it cannot be reached. */
+/** Undefined if it cannot be reached. */
 type Source = (part: Part) => Promise<IndexAnswer | undefined>
 
 export interface MergeOptions {
@@ -23,10 +23,10 @@ export interface MergeOptions {
   readonly sources: readonly Source[]
 }
 
-/** Rows that a source is asked for at a time: of a page far behind only so many are in memory. */
+/** Rows read from a source at a time: for a page far behind, no more are in memory. */
 const rowsAtOnce = 1_000
 
-/** The answers, where together they cover every shard exactly once. */
+/** The answers, if together they cover every shard exactly once. */
 export function wholeOf<Answer extends Pick<IndexAnswer, 'covered'>>(
   answers: readonly (Answer | undefined)[], shards: number): readonly Answer[] | undefined {
   const given = answers.filter((answer) => answer !== undefined)
@@ -34,7 +34,7 @@ export function wholeOf<Answer extends Pick<IndexAnswer, 'covered'>>(
   return covered.length === shards && new Set(covered).size === shards ? given : undefined
 }
 
-/** Undefined where not every shard was covered exactly once, all the time that it took. */
+/** Undefined unless every shard was covered exactly once, from the beginning to the end. */
 export async function mergePage({ query, order, shards, sources }: MergeOptions):
 Promise<Pick<IndexAnswer, 'rows' | 'total'> | undefined> {
   const end = query.offset + query.limit
@@ -82,17 +82,17 @@ class Reader {
     this.#more = rows.length === limit
   }
 
-  /** The next one; undefined where there is none, or `ended` says that it was not read yet. */
+  /** The next row; undefined if there is none, or if it was not read yet (`ended`). */
   get row(): Row | undefined { return this.#rows[this.#at] }
 
-  /** Whether what was read is used up, and there may be more. */
+  /** Whether all rows that were read are used, and there may be more. */
   get ended(): boolean { return this.#more && this.#at === this.#rows.length }
 
   take(): Row {
     return this.#rows[this.#at++]!
   }
 
-  /** False where the source cannot be reached, or covers other shards than before. */
+  /** False if the source cannot be reached, or covers other shards than before. */
   async readOn(): Promise<boolean> {
     const answer = await this.#source({ offset: this.#read, limit: this.#limit })
     if (!answer || !isSame(answer.covered, this.#covered)) return false

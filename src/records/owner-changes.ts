@@ -1,4 +1,4 @@
-/** Hearing of changes of owners: however many listen, one waits for the next change. */
+/** Listening to changes of owners: any number of listeners share one wait for the next change. */
 
 import type { Ownership } from '../../cluster/index.ts'
 
@@ -11,7 +11,7 @@ export class OwnerChanges {
     this.#owners = owners
   }
 
-  /** Who leaves, by the function that is returned, leaves nothing behind. */
+  /** The function that is returned removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     this.#wait()

@@ -1,4 +1,4 @@
-/** The order of found rows, as the SQL of the stores has it: by a column, then by id. */
+/** The order of found rows, the same as in the SQL of the stores: by a column, then by id. */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantSort } from './assistant-index.ts'

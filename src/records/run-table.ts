@@ -1,4 +1,4 @@
-/** The runs of a thread as rows: listing the newest page costs a page at any age. */
+/** The port of the runs of a thread: the newest page costs the same at any age. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 
@@ -22,7 +22,7 @@ export interface RunQuery {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
-  /** The long texts that are wanted, the others may be left empty; all unless told. */
+  /** The long texts that are wanted (by default all); others may be left empty. */
   readonly texts?: readonly RunText[]
 }
 
@@ -30,7 +30,7 @@ export interface RunTable {
   get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined>
   /**
    * Newest first; runs made in the same millisecond in the reverse order of their creation.
-   * Throws `too_large` where what is wanted of them does not fit one answer, and holds no more.
+   * Throws `too_large` if what is wanted does not fit one answer, before more is held.
    */
   list(query: RunQuery): Promise<RunRow[]>
 }

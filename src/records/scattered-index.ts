@@ -1,11 +1,11 @@
 /**
- * Searching and counting over all owners: each is asked for what it owns, and it is merged.
+ * Searching and counting over all owners: each is asked for its own, and the answers are merged.
  *
- *   1. What is answered covers every shard exactly once: no row is missing, and none is there twice
- *      because its shard went from one owner to another meanwhile.
- *   2. Where it does not, everything is asked again, when an owner has changed or a moment later.
- *      Of many that wait one asks again; the others do when it has its answer.
- *   3. Of each owner no more is asked than can be on the page. One alone makes the page itself.
+ *   1. The result covers every shard exactly once: no row is missing, and none is there twice
+ *      because its shard moved from one owner to another meanwhile.
+ *   2. If it does not, everything is asked again, when an owner has changed or a moment later. Of
+ *      many searches that wait, one asks again; the others follow when it has its answer.
+ *   3. No owner is asked for more than can be on the page. A single owner makes the page itself.
  */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
@@ -22,7 +22,7 @@ import type { ThreadSearch } from './thread-index.ts'
 export interface ScatterOptions {
   readonly env: Pick<Env, 'after'>
   readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>
-  /** What this member owns; undefined where it never owns anything. */
+  /** The index of this member; undefined if it never owns anything. */
   readonly own?: OwnIndex
   /** Asks another member. */
   ask(member: Member, question: IndexQuestion): Promise<IndexAnswer>
@@ -35,7 +35,7 @@ export interface ScatteredIndex {
 
 /** Longer than it takes to find a dead owner, take over its shards and read them. */
 const patienceMs = 20_000
-/** What was not covered may be a moment later: an owner says so to nobody. */
+/** A shard may be covered a moment later, and its owner tells nobody. */
 const askAgainMs = 100
 
 type Row = ThreadRow | AssistantRow
@@ -45,7 +45,7 @@ type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
 
-/** Throws `unavailable` where some rows have no owner for too long. */
+/** Throws `unavailable` if some rows have no owner for too long. */
 export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
   const scatter = new Scatter(options)
   const page = async <Found extends Row>(question: SearchQuestion, order: RowOrder<Found>) =>
@@ -65,7 +65,7 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
 class Scatter {
   readonly #options: ScatterOptions
   readonly #changes: OwnerChanges
-  /** Of the one that asks again for all that wait: resolves when it has ended. */
+  /** The search that asks again for all that wait: resolves when it has ended. */
   #scout: Promise<true> | undefined
 
   constructor(options: ScatterOptions) {
@@ -95,7 +95,7 @@ class Scatter {
     })
   }
 
-  /** Tries until there is an answer; `ask` brings nothing of an owner that cannot be reached. */
+  /** Tries until there is an answer; `ask` is undefined for an owner that cannot be reached. */
   async #untilWhole<Answer>(attempt: (owners: readonly Member[], ask: Ask) =>
     Promise<Answer | undefined>): Promise<Answer> {
     const patience = Promise.withResolvers<undefined>()
@@ -119,7 +119,7 @@ class Scatter {
       'owner cannot be reached: ask again in a moment.', {}, { cause })
   }
 
-  /** All of them; undefined while some shard has none. */
+  /** All owners; undefined while some shard has none. */
   #owners(): readonly Member[] | undefined {
     const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
     if (known.length < this.#options.owners.shards) return undefined
@@ -132,7 +132,7 @@ class Scatter {
     return Array.from({ length: owners.shards }, (_, shard) => owners.ownerOf(shard)?.member)
   }
 
-  /** Undefined where it cannot be reached, or owns nothing any more before it has answered. */
+  /** Undefined if it cannot be reached, or loses all its shards before it answers. */
   async #ask(member: Member, question: IndexQuestion, failed: (error: unknown) => void):
     Promise<IndexAnswer | undefined> {
     const { own, owners } = this.#options
@@ -152,13 +152,13 @@ class Scatter {
     }
   }
 
-  /** One of those that wait becomes the scout; the others go when it has ended. */
+  /** One of those that wait becomes the scout; the others wait until it has ended. */
   #isTimeToAskAgain(own: Promise<true>, patience: Promise<undefined>): Promise<true | undefined> {
     this.#scout ??= own
     return this.#scout === own ? this.#change(patience) : Promise.race([this.#scout, patience])
   }
 
-  /** True when it is worth to ask again, undefined when the time is over. */
+  /** True when it is time to ask again, undefined when the patience is over. */
   async #change(patience: Promise<undefined>): Promise<true | undefined> {
     const changed = Promise.withResolvers<true>()
     const stop = this.#changes.listen(() => changed.resolve(true))

@@ -1,4 +1,4 @@
-/** Finding threads: rows by id, search by metadata and status, count. Answered without a scan. */
+/** The port for finding threads: by id, by metadata and status, and counts. Without a scan. */
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 
@@ -25,15 +25,15 @@ export interface ThreadQuery extends ThreadFilter {
 }
 
 /**
- * A thread left `busy`, hidden, or with webhooks to tell by an earlier owner: whoever owns it now
- * must look at it.
+ * A thread that an earlier owner left `busy`, hidden, or with webhooks to send: the owner must wake
+ * it.
  */
 export interface UnfinishedThread {
   readonly tenant: string
   readonly threadId: string
 }
 
-/** Hidden threads (of stateless runs) are found by `get` only. */
+/** Hidden threads (of stateless runs) are found only by `get`. */
 export interface ThreadIndex extends ThreadSearch {
   get(tenant: string, threadId: string): Promise<ThreadRow | undefined>
 }

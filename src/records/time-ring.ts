@@ -1,4 +1,4 @@
-/** Moments in their order: of more than so many, the oldest say nothing that newer ones do not. */
+/** A sorted ring of moments with a maximum size: beyond it, the oldest are dropped. */
 
 export class TimeRing {
   readonly #most: number
@@ -12,7 +12,7 @@ export class TimeRing {
 
   get size(): number { return this.#size }
 
-  /** A moment that comes so many times. */
+  /** Adds a moment this many times. */
   push(atMs: number, times: number): void {
     for (let left = Math.min(times, this.#most); left > 0; left--) {
       if (this.#size === this.#most) {
@@ -26,7 +26,7 @@ export class TimeRing {
     }
   }
 
-  /** Counted from the oldest one; never, where there are not so many. */
+  /** Counted from the oldest; Infinity if there are not so many. */
   at(place: number): number {
     return place < this.#size ? this.#moments[(this.#head + place) % this.#moments.length]!
       : Infinity

@@ -1,4 +1,4 @@
-/** The actors of a member: their kinds, the way to each, and how those at work are woken. */
+/** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
 import { Activations, actorKeyText, atMost, createRouter, shardOf } from '../../cluster/index.ts'
 import type {
@@ -21,7 +21,7 @@ export interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
 
 export interface ActorParts {
   readonly env: Env
-  /** Undefined where nobody collects traces. */
+  /** Undefined if there is no collector. */
   readonly tracing?: Tracing
   readonly host: GraphHost
   readonly rows: readonly LimitRow[]
@@ -29,16 +29,16 @@ export interface ActorParts {
   readonly egress: Pick<Egress, 'send'>
 }
 
-/** What all threads together may remember: of states, and of the events of finished runs. */
+/** What all threads together may keep in memory: of states, and of events of finished runs. */
 const viewsBytes = 256 * 1024 * 1024
 const feedsBytes = 64 * 1024 * 1024
-/** What all threads together may keep of runs and edits that are not over. */
+/** What all threads together may keep of unfinished runs and edits. */
 const inputCharacters = 512 * 1024 * 1024
 
-/** A thread that could not be woken has runs to go on with, and may be asked for by nobody. */
+/** A thread that could not be woken has runs to continue, and perhaps nobody will ask for it. */
 const wakeAgainMs = { first: 1_000, longest: 60_000 }
 
-/** How many of the threads that a new owner must look at are woken at once. */
+/** How many unfinished threads are woken at once. */
 const wokenAtOnce = 8
 
 export function openActors({ ownership, gate, transport, ...ground }: Ground, parts: ActorParts):
@@ -86,7 +86,7 @@ Actors {
   }
 }
 
-/** As many as this one knows of: the members, and itself where it is none or about to leave. */
+/** How many this one knows of: the members, and itself if it is none or about to leave. */
 export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }

@@ -1,4 +1,4 @@
-/** How Cassandra is reached, from the settings. */
+/** The connection options for Cassandra, from the settings. */
 
 import type { CassandraSettings } from '../config.ts'
 

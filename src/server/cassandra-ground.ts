@@ -22,18 +22,18 @@ import { Tenure } from './tenure.ts'
 
 export interface CassandraGroundOptions {
   readonly settings: CassandraSettings
-  /** Undefined where none was named. */
+  /** Undefined if none is set. */
   readonly region: string | undefined
-  /** For what can be made anew. */
+  /** For what can be rebuilt. */
   readonly directory: string
   readonly env: Env
   readonly metrics: Metrics
   readonly tracing?: Tracing
-  /** This member was fenced, or cannot do its part: it must end at once. */
+  /** This member was fenced, or cannot work any more: it must end at once. */
   mustEnd(reason: string): void
 }
 
-/** Throws HeddleError with a sentence: for a wrong setting, or where it does not belong. */
+/** Throws HeddleError with a sentence: for a wrong setting, or if it does not belong there. */
 export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
   const { settings, region, directory, env, metrics, tracing, mustEnd } = options
   const { contactPoints, keyspace, member } = settings
@@ -114,7 +114,7 @@ Promise<MemberTrust> {
 
 const refuse = () => Promise.reject(new HeddleError('not_owner'))
 
-/** Of a server that owns nothing: nothing is written here. */
+/** The gate of a server that owns nothing, and so writes nothing. */
 const nobodysGate: Gate = {
   state: 'fenced',
   closing: Promise.resolve(),
@@ -124,7 +124,7 @@ const nobodysGate: Gate = {
   passed: () => false,
 }
 
-/** What is found while others may own it already may be old: the answer passes the gate. */
+/** The index of a member that lost its shards may be outdated, so each answer passes the gate. */
 function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
   return {
     answer: async (question) => {

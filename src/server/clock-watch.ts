@@ -1,18 +1,18 @@
 /**
- * Whether the clock of this machine is that of Cassandra. Who owns what depends on no clock; the
- * times in records and certificates do, and how long a durable limit counts.
+ * Compares the clock of this machine with Cassandra's. Ownership depends on no clock, but the times
+ * in records, certificates, and how long a durable limit counts do.
  */
 
 import type { Log } from '../../cluster/index.ts'
 import { clocksApartMs } from '../records/index.ts'
 import type { CassandraStore } from '../store/cassandra/index.ts'
 
-/** A clock that nobody sets drifts slowly; that of a machine that slept is off at once. */
+/** Clocks drift slowly, but that of a machine that slept is off at once. */
 export const clockLookMs = 60_000
-/** Two clocks that are each off by less are as near to each other as limits that are kept need. */
+/** Two clocks that are each off by less are as close to each other as durable limits need. */
 const clockOffMs = clocksApartMs / 2
 
-/** A look at the clock, which tells the log of a change. It throws where Cassandra is away. */
+/** The result compares the clocks and logs a change. It throws if Cassandra cannot be reached. */
 export function clockWatch(store: Pick<CassandraStore, 'clockAheadMs'>, log: Log):
 () => Promise<void> {
   let off = false

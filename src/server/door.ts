@@ -1,4 +1,4 @@
-/** The front door of a member, opened as the settings have it over what the member is made of. */
+/** Opens the front door of a member, from the settings and the parts of the member. */
 
 import type { Env, Tracing } from '../../cluster/index.ts'
 import { ownVersion } from '../config.ts'
@@ -19,7 +19,7 @@ import { countRequests, readDoor, readKeys } from './readings.ts'
 export interface DoorParts {
   readonly env: Env
   readonly metrics: Metrics
-  /** Undefined where nobody collects traces. */
+  /** Undefined if there is no collector. */
   readonly tracing?: Tracing
   readonly ground: Ground
   readonly graphs: GraphHost
@@ -28,7 +28,7 @@ export interface DoorParts {
   readonly egress: Pick<Egress, 'check'>
 }
 
-/** Throws HeddleError with a sentence where it cannot listen. */
+/** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, allowOrigins } = settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
@@ -64,7 +64,7 @@ function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions[
     : undefined
 }
 
-/** Keys that were good go on without their table for a while, most limits without counters. */
+/** Known keys work without their table for a while, and most limits without their counters. */
 function dependenciesOf(settings: Settings, { check, keys }: Ground,
   askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
   const findNobody = async () => void await keys.get('nobody')

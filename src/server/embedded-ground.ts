@@ -1,4 +1,4 @@
-/** The ground of a member alone: everything in its data directory, which nobody else can have. */
+/** The ground of a single member: everything is in its data directory, which it alone can use. */
 
 import {
   defaultShards, inProcessTransport, placedOwnership, soleMember,
@@ -7,7 +7,7 @@ import type { Env } from '../../cluster/index.ts'
 import { openEmbeddedStore } from '../store/embedded/index.ts'
 import type { Ground } from './ground.ts'
 
-/** Throws HeddleError where the directory cannot be used. `mustEnd`: it cannot any more. */
+/** Throws HeddleError if the directory cannot be used. `mustEnd`: it no longer can. */
 export async function openEmbeddedGround(directory: string, env: Env,
   mustEnd: (reason: string) => void): Promise<Ground> {
   const store = await openEmbeddedStore({ directory, env, onLost: mustEnd })

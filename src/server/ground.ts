@@ -1,4 +1,4 @@
-/** What a member stands on: the durable ports, who owns which shard, and the ways to the others. */
+/** What a member is built on: the durable ports, ownership, and the transport to other members. */
 
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
@@ -9,53 +9,53 @@ import type {
 
 export interface Ground {
   readonly log: LogPort
-  /** Of what this member owns. */
+  /** For threads that this member owns. */
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTable
   readonly assistants: Pick<AssistantIndex, 'get'>
-  /** Who may call. */
+  /** The API keys. */
   readonly keys: KeyTable
   readonly limits: LimitTable
-  /** What is billed. */
+  /** The billing records. */
   readonly billing: BillingTable
-  /** Finds what any member has. */
+  /** Searches over all members. */
   readonly everybody: ScatteredIndex
   readonly ownership: Ownership
-  /** Undefined where nobody else can own anything. */
+  /** Undefined if nobody else can own anything. */
   readonly gate: Gate | undefined
   readonly transport: Transport
   /**
-   * What each front door let through of late under a limit, undefined for one that does not
-   * say; nothing where none of it counts any more that this member has not counted itself.
+   * What each front door let through recently under a limit, undefined for one that does not
+   * answer. Empty if this member has counted everything that still counts itself.
    */
   askDoors(question: AdmitsQuestion, recentMs: number):
     Promise<readonly (RecentAdmits | undefined)[]>
   /**
-   * Others are heard, and shards are taken, from now on. Resolves when what is this member's to own
-   * is owned.
+   * From now on other members are heard and shards are taken. Resolves when this member has taken
+   * its share.
    */
   begin(tenants: Tenants): Promise<void>
-  /** Gives everything back, if there is anybody to take it. */
+  /** Gives everything back, if another member can take it. */
   giveBack(): Promise<void>
-  /** Throws a HeddleError where the data is out of reach right now. */
+  /** Throws a HeddleError if the data cannot be reached right now. */
   check(): Promise<void>
-  /** Where the data is, for whoever started it to read. */
+  /** Where the data is, for the banner at the start. */
   readonly place: string
-  /** Who this member is to others; undefined where there are none. */
+  /** How other members know this one; undefined if there can be no others. */
   readonly name: string | undefined
   /** How the cluster looks from here. */
   status(): ClusterStatus
-  /** When no actor is left. */
+  /** To be called when no actor is left. */
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** What lives on the ground. */
+/** What uses the ground. */
 export interface Tenants {
   readonly activations: Activations
-  /** Brings back what an earlier owner left at work. */
+  /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
-  /** What this front door let through of late. */
+  /** What this front door let through recently. */
   toldOf(question: AdmitsQuestion): RecentAdmits
-  /** How long an actor has to let go where its shard moves. */
+  /** How long an actor may take to passivate when its shard moves. */
   readonly letGoMs: number
 }

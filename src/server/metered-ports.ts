@@ -1,4 +1,4 @@
-/** The ports of the store, with what goes through them counted on the way. */
+/** The ports of the store, with metrics of what passes through them. */
 
 import type { Env, SessionPort, ShardPort } from '../../cluster/index.ts'
 import type { LogPort, RowUpdate } from '../checkpoint/index.ts'
@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts'
 
 type Clock = Pick<Env, 'monotonicMs'>
 
-/** How runs end; what their rows may say beside these, they say before. */
+/** The statuses of runs that have ended. */
 const endings: ReadonlySet<string> = new Set(['success', 'error', 'timeout', 'interrupted'])
 
 export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPort {
@@ -52,7 +52,7 @@ function* endingsIn(updates: readonly RowUpdate[]): Generator<string> {
   }
 }
 
-/** The sessions of members: this one's own is what its gate reads, again and again. */
+/** Sessions: reads of this member's own session are the validations of its gate. */
 export function meteredSessions(sessions: SessionPort, metrics: Metrics, clock: Clock):
 SessionPort {
   const validated = metrics.duration({
@@ -91,7 +91,7 @@ SessionPort {
   }
 }
 
-/** Who owns what: a shard is taken from nobody, or from a member that is over. */
+/** Ownership: shards that this member takes, and from whom, and shards that it gives back. */
 export function meteredShards(shards: ShardPort, metrics: Metrics): ShardPort {
   const taken = metrics.count({
     name: 'shards_taken_total', labels: ['from'],

@@ -1,4 +1,4 @@
-/** A port for monitors alone, so that they need not come to the front door. */
+/** A separate port for metrics, so that monitors need no access to the front door. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export interface MetricsDoor {
   close(): Promise<void>
 }
 
-/** Throws where it cannot listen. */
+/** Throws if it cannot listen. */
 export async function openMetricsDoor(metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsDoor> {
   const server = createServer((request, response) => {

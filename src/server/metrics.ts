@@ -1,15 +1,15 @@
-/** What this server counts, as Prometheus reads it. */
+/** The metrics of this server, for Prometheus. */
 
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** A number as it stands, told apart from others of its name by labels of few values each. */
+/** A current value, with labels that each have few values. */
 export interface Reading {
   readonly value: number
   readonly labels?: Readonly<Record<string, string>>
 }
 
 export interface MetricWords {
-  /** Without `heddle_`; of a count it ends with `_total`, of a duration with `_seconds`. */
+  /** Without `heddle_`; a counter's ends with `_total`, a duration's with `_seconds`. */
   readonly name: string
   readonly help: string
   readonly labels?: readonly string[]
@@ -17,12 +17,12 @@ export interface MetricWords {
 
 type Labels = Readonly<Record<string, string>>
 
-/** In seconds: from a turn in memory to a run of minutes. */
+/** In seconds: from a turn in memory to a run of a minute. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
 /**
- * Whoever counts something himself has it read here when somebody looks; only what comes one by
- * one, and has a distribution, is told as it comes.
+ * Parts that count something themselves are read when metrics are asked for; only single events
+ * and durations are reported as they happen.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -31,7 +31,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
   }
 
-  /** `read` is called at each look. */
+  /** `read` is called whenever metrics are asked for. */
   gauge(words: MetricWords, read: () => Iterable<Reading>): void {
     const gauge = new Gauge({
       ...this.#settings(words),
@@ -42,7 +42,7 @@ export class Metrics {
     })
   }
 
-  /** The same for what only grows. */
+  /** The same for values that only grow. */
   counter(words: MetricWords, read: () => Iterable<Reading>): void {
     const counter = new Counter({
       ...this.#settings(words),
@@ -56,7 +56,7 @@ export class Metrics {
   /** Counts one at a time. */
   count(words: MetricWords): (labels?: Labels, by?: number) => void {
     const counter = new Counter(this.#settings(words))
-    // What has no labels is there from the start; what has some, when it first happens.
+    // A counter without labels exists from the start; one with labels, when it is first used.
     return (labels = {}, by = 1) => counter.inc(labels, by)
   }
 

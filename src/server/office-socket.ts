@@ -1,5 +1,5 @@
 /**
- * The way to the office of a data directory while a server runs on it: a socket in the directory,
+ * Operator commands on a data directory while a server runs on it: over a socket in the directory,
  * for its owner only. A line of JSON each way: `{do, with}`, then `{done}` or `{error}`.
  */
 
@@ -16,13 +16,13 @@ import type { BillingQuery, BillingTable, KeyDesk, KeyWish } from '../records/in
 
 const socketName = 'heddle.sock'
 
-/** Names of sockets are cut off by the system beyond this. */
+/** The system truncates longer paths of sockets. */
 const pathBytesMax = 103
 
-/** Whoever has connected says what he wants at once, and a server that lives answers. */
+/** Clients send their request at once, and a live server answers by then. */
 const patienceMs = 10_000
 
-/** What operators come for. */
+/** What operator commands use. */
 export interface OfficeDesks {
   readonly desk: KeyDesk
   readonly billing: BillingTable
@@ -48,7 +48,7 @@ interface Answer {
   readonly error?: { readonly code: string; readonly sentence: string }
 }
 
-/** Undefined where the system has no such sockets here: the server serves all the same. */
+/** Undefined if there can be no such socket here: the server runs without it. */
 export async function openOfficeSocket({ directory, env, ...desks }: OfficeSocketParts):
 Promise<OfficeSocket | undefined> {
   const path = join(directory, socketName)
@@ -83,8 +83,8 @@ Promise<OfficeSocket | undefined> {
 }
 
 /**
- * The desks of the server that runs on a directory; undefined where none is there. They throw
- * `unavailable` where it says nothing.
+ * The desks of the server that runs on a directory; undefined if none does. They throw
+ * `unavailable` if it does not answer.
  */
 export async function reachOffice({ directory, env }: Pick<OfficeSocketParts, 'directory' | 'env'>):
 Promise<OfficeDesks | undefined> {
@@ -117,7 +117,7 @@ Promise<OfficeDesks | undefined> {
   return { desk, billing }
 }
 
-/** Nobody but the owner may connect, from the first moment on. */
+/** With a umask, so that only the owner can connect, from the first moment on. */
 function listen(server: ReturnType<typeof createServer>, path: string): Promise<void> {
   return new Promise((listening, failed) => {
     server.once('error', failed)
@@ -164,7 +164,7 @@ function dial(path: string): Promise<Socket | undefined> {
 async function answerOver(socket: Socket, request: Request): Promise<unknown> {
   socket.write(`${JSON.stringify(request)}\n`)
   const line = await new Promise<string>((heard, failed) => {
-    // It tells the errors of the socket, too.
+    // The interface emits the errors of the socket, too.
     createInterface({ input: socket }).once('line', heard).on('error', () => failed(gone()))
     socket.once('close', () => failed(gone())).once('error', () => failed(gone()))
   })

@@ -1,4 +1,4 @@
-/** What operators see to by commands: through the server that runs, or else in the store itself. */
+/** Access for operator commands: through the running server, or else to the store itself. */
 
 import type { Env } from '../../cluster/index.ts'
 import type { Settings } from '../config.ts'
@@ -15,7 +15,7 @@ export interface Office extends OfficeDesks {
   close(): Promise<void>
 }
 
-/** Throws HeddleError with a sentence where the store cannot be reached. */
+/** Throws HeddleError with a sentence if the store cannot be reached. */
 export async function openOffice(settings: Settings, env: Env): Promise<Office> {
   const { cassandra, dataDirectory: directory } = settings
   const over = ({ keys, billing, region = settings.region, close }: OperatorTables): Office =>

@@ -1,4 +1,4 @@
-/** The address of this machine towards Cassandra: who reaches that reaches this one as well. */
+/** The address of this machine towards Cassandra, at which other members can reach it too. */
 
 import { connect, isIPv6 } from 'node:net'
 
@@ -6,13 +6,13 @@ import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
 const cqlPort = 9042
-/** A node that says nothing for so long is none to go by. */
+/** A node that does not answer within this time is skipped. */
 const answerMs = 2_000
 
 /**
- * Where others reach this machine, as it is towards the first of these nodes that lets it connect.
- * Throws `unavailable` where none does: with an address that is made up, whoever looks for this
- * member there would find nobody, and take it for dead.
+ * The address of this machine towards the first of these nodes that accepts a connection. Throws
+ * `unavailable` if none does: at a guessed address, other members would find nobody and take this
+ * member for dead.
  */
 export async function ownAddressTowards(contactPoints: readonly string[], env: Pick<Env, 'after'>):
 Promise<string> {
@@ -38,7 +38,7 @@ Promise<string | undefined> {
   })
 }
 
-/** As the driver reads it: `host`, `host:port`, `[address]:port`, or an address of IPv6 alone. */
+/** As the driver reads it: `host`, `host:port`, `[address]:port`, or a bare IPv6 address. */
 function placeOf(contactPoint: string): { host: string; port: number } {
   if (isIPv6(contactPoint)) return { host: contactPoint, port: cqlPort }
   const [, host, port = cqlPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(contactPoint)!

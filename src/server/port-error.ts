@@ -1,15 +1,15 @@
-/** What is wrong with an address that a server is to listen on, in a sentence. */
+/** A sentence for each reason why a server cannot listen on an address. */
 
 import { HeddleError } from '../errors.ts'
 
 export interface PortWish {
   readonly host: string
   readonly port: number
-  /** What the options begin with by which they are chosen. */
+  /** The prefix of the options for this host and port. */
   readonly flags: '--' | '--metrics-'
 }
 
-/** Other errors as they are. */
+/** Other errors are returned as they are. */
 export function portError({ host, port, flags }: PortWish, error: unknown): unknown {
   const sentences: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +

@@ -4,13 +4,13 @@ import type { Env } from '../../cluster/index.ts'
 
 export interface PutOffOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
-  /** All of it is done when nothing has come for so long. */
+  /** All of it is done when nothing has come for this long. */
   readonly calmMs: number
-  /** None of it waits longer, whatever comes. */
+  /** Nothing waits longer than this, whatever comes. */
   readonly latestMs: number
 }
 
-/** What is given to the function that this returns is done later, in the order in which it came. */
+/** The function that it returns takes work and does it later, in the order in which it came. */
 export function putOff({ env, calmMs, latestMs }: PutOffOptions): (work: () => void) => void {
   let waiting: (() => void)[] = []
   let sinceMs = 0

@@ -1,4 +1,4 @@
-/** What each part of a server can tell of itself, read when somebody looks. */
+/** The metrics of each part of a server, read when they are asked for. */
 
 import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
 import type { Exchange, FrontDoor, KeyStats, LimitBook } from '../frontdoor/index.ts'
@@ -11,7 +11,7 @@ export function readServer(metrics: Metrics, version: string): void {
     () => [{ value: 1, labels: { version } }])
 }
 
-/** The result takes each request that is over. */
+/** The result is to be called with each finished request. */
 export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   const requests = metrics.count({
     name: 'http_requests_total', labels: ['route', 'method', 'status'],
@@ -92,7 +92,7 @@ export function readLimits(metrics: Metrics, book: Pick<LimitBook, 'size' | 'tal
 
 const lookFates = ['looks', 'failures', 'turnedAway'] as const
 
-/** Only where keys are asked for. */
+/** Only if keys are required. */
 export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): void {
   metrics.counter({ name: 'key_looks_total', labels: ['fate'],
     help: 'API keys that were looked for in the store (looks), of these in vain because it was ' +

@@ -1,4 +1,4 @@
-/** What lives in the shards of this member: comes when one is taken, and goes when it moves. */
+/** What lives in the shards of this member: loaded when one is taken, let go when it moves. */
 
 import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../cluster/index.ts'
@@ -14,31 +14,31 @@ export interface TenancyOptions {
   owns(shard: number): boolean
 }
 
-/** Shards that go together. */
+/** Shards that are let go together. */
 interface Leaving {
   readonly going: Set<number>
-  /** By shard, of those in which anybody lives: when all have gone, in which something goes on. */
+  /** By shard, if any actor lives in it: resolves when all have gone, with those that were busy. */
   readonly gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>>
 }
 
 const loadAgainMs = 1_000
 /**
- * The rows of shards that were given are loaded when no other one was taken for a while: until
- * then it is the runs that move with them that need the store, and the processor. Searches wait so
- * much longer.
+ * Rows of shards that were handed over are loaded when no other shard was taken for a while: until
+ * then, the runs that move with the shards need the store and the processor. Searches wait longer
+ * for that.
  */
 const [calmMs, latestMs] = [250, 5_000]
 
 export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
   const { activations, wake, letGoMs } = tenants
-  /** The last time that each shard was taken: what failed is not tried again for one before. */
+  /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
   const takings = new Map<number, symbol>()
-  /** Those that go in one tick: who lives in them is looked for once. */
+  /** Shards that are let go in one tick: their actors are looked for once. */
   let leaving: Leaving | undefined
 
   const whenCalm = putOff({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
-  /** Whoever waits for these does not wait for the rows of all others. */
+  /** Clients that wait for these threads need not wait until all rows are loaded. */
   const told = (goingOn: readonly ActorKey[]) => {
     const threads = goingOn.filter(({ kind }) => kind === 'thread')
     void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
@@ -71,7 +71,7 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     taken: (shard, goingOn) => {
       const taking = Symbol('taking')
       takings.set(shard, taking)
-      // Its last owner died: only its rows tell what goes on in it.
+      // Its last owner died: only its rows tell which threads are unfinished.
       if (goingOn === undefined) return load(shard, taking)
       told(goingOn)
       whenCalm(() => load(shard, taking))

@@ -1,4 +1,4 @@
-/** Since when this member owns its shards: a counter that begins later need ask nobody. */
+/** Since when this member owns its shards: a new counter in an old shard need ask nobody. */
 
 import { actorKeyText, atLatest, shardOf } from '../../cluster/index.ts'
 import type { Env, Seat, ShardHost } from '../../cluster/index.ts'
@@ -11,7 +11,7 @@ export interface TenureParts {
   readonly shards: number
 }
 
-/** Who does not answer so soon is not waited for; front doors wait longer for their counter. */
+/** Slower answers are not waited for; front doors wait longer for their counter. */
 const answerMs = 2_000
 
 export class Tenure {
@@ -22,7 +22,7 @@ export class Tenure {
     this.#parts = parts
   }
 
-  /** The same host, whose shards are noted when they are taken. */
+  /** The same host, but the time when each shard is taken is noted. */
   watched(host: ShardHost): ShardHost {
     return {
       busy: () => host.busy(),
@@ -35,7 +35,7 @@ export class Tenure {
     }
   }
 
-  /** As the ground promises it. */
+  /** As described in the ground. */
   async askDoors(question: AdmitsQuestion, recentMs: number):
   Promise<readonly (RecentAdmits | undefined)[]> {
     const { env, seat, shards } = this.#parts

@@ -1,4 +1,4 @@
-/** The graph host, each of whose executions is an episode of the request that asked for it. */
+/** The graph host with traces: each execution is an episode of the request that asked for it. */
 
 import type { Episode, Tracing } from '../../cluster/index.ts'
 import type { Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
@@ -47,7 +47,7 @@ function startOf({ request: { kind }, trace, graphId, tenant, threadId, runId, a
 Execution) {
   return {
     name: `${kind} ${graphId}`,
-    // A run may begin long after it was asked for, and in another member than heard of it.
+    // A run may begin long after it was asked for, and in another member.
     ...kind === 'run' && { parent: trace ?? '' },
     facts: {
       'heddle.tenant': tenant, 'heddle.thread_id': threadId, 'heddle.graph_id': graphId,

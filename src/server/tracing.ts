@@ -1,4 +1,4 @@
-/** Traces by OpenTelemetry, sent to whoever the environment names as their collector. */
+/** Traces by OpenTelemetry, sent to the collector that the environment names. */
 
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, diag, trace }
   from '@opentelemetry/api'
@@ -13,29 +13,29 @@ import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, Trace
 import type { Env, Episode, EpisodeStart, Tracing } from '../../cluster/index.ts'
 
 export interface TracingOptions {
-  /** Of traces that begin here, so many are kept: from 0 to 1. */
+  /** The share of traces that begin here and are kept: from 0 to 1. */
   readonly ratio: number
   readonly version: string
-  /** Of this process, by which its spans are told from those of others. */
+  /** Identifies this process in its spans. */
   readonly instance: string
   readonly env: Pick<Env, 'log' | 'monotonicMs'>
 }
 
 export interface OpenTracing extends Tracing {
-  /** Sends what was not sent yet. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
-/** Spans wait so long for others, to travel together. */
+/** How long spans wait to be sent together. */
 const sendMs = 1_000
-/** What goes wrong with each batch is told once in so long a time. */
+/** A problem that each batch has is logged once in this time. */
 const quietMs = 600_000
 
 const kinds = {
   server: SpanKind.SERVER, client: SpanKind.CLIENT, inner: SpanKind.INTERNAL,
 } as const
 
-/** Once in a process: what is under way is known to all who ask the library. */
+/** To be called once in a process: the current context of the library is global. */
 export function startTracing({ ratio, version, instance, env }: TracingOptions): OpenTracing {
   complainTo(env)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -75,7 +75,7 @@ function episodeOf(span: Span, within: Context): Episode {
   }
 }
 
-/** A collector that is away must not be heard of a thousand times. */
+/** Passes warnings and errors of the library to our log, but not the same one for each batch. */
 function complainTo({ log, monotonicMs }: TracingOptions['env']): void {
   const quiet = () => {}
   let quietUntilMs = Number.NEGATIVE_INFINITY
@@ -89,7 +89,7 @@ function complainTo({ log, monotonicMs }: TracingOptions['env']): void {
 
 const traceparent = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-|$)/
 
-/** From the text of W3C; where it is none, what begins with it begins a trace. */
+/** The context of a W3C traceparent; if the text is none, a new trace begins. */
 function contextOf(text: string): Context {
   const [, traceId, spanId, flags] = traceparent.exec(text) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT
