@@ -1,4 +1,4 @@
-/** The REST API: routes, checks, bodies, errors and the description of all of them. */
+/** The REST wire: routes, their checks, bodies and documentation. */
 
 import type { TObject } from 'typebox'
 
@@ -30,7 +30,7 @@ export async function addRest(app: App, options: RouteParts & ServerFacts): Prom
   statelessRunRoutes(app, options)
 }
 
-/** The same schemas check and describe; headers and answers are described only. */
+/** The same schemas check and document; headers and answers are only documented. */
 function checkRequests(app: App): void {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {

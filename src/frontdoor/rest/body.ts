@@ -1,12 +1,12 @@
-/** Request bodies: JSON, whatever content type the client sends. */
+/** Request bodies: read as JSON, whatever their content type. */
 
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 import type { App } from './route.ts'
 
-/** An empty body counts as none: the schema then names the fields that are missing. */
+/** An empty body counts as no body: the schema then names what is missing. */
 export function acceptJson(app: App): void {
-  // In HTTP/2 no header tells whether there is a body: without a type, it would be ignored.
+  // HTTP/2 has no header that announces a body: without a type, Fastify would not read it.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
     done()
@@ -23,7 +23,7 @@ export function acceptJson(app: App): void {
   })
 }
 
-/** The official client would repeat a 415. */
+/** Throws `unsupported`, which is 422: the official client would retry a 415. */
 function mustBePlain(encoding = 'identity'): void {
   if (encoding === 'identity') return
   throw new HeddleError('unsupported', `Compressed bodies are not offered yet: send this one as ` +

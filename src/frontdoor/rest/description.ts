@@ -1,4 +1,4 @@
-/** The description of the API: at /openapi.json for programs, at /docs for people. */
+/** The documentation of the API, for programs at /openapi.json and for people at /docs. */
 
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -8,22 +8,22 @@ import type { App } from './route.ts'
 const introduction = `The Agent Deployment API.
 
 A **graph** is your code. An **assistant** is a stored configuration of a graph; each graph has one
-from the start, which its graph id names wherever an \`assistant_id\` is asked for. A **thread**
-keeps a conversation: its state, and every step that led there. A **run** executes an assistant, on
-a thread or without one.
+from the start, and its graph id can be used as the \`assistant_id\`. A **thread** keeps a
+conversation: its state, and every step that led there. A **run** executes an assistant, on a
+thread or without one.
 
-To try it: *Create a stateless run and wait for its result* takes its example as it stands.
+To try it: the example of *Create a stateless run and wait for its result* works unchanged.
 
-An error is \`{detail, message, code}\`: a sentence that says what to do, twice, and a word for
-programs. What is answered with \`Retry-After\` may be sent again after so many seconds; anything
-else would be answered the same. A request is found in the logs by its \`x-request-id\`.`
+An error is \`{detail, message, code}\`: a sentence that says what to do, twice, and a code for
+programs. A request that is answered with \`Retry-After\` may be sent again after that many seconds;
+any other would get the same answer again. Logs name a request by its \`x-request-id\`.`
 
 const tags = [
   { name: 'Assistants', description: 'Configurations of graphs, in numbered versions.' },
   { name: 'Threads', description: 'Conversations that keep their state.' },
   { name: 'State', description: 'What a thread holds now, and what it held before each step.' },
   { name: 'Runs', description: 'Executions of a graph on a thread.' },
-  { name: 'Stateless runs', description: 'Executions without a thread that anybody sees.' },
+  { name: 'Stateless runs', description: 'Executions without a visible thread.' },
   { name: 'Server', description: 'The server itself. Needs no key.' },
 ]
 
@@ -32,7 +32,7 @@ const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
-/** To be called before the routes that are described are added. */
+/** Call before the routes that it documents are added. */
 export async function describeRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     hideUntagged: true,
@@ -69,7 +69,7 @@ interface Body {
   readonly schema: { readonly required?: unknown }
 }
 
-/** No body counts as `{}`, so a body is required only if one of its fields is. */
+/** No body counts as `{}`: a body is required only if one of its fields is. */
 function allowNoBody({ requestBody: body }: Operation): void {
   if (body === undefined) return
   body.required = Object.values(body.content).some(({ schema }) => schema.required !== undefined)

@@ -1,4 +1,4 @@
-/** Responses that end early, by us or by the client. */
+/** How responses end early: broken off by us, or left by the client. */
 
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
@@ -6,13 +6,13 @@ import type { ServerResponse } from 'node:http'
 
 export type AnyResponse = ServerResponse | Http2ServerResponse
 
-/** Cuts the response, so that the client notices: a clean end would mean that it is complete. */
+/** Ends it so that the client sees a failure: a clean end would mean that it has everything. */
 export function breakOff(response: AnyResponse): void {
   if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL)
   else response.destroy()
 }
 
-/** Calls `closed` once when the response is over, for whatever reason, or if it is already. */
+/** Calls `closed` once when the response is over, however it ended; also if it is over already. */
 export function whenClosed(response: AnyResponse, closed: () => void): void {
   const { destroyed } = 'stream' in response ? response.stream : response
   if (destroyed) queueMicrotask(closed)

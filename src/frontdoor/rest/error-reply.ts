@@ -10,17 +10,17 @@ import { factsOf, nameReply } from '../exchange.ts'
 import { quotaHeaders } from '../limits/quota-headers.ts'
 import type { LimitFacts } from '../limits/quota-headers.ts'
 
-/** When a client is told to try again, by default. */
+/** For errors that may be retried, unless they say when. */
 const retryAfterSeconds = '1'
 
-/** Keys may also be sent as x-api-key. */
+/** A key may be sent as x-api-key instead. */
 const challenge = 'Bearer realm="heddle"'
 
 /**
- * `{detail, message, code}`; `errors: [{field, message}]` if fields are wrong, `url` if another
- * region is the right one, `dependencies` if some are unreachable, `error` and
+ * `{detail, message, code}`, with `errors: [{field, message}]` if fields are wrong, `url` if
+ * another address is the right one, `dependencies` if some cannot be reached, `error` and
  * `limit: {row, count, intervalSeconds}` if there were too many requests. A call of the typed API
- * is answered in its own protocol.
+ * gets the error format of its protocol.
  */
 export function errorReply(log: Log) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -35,8 +35,8 @@ export function errorReply(log: Log) {
     const { limit, allow } = error.facts as { readonly limit?: LimitFacts; readonly allow?: string }
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
-    // The rest of an unwanted body is read and dropped: closing would reset the connection before a
-    // client that still sends has seen the answer. HTTP/2 has no such header.
+    // The rest of an unwanted body is read and dropped: closing would reset the connection before
+    // a client that is still sending has seen the answer. HTTP/2 does not allow this header.
     reply.removeHeader('connection')
     if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
     void reply.code(error.httpStatus).send(bodyOf(error))
@@ -55,7 +55,7 @@ export function bodyOf({ message, code, facts }: HeddleError): Record<string, un
     ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 
-/** Errors of the server library are mostly about the request. */
+/** Errors of Fastify itself are about the request, or say that the server is closing. */
 function errorOf(caught: unknown): HeddleError {
   if (caught instanceof HeddleError) return caught
   const { statusCode, code, message } = caught as Partial<FastifyError>

@@ -1,10 +1,10 @@
-/** Whether a request was made on this machine. */
+/** Whether a request was made on this very machine, and not through a proxy. */
 
 import type { FastifyRequest } from 'fastify'
 
 import { isLoopback } from '../../ip-address.ts'
 
-/** Headers that proxies add: behind one on this machine, every client would seem to be here. */
+/** Headers that proxies add: behind a proxy on this machine, every request comes from here. */
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
 export function isFromHere({ socket, headers }: FastifyRequest): boolean {

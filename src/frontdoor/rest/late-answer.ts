@@ -1,8 +1,8 @@
 /**
  * An answer that may take as long as a run takes.
  *
- * A quick answer is a plain reply. Otherwise the headers are sent early, followed by line breaks,
- * which JSON allows before a value, to keep the connection alive.
+ * A quick answer is a plain reply. Otherwise the headers are sent early, and line breaks, which
+ * JSON allows before a value, show that the connection is alive.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -16,14 +16,14 @@ import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import { holdUntilRead } from './unread.ts'
 
-/** Ticks before the headers are sent early. */
+/** Ticks after which the headers are sent early. */
 const graceTicks = 2
 
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly pulse: Pulse
   readonly runId: string
-  /** Headers of an answer; an error has none of them. */
+  /** Of an answer; an error with a status of its own has none of them. */
   readonly headers: Readonly<Record<string, string>>
   /** `left` aborts when the client leaves: nobody waits for the answer any more. */
   answer(left: AbortSignal): Promise<JsonText>
@@ -33,7 +33,7 @@ export interface LateAnswerOptions {
   abandoned(): void
 }
 
-/** Throws the error of `answer` as long as the status has not been sent. */
+/** Throws what `answer` rejects with, as long as a status can still be sent. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
   const { pulse, runId, answer } = options
   const waiting = new WaitingReply(options)
@@ -55,11 +55,11 @@ class WaitingReply implements PulseMember {
   readonly #settled: () => Promise<unknown>
   readonly #left = new AbortController()
   #ticks = 0
-  /** The client left, or was disconnected. */
+  /** The client left, or was cut off. */
   gone = false
   /** The headers have been sent. */
   begun = false
-  /** There is an answer, or an error. */
+  /** The answer is there, or has failed. */
   answered = false
 
   constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
@@ -79,13 +79,13 @@ class WaitingReply implements PulseMember {
   beat(): void {
     const ticks = ++this.#ticks
     if (this.gone || ticks < graceTicks) return
-    // If that is not known right now, it is asked again later.
+    // If the thread cannot be asked right now, it is asked again.
     const later = () => { this.#ticks = 0 }
     if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
     else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
 
-  /** Its client would start the run again, or lose its place: it is left until the deadline. */
+  /** Stays open until the deadline: cut off, the client would start the run again, or give up. */
   leave(): void {}
 
   succeed(text: JsonText): void {
@@ -96,7 +96,7 @@ class WaitingReply implements PulseMember {
     }
   }
 
-  /** In the body, as the error of a failed run is; a connection that is cut is tried again. */
+  /** In the body, as for a failed run; breaks off if a retry may help: the client then retries. */
   fail(error: unknown): void {
     if (this.gone) return void (this.begun || this.#reply.hijack())
     const { raw } = this.#reply

@@ -1,4 +1,4 @@
-/** CORS and host checks: a web page that somebody visits must not reach a local server. */
+/** Who may call: a web page must not reach the server on the machine of its visitor. */
 
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,7 +9,7 @@ import { isLoopback } from '../../ip-address.ts'
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */
   readonly host: string
-  /** Origins beside this server's own, `*` for all; by default, those of this machine. */
+  /** Origins besides this server's own, `*` for any; by default those of this machine. */
   readonly allowOrigins?: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    // Preflight requests are charged to limits, too: the hook of the guard comes after this one.
+    // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
     methods, exposedHeaders, maxAge: 600, preflightContinue: true,
   })
 }

@@ -1,4 +1,4 @@
-/** Answers for unknown paths, and for known paths with another method. */
+/** The answer to a path or a method that does not exist, or is not offered yet. */
 
 import { HeddleError } from '../../errors.ts'
 import type { App } from './route.ts'
@@ -19,7 +19,7 @@ const unoffered: readonly (readonly [path: RegExp, what: string, instead?: strin
   [/^\/ui(\/|$)/, 'Serving UI components is'],
 ]
 
-/** To be called before any route is added. Routes without a description are not mentioned. */
+/** Call before any route is added. Routes that are not documented are never named. */
 export function answerNotFound(app: App): void {
   const described: { readonly path: RegExp; readonly method: string }[] = []
   app.addHook('onRoute', ({ url, method, schema }) => {

@@ -1,4 +1,4 @@
-/** Rows as JSON of the API. Texts that are JSON already are joined, never parsed. */
+/** Rows as JSON of the API. Fields that are JSON text already are joined, never parsed. */
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { AnswerRoom } from '../../answer-room.ts'
@@ -9,7 +9,7 @@ import type { assistantFields } from '../schema/assistant.ts'
 import type { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'
 
-/** Only these fields; all if nothing is selected. */
+/** Only these fields; all of them if nothing is selected. */
 export type Selection = readonly string[] | null | undefined
 
 export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
@@ -45,7 +45,7 @@ export function threadJson({ row, values, extracted }: FoundThread, select?: Sel
   return `{"extracted":${extracted}${rest}`
 }
 
-/** A delayed run counts as created when it may start. */
+/** A delayed run is shown as created when it may start. */
 export function runJson(row: RunRow, select?: Selection): JsonText {
   return objectText<typeof runFields[number]>({
     run_id: `"${row.runId}"`,
@@ -60,7 +60,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
   }, select)
 }
 
-/** Throws `too_large` if it does not fit one answer, before all of it is built. */
+/** Throws as `AnswerRoom` does, before it has rendered more rows than there is room for. */
 export function arrayText<Row>(rows: readonly Row[], json: (row: Row) => JsonText): JsonText {
   using room = new AnswerRoom()
   const texts = rows.map((row) => {

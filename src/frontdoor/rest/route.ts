@@ -1,4 +1,4 @@
-/** What every route has: schemas that check and describe its requests, and ways to answer. */
+/** What routes share: schemas that check and document their requests, and how they answer. */
 
 import type {
   FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider, RawServerDefault,
@@ -12,7 +12,7 @@ import type { Operations } from '../operations/index.ts'
 import type { Pulse } from '../pulse.ts'
 import { arrayText } from './render.ts'
 
-/** Gives handlers the types of their schemas. */
+/** Gives handlers the types that their schemas let through. */
 export interface Schemas extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   readonly serializer: unknown
@@ -21,7 +21,7 @@ export interface Schemas extends FastifyTypeProvider {
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
   FastifyBaseLogger, Schemas>
 
-/** What routes need. */
+/** What routes call. */
 export interface RouteParts extends Operations {
   readonly pulse: Pulse
 }
@@ -31,12 +31,12 @@ interface RouteWords {
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject
-  /** Headers that it reads. */
+  /** Request headers that only some routes read. */
   readonly headers?: TObject
   readonly body?: TObject
-  /** The name of the schema of a good answer, with `[]` for a list; without a name, 204. */
+  /** The name of the schema of a good answer, with `[]` for a list; without it, 204. */
   readonly answer?: string
-  /** The special headers of a good answer. */
+  /** Headers of a good answer that not every answer has. */
   readonly tells?: readonly (keyof typeof answerHeaders)[]
   /** Good answers without a body: what each status means. */
   readonly silent?: Readonly<Record<number, string>>
@@ -44,17 +44,16 @@ interface RouteWords {
 
 const answerHeaders = {
   'content-location': 'The path of the run.',
-  location: 'Where the stream goes on after a broken connection, with `Last-Event-ID`.',
-  'x-pagination-total': 'How many there are in all.',
-  'x-pagination-next': 'The offset of the next page, where there is one.',
-  'x-request-id': 'The name of the request in logs: the one that it was sent with, or a new one.',
-  'retry-after': 'After how many seconds to ask again, where that may help.',
+  location: 'Where to resume the stream after a broken connection, with `Last-Event-ID`.',
+  'x-pagination-total': 'How many results there are in all.',
+  'x-pagination-next': 'The offset of the next page, if there is one.',
+  'x-request-id': 'The id of the request in logs: the one that it was sent with, or a new one.',
+  'retry-after': 'How many seconds to wait before a retry, if a retry may help.',
 }
 
 /**
- * The access of a route, and its schemas. Those of headers and answers only describe: replies are
- * sent as they are. Clients generated from the description use the `operationId` as the name of a
- * method, so it must not change.
+ * The access that the route needs, and its schemas. Those of headers and answers only document.
+ * The `operationId` must never change: it is the name of the call in generated clients.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
   { schema: Omit<Words, 'tag' | 'answer' | 'tells' | 'silent'>; config: { access: Access } } {
@@ -69,14 +68,14 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
   return { schema: { ...checked, operationId, tags: [tag], response, ...open }, config: { access } }
 }
 
-/** The answer of routes with server-sent events. */
+/** The `answer` of routes that stream server-sent events. */
 export const eventStream = 'text/event-stream'
 
 function goodAnswer(answer: string): object {
   if (answer === eventStream) {
     const schema = { type: 'string', description: 'Server-sent events: `event` is the stream ' +
       'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
-      '`error` is {error, message}. A clean end says that the run is over.' }
+      '`error` is {error, message}. A clean end means that the run is over.' }
     return { description: 'The events of the run.', content: { [eventStream]: { schema } } }
   }
   const one = { $ref: `${answer.replace('[]', '')}#` }
@@ -95,12 +94,12 @@ export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply {
 interface Page<Row> {
   readonly rows: readonly Row[]
   readonly json: (row: Row) => JsonText
-  /** How many there are in all. */
+  /** Of all pages. */
   readonly total: number
   readonly offset: number
 }
 
-/** A page and, in its headers, its position. */
+/** Sends a page, with the total and the offset of the next page in its headers. */
 export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
   FastifyReply {
   const next = offset + rows.length

@@ -20,13 +20,13 @@ export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse'>
 export interface Watched {
   readonly run: RunName
   readonly reply: FastifyReply
-  /** Whether this request created it: sent again, it would create another run. */
+  /** This very request made the run: a repeated request would make another one. */
   readonly made?: boolean
-  /** Cancel the run if its client leaves before the end. */
+  /** Cancel the run if the client leaves before the end. */
   readonly cancelOnDisconnect: boolean
 }
 
-/** How a request watches the run that it created. */
+/** For a request that made the run that it watches. */
 export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect'> }, row: RunRow,
   reply: FastifyReply): Watched {
   return { run: nameOf(row), made: true, reply,
@@ -45,24 +45,24 @@ export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
 }
 
-/** For a request that is answered with the run's result and nothing before it. */
+/** The caller of a request that is answered with the run's result, and with nothing before it. */
 export function waiterOf(request: FastifyRequest): RunCaller {
   return { ...runCallerOf(request), awaits: true }
 }
 
-/** The answer to a request that created a run in the background. */
+/** Answers a request that made a run in the background. */
 export function sendRun(reply: FastifyReply, row: RunRow): FastifyReply {
   const run = nameOf(row)
   reply.request.about = run
   return sendJson(reply.header('content-location', placeOf(run)), runJson(row))
 }
 
-/** The path of a run, which clients read from a header. */
+/** The path of a run, which clients read from a reply. */
 function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
-/** Streams the run's events until it is over. Throws as long as an error can still be answered. */
+/** Streams the run's events until it is over. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
   const { runs, pulse } = parts
@@ -113,7 +113,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   })
 }
 
-/** The client left. Nobody is left to be told whether the run could be cancelled. */
+/** The client has left, so nobody is told whether the cancel worked. */
 function abandon({ runs, pulse }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || pulse.stopped) return

@@ -90,7 +90,7 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
   })
 
   app.delete('/threads/:thread_id/runs/:run_id', route('change', 'deleteRun', { ...one,
-    summary: 'Delete a run; one that is under way is interrupted before' }),
+    summary: 'Delete a run; if it is under way, it is interrupted first' }),
   async ({ params, caller }, reply) => {
     await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
     return reply.code(204).send()
@@ -98,7 +98,7 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
 
   app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', 'cancelRun', { ...one,
     querystring: CancelRun, summary: 'Cancel a run',
-    silent: { 202: 'It is cancelled.', 204: 'The same, where `wait` asks for it.' } }),
+    silent: { 202: 'It is cancelled.', 204: 'The same, if `wait` is set.' } }),
   async ({ params, query, caller }, reply) => {
     await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
     return reply.code(query.wait ? 204 : 202).send()

@@ -14,13 +14,13 @@ import type { App } from './route.ts'
 export interface ServerFacts {
   readonly version: string
   readonly env: Env
-  /** What it cannot do without, or only partly. */
+  /** What it needs, or works worse without. */
   readonly dependencies: readonly Dependency[]
-  /** The metrics; undefined if they have a port of their own. */
+  /** For a monitor to read; undefined if metrics have a port of their own. */
   readonly metrics?: MetricsPage
-  /** The region of this server, with its published addresses; undefined if none is set. */
+  /** Where this is deployed, with its published addresses; undefined if it has no region. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
-  /** How the cluster looks from here. */
+  /** The cluster as this member sees it. */
   clusterStatus(): ClusterStatus
 }
 
@@ -30,7 +30,7 @@ export interface MetricsPage {
 }
 
 const CheckServer = Type.Object({
-  check_db: Type.Optional(Type.Boolean({ description: 'Ask what it depends on as well.' })),
+  check_db: Type.Optional(Type.Boolean({ description: 'Also check what it depends on.' })),
 })
 
 const flags = {
@@ -51,8 +51,8 @@ export function serverRoutes(app: App, facts: ServerFacts): void {
     summary: 'What the server is and offers', answer: 'Info' }), async (_request, reply) =>
     sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
-  // For operators on this machine; nobody else is told that these exist, nor are clients of a proxy
-  // on this machine that adds its headers.
+  // For the operator of this machine. For all others, also behind a proxy on it, these routes do
+  // not exist.
   const forHere = { schema: { hide: true }, config: { access: 'public' } } as const
   app.get('/internal/cluster', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')

@@ -1,14 +1,15 @@
 /**
  * One run's events on one connection, as server-sent events.
  *
- * Job: framing, heartbeats, and clients that do not keep up. The events come from the feed; a slow
- * client slows the run down by two seconds at most.
+ * It frames what the feed tells, sends heartbeats, and handles a reader that does not keep up; a
+ * run is slowed down by two seconds at most.
  *
- * S1  All events of one call are sent in one write.
- * S2  A clean end means that the run is over. In any other case the connection is cut, so that the
- *     client comes back with the last id that it saw.
+ * S1  All events of one call leave in one write.
+ * S2  A clean end means that the run is over. In any other case the connection is broken off, so
+ *     that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit; beyond it, S2. Past events that are
- *     read from the log wait for the socket instead, and so, for a moment, does bulk output.
+ *     read from the log wait for the socket instead, and so does, for a moment, a graph's bulk
+ *     output.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -28,7 +29,7 @@ const sseHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** Ends with one line break: an empty line would make some clients see an event. */
+/** One line break only: after an empty line, some clients would see an event. */
 const heartbeat = ': heartbeat\n'
 
 /** The data of an event is one line. */
@@ -37,13 +38,13 @@ function frame({ name, json, id }: FeedEvent): string {
 }
 
 export interface SseOptions {
-  /** Headers of the reply, if it becomes a stream. */
+  /** Sent if the reply becomes a stream. */
   readonly headers: Readonly<Record<string, string>>
-  /** The run is on disk, and the headers say where: they are sent even if the stream is cut. */
+  /** This request made the run: its client gets the headers, which name the run, in any case. */
   readonly made: boolean
-  /** Whether the client may still be told; if not, it is cut, and refused when it comes back. */
+  /** Whether the client may still see events; if not, it is cut off, comes back and is refused. */
   stands(): boolean
-  /** Called once. `byClient`: the client left before the end, and was not cut by us. */
+  /** Called once. `byClient`: the client left before the end, not because we broke off. */
   closed(byClient: boolean): void
 }
 
@@ -53,17 +54,17 @@ export class SseStream implements FeedListener, PulseMember {
   readonly #made: boolean
   readonly #stands: () => boolean
   #silentTicks = 0
-  /** The socket takes no more until it says so. */
+  /** The socket takes no more until it has drained. */
   #full = false
   #fullTicks = 0
-  /** Nothing more is told. */
+  /** No more events are sent. */
   #ended = false
-  /** Whether the socket takes more. */
+  /** That the socket has drained, or never will. */
   readonly #readiness = new Readiness()
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
-  /** Whether the reply is a stream already; until then it may become an error. */
+  /** The headers have been sent; before that the reply may still become an error. */
   begun = false
 
   constructor(reply: FastifyReply, { headers, made, stands, closed }: SseOptions) {
@@ -80,7 +81,7 @@ export class SseStream implements FeedListener, PulseMember {
     })
   }
 
-  /** Sends the headers, unless an event has done so. */
+  /** Sends the headers, if no event has done so. */
   begin(): void {
     if (this.begun || this.#ended || this.#reply.raw.destroyed) return
     this.#writeHead()

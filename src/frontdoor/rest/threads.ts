@@ -21,7 +21,7 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
 
   app.patch('/threads/:thread_id', route('change', 'updateThread', { ...one, body: PatchThread,
-    headers: PatchThreadHeaders, silent: { 204: 'Done, where `Prefer` asks for no more.' },
+    headers: PatchThreadHeaders, silent: { 204: 'Done, if `Prefer` asks for no body.' },
     summary: 'Update a thread' }),
   async ({ params, body, headers, caller }, reply) => {
     const view = await threads.patch(caller.tenant, params.thread_id, body)

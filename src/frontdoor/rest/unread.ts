@@ -1,4 +1,4 @@
-/** Long answers that clients have not read yet: they count like answers that are being built. */
+/** Long answers that clients have not read yet: they take room, as those being gathered do. */
 
 import type { FastifyInstance } from 'fastify'
 
@@ -6,7 +6,7 @@ import { AnswerRoom } from '../../answer-room.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-/** Shorter answers are soon in the buffers of the connection. */
+/** An answer up to this length is soon in the buffers of its connection. */
 const shortLength = 64 * 1024
 /** A client that reads nothing of its answer for this long counts as gone. */
 const patienceMs = 60_000
@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Holds room for everything that is sent with `reply.send`, until it has been read. */
+/** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
 export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
   app.decorate('unreadMs', unreadMs)
   app.addHook('onSend', (_request, { raw }, payload, done) => {
@@ -27,7 +27,7 @@ export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
   })
 }
 
-/** To be called before it is sent. It exists already, so others are refused, never this one. */
+/** Call before sending. The answer exists already: it is never refused, but others may be. */
 export function holdUntilRead(response: AnyResponse, answer: { readonly length: number },
   unreadMs: number): void {
   if (answer.length <= shortLength) return

@@ -1,4 +1,4 @@
-/** The answer to bytes that are no HTTP request, written to the socket: there is no reply. */
+/** Answers bytes that are not an HTTP request: there is no reply object to do it with. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
