@@ -1,4 +1,4 @@
-/** The access of each call of the typed API. If a call is missing here, this does not compile. */
+/** The access that each call of the typed API needs. A missing call does not compile. */
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'

@@ -1,4 +1,4 @@
-/** The caller of a typed call, passed on from its HTTP request. */
+/** The caller of a typed call, handed on from its HTTP request. */
 
 import { createContextKey, createContextValues } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext } from '@connectrpc/connect'

@@ -18,7 +18,7 @@ export function errorsAsStatus(log: Log): Interceptor {
       const facts = contextValues.get(factsKey)
       log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
     }
-    // At a deadline, `unavailable` is only the consequence: the reason is the deadline.
+    // If a deadline aborted the call, `unavailable` only follows from that: tell the deadline.
     const { reason } = signal as { readonly reason: unknown }
     const given = error.code === 'unavailable' && reason instanceof ConnectError
     return given ? reason : asConnectError(error)
@@ -36,9 +36,9 @@ export function errorsAsStatus(log: Log): Interceptor {
 }
 
 /**
- * The library calls a request that it cannot read an internal error, but it is one of the request,
- * which must not be repeated. To be called before a request is read: the library aborts the context
- * of a failed call before it turns the error into a status.
+ * Call before a request is read. What the library cannot read, it calls an internal error; this
+ * makes it an error of the request, which a retry does not help. It can, because the library aborts
+ * the context of a failed call before it makes a status of the error.
  */
 export function blameRequest(context: HandlerContext): void {
   const call = context as HandlerContext & { abort(reason?: unknown): void }
@@ -65,7 +65,7 @@ async function* guarded<Message>(messages: AsyncIterable<Message>,
   }
 }
 
-/** The numbers of the catalogue are those of google.rpc.Code, as Connect's are. */
+/** The catalogue and Connect both use the numbers of google.rpc.Code. */
 export function asConnectError({ message, code, grpcStatus }: HeddleError): ConnectError {
   const status: Code = grpcStatus
   return new ConnectError(message, status, { 'heddle-code': code })

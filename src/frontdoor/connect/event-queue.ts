@@ -1,4 +1,4 @@
-/** A queue of a run's events between the feed, which never waits, and a caller's own pace. */
+/** A queue of a run's events, between the feed and a caller that reads at its own pace. */
 
 import { HeddleError } from '../../errors.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
@@ -14,10 +14,10 @@ export class EventQueue implements FeedListener, PulseMember {
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
   readonly #readiness = new Readiness()
-  /** For how many ticks nothing was taken from the queue. */
+  /** For how many ticks nobody has taken what waits. */
   #stillTicks = 0
 
-  /** `stands` tells whether the caller may still be told. */
+  /** `stands` tells whether the caller may still see events. */
   constructor(stands: () => boolean) {
     this.#stands = stands
   }
@@ -43,7 +43,7 @@ export class EventQueue implements FeedListener, PulseMember {
     this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
   }
 
-  /** No heartbeats: the protocols have pings of their own. */
+  /** No heartbeats: the protocols have their own pings. */
   beat(): void {
     if (!this.#stands()) return this.#endWith(standingLost())
     if (this.#events.length === 0) return
@@ -60,7 +60,7 @@ export class EventQueue implements FeedListener, PulseMember {
     this.#endWith(new HeddleError('unavailable', 'The client went.'))
   }
 
-  /** All events; throws if this stream ends before the run does. */
+  /** All events; throws if the stream ends before the run does. */
   async* told(): AsyncGenerator<FeedEvent> {
     for (;;) {
       const batch = this.#events

@@ -5,7 +5,7 @@ import { jsonOf } from '../json-text.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Undefined for no bytes. Throws `malformed` if they are no JSON, `invalid` if too deep. */
+/** Undefined for no bytes. Throws `malformed` if they are not JSON, `invalid` if it is too deep. */
 export function jsonIn(field: string, bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
   return jsonOf(field, textOf(field, bytes))

@@ -51,7 +51,7 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
   }
 }
 
-/** A page in the form of the request schemas. */
+/** The page in the words of the request schemas. */
 export function pageOf(page: Page | undefined): { limit?: number; offset?: number } {
   return { limit: page?.limit || undefined, offset: page?.offset }
 }

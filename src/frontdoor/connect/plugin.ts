@@ -18,7 +18,7 @@ import { holdMessages, withResponse } from './unread.ts'
 
 export interface ConnectOptions extends RouteParts {
   readonly log: Log
-  /** The limit of one message. */
+  /** The largest message that is read. */
   readonly readMaxBytes: number
 }
 

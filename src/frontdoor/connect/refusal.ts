@@ -1,4 +1,4 @@
-/** Refuses a call before it is read, in its own protocol. */
+/** Refuses a call before it is read, in the error format of its own protocol. */
 
 import type { ConnectError } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
@@ -17,7 +17,7 @@ export function isCall({ routeOptions }: FastifyRequest): boolean {
   return accessOfCalls.has(routeOptions?.url ?? '')
 }
 
-/** Keeps headers that the reply has already. */
+/** Headers that the reply already has are kept. */
 export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply, error: ConnectError):
 void {
   const type = headers['content-type'] ?? ''
@@ -32,8 +32,8 @@ void {
 }
 
 /**
- * The status of gRPC as headers without a body. These headers must end the stream themselves, which
- * they do if nothing was written before the end.
+ * The gRPC status goes into the headers, as in any answer without messages. The headers have to end
+ * the stream themselves, which they do if nothing is written before the end.
  */
 function refuseByHeaders(reply: FastifyReply, type: string, error: ConnectError): void {
   const { raw } = reply.hijack()

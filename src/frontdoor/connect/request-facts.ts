@@ -1,4 +1,4 @@
-/** The facts of a typed call's HTTP request, for the log. */
+/** What log lines say of the HTTP request of a typed call. */
 
 import { createContextKey } from '@connectrpc/connect'
 

@@ -84,7 +84,7 @@ function recordCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-/** All events of a run, for the caller that created it. */
+/** All events, for the caller that made the run. */
 const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
 /** The thread of a stateless run has the run's own id. */
@@ -114,12 +114,12 @@ function longAnswer<Answer>({ pulse }: Parts, context: HandlerContext,
   return whileStanding({ caller: callerOf(context), pulse, left: context.signal, ask })
 }
 
-/** Until the result is disposed of: a call that ends by itself must not cancel the run. */
+/** Only until what it returns is disposed of: when a call ends by itself, no client has left. */
 function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || pulse.stopped) return
-    // The run may be over as well, and nobody is left to be told.
+    // The run may be over already, and nobody is left to be told of an error.
     runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
 }

@@ -1,4 +1,4 @@
-/** Converts a run request of the typed API into a REST body. */
+/** Translates a run request of the typed API into the body of a REST request. */
 
 import type { HandlerContext } from '@connectrpc/connect'
 
@@ -13,7 +13,7 @@ import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
-/** It is stored with the run and searched for; a header has no room for more either. */
+/** The key is stored with the run and compared with others; headers limit it on REST. */
 const longestKey = 8_192
 
 /** Creates the run, checked as REST checks it. */

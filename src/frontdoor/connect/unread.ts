@@ -1,4 +1,4 @@
-/** Long answers of the typed API that their clients have not read yet: they count as on REST. */
+/** Long answers of the typed API that clients have not read yet: they take room, as on REST. */
 
 import { createContextKey } from '@connectrpc/connect'
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
@@ -11,7 +11,7 @@ import { holdUntilRead } from '../rest/unread.ts'
 const responseKey = createContextKey<AnyResponse | undefined>(undefined,
   { description: 'response to the request' })
 
-/** Remembers what each request is answered by, and hands it on with the values of its call. */
+/** Remembers the response of each request, and adds it to the context values of its call. */
 export function withResponse(app: App):
 (request: FastifyRequest, values: ContextValues) => ContextValues {
   const responses = new WeakMap<FastifyRequest, AnyResponse>()
@@ -22,7 +22,7 @@ export function withResponse(app: App):
   return (request, values) => values.set(responseKey, responses.get(request))
 }
 
-/** Of streams nothing is held: what waits for their readers has limits of its own. */
+/** Streams are not held: what waits for their readers has limits of its own. */
 export function holdMessages(unreadMs: number): Interceptor {
   return (next) => async (call) => {
     const answer = await next(call)
@@ -34,7 +34,7 @@ export function holdMessages(unreadMs: number): Interceptor {
   }
 }
 
-/** Of its texts: nothing else in a message is long. */
+/** Counts texts and bytes: nothing else in a message is long. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   if (typeof value !== 'object' || value === null) return 0
