@@ -1,4 +1,4 @@
-/** The operations on assistants, for every protocol. */
+/** Operations on assistants, the same for every wire. */
 
 import { IsUuid } from 'typebox/format'
 
@@ -23,20 +23,20 @@ export interface AssistantOperationParts {
   readonly env: Env
 }
 
-/** How many tenants are remembered. */
+/** How many tenants are remembered as seen. */
 const welcomedMax = 100_000
 
-/** How many threads a deletion deletes at once. */
+/** How many threads are deleted at once. */
 const deletionPage = 100
 
-/** An assistant is named by its UUID, or by a graph id for the one that every graph has. */
+/** An assistant is named by its UUID, or by a graph id for the graph's own assistant. */
 export class AssistantOperations {
   readonly #assistants: AssistantClient
   readonly #index: AssistantSearch
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env
-  /** Tenants seen since these graphs are served: a reload of the project may bring other graphs. */
+  /** Tenants seen while these graphs are served: in development, a reload may bring others. */
   #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
   constructor(parts: AssistantOperationParts) {
@@ -47,7 +47,7 @@ export class AssistantOperations {
     this.#env = parts.env
   }
 
-  /** Creates the assistants of all graphs when a tenant is first seen here. */
+  /** When a tenant is first seen here, makes the assistant of every graph that has none yet. */
   async welcome(tenant: string): Promise<void> {
     const graphs = this.#graphs.graphs()
     if (this.#welcomed.graphs !== graphs) this.#welcomed = { graphs, tenants: new Set() }
@@ -71,7 +71,7 @@ export class AssistantOperations {
     }, request.if_exists ?? 'raise')
   }
 
-  /** The assistant of that name. A graph's own is created again if it was deleted. */
+  /** The assistant with this name. A graph's own is made again if it was deleted. */
   async get(tenant: string, name: string): Promise<AssistantRow> {
     if (this.#graphs.describe(name) !== undefined) return this.#system(tenant, name)
     await this.welcome(tenant)
@@ -101,7 +101,7 @@ export class AssistantOperations {
       { limit, offset, metadata: metadata ?? undefined })
   }
 
-  /** With all its versions and, on request, the threads that last ran it. */
+  /** With all its versions and, if asked for, the threads that last ran it. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
@@ -179,7 +179,7 @@ export class AssistantOperations {
         return page(1)
       })
       if (ids.length === 0) return
-      // Others may delete them at the same time.
+      // Another request may have deleted some of them meanwhile.
       await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(unlessGone)))
     }
   }

@@ -5,9 +5,9 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**
- * Parses the paths once, for all threads of a search. The result makes an object of each alias and
- * the value at its path, null if there is none. Throws `too_large` as `room` does: several paths
- * may lead to the same large value.
+ * Parses the paths once, for all threads. The result makes an object of aliases and the values that
+ * their paths lead to, null if there is none. Throws as `room` does: several paths may lead to the
+ * same large value.
  */
 export function extractor(paths: Readonly<Record<string, string>>, room: AnswerRoom):
 (view: ThreadView) => JsonText {

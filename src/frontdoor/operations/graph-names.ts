@@ -1,4 +1,4 @@
-/** The graphs that a request may name, and the error for any other name. */
+/** The graphs that a request may name; the error for any other name lists them. */
 
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost } from '../../graph/index.ts'
@@ -7,7 +7,7 @@ export function graphIds(graphs: GraphHost): string {
   return graphs.graphs().map(({ graphId }) => graphId).join(', ') || 'none'
 }
 
-/** Throws `not_found` if no graph has this name. */
+/** Throws `not_found` if there is no such graph. */
 export function mustHave(graphs: GraphHost, graphId: string): void {
   if (graphs.describe(graphId) !== undefined) return
   throw new HeddleError('not_found', `Graph "${graphId}" not found. There is: ` +

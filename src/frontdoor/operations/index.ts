@@ -1,4 +1,4 @@
-/** The door of the operations: the one layer that every protocol calls. */
+/** The operations of the API: the one layer that every wire calls. */
 
 export { operationsOver } from './operations.ts'
 export type { OperationParts, Operations } from './operations.ts'

@@ -1,4 +1,4 @@
-/** Creates the operations from their parts. */
+/** Makes the operations from what they need. */
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'

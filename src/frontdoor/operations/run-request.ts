@@ -1,4 +1,4 @@
-/** Converts a client's run request to the command for the thread: merging and defaults. Pure. */
+/** Turns a request for a run into the command to its thread: merging and defaults. Pure. */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
@@ -8,15 +8,15 @@ import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is known of a run request beside its body. */
+/** What a run takes from its request, besides the body. */
 export interface RunCaller {
   /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
-  /** The id of an authenticated user. */
+  /** Of a user, who has a session or comes through a trusted proxy. */
   readonly userId?: string
-  /** The client hears nothing of the run before its result. */
+  /** The caller waits for the result, and nobody hears of the run before that. */
   readonly awaits?: boolean
-  /** As received. Some of them are passed to the graph. */
+  /** As received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
@@ -25,7 +25,7 @@ export interface RunIds {
   readonly threadId: string
 }
 
-/** How long a run may take from when a worker gets it; counted anew if it is resumed. */
+/** How long a run may take once a worker has it; a resumed run has all of it again. */
 const runTimeoutMs = 60 * 60 * 1_000
 
 /** A run on a thread that the client names. */
@@ -38,12 +38,12 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
   }
 }
 
-/** A run with a hidden thread of its own, which is deleted after it unless it is to be kept. */
+/** A run with a thread of its own, which is hidden and deleted with the run, unless it is kept. */
 export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
   const run = startRun(body, assistant, ids, caller, { temporary })
-  // A new thread has no checkpoints to begin from.
+  // A new thread has no checkpoint to run from.
   const { checkpoint: _, ...kwargs } = run.kwargs
   return {
     ...run,
@@ -92,13 +92,13 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
   }
 }
 
-/** An empty list counts as none: `useStream` sends it if the page has not used any mode yet. */
+/** A page that has not rendered anything of the run yet sends an empty list. */
 function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
   const modes = [asked ?? []].flat()
   return modes.length > 0 ? modes : ['values']
 }
 
-/** The request's keys win; tags are appended; the ids are set by the server. */
+/** The request's keys win; tags are appended; the ids always come from the server. */
 export function mergedConfig(assistant: Json, request: Json | null, ids: Json): Json {
   const tags = [...listOf(assistant.tags), ...listOf(request?.tags)]
   return {
@@ -113,26 +113,26 @@ export function mergedConfig(assistant: Json, request: Json | null, ids: Json): 
 export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
-  // Not copied: it may have very many keys, and hardly any assistant has a context.
+  // Hardly any assistant has a context, and a copy of very many keys takes time.
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
-/** Credentials, unverified identities and what proxies add never reach a graph. */
-const notOurWord = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
+/** Credentials, identities that nobody has checked, and headers of proxies never reach a graph. */
+const unchecked = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
 const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
 
-/** Headers that begin with `x-`. They are stored with the run, so none may be secret. */
+/** Only those that begin with `x-`. They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
     .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
-    .filter(([name]) => !notOurWord.test(name) && !secretive.test(name))
+    .filter(([name]) => !unchecked.test(name) && !secretive.test(name))
     .map(([name, value]) => [name, [value].flat().join(', ')])
     .filter(([, text]) => !keyLookalike.test(text!)))
 }
 
 /**
- * The checkpoint to run from. Some clients name it in the config; it is removed from there, so that
- * it applies to this run only.
+ * The checkpoint to run from. Some clients name it in the config; it is removed there, so that it
+ * holds for this run only.
  */
 function pickCheckpoint({ config, checkpoint, checkpoint_id }: CommonBody):
 { checkpoint?: Json; config: Json | null } {

@@ -1,4 +1,4 @@
-/** The operations on runs, for every protocol. */
+/** Operations on runs, the same for every wire. */
 
 import { v5 } from 'uuid'
 
@@ -23,7 +23,7 @@ export interface RunOperationParts {
   readonly tracing?: Tracing
 }
 
-/** The name of a run. The thread of a stateless run has the same id as the run. */
+/** Names a run. The thread of a stateless run has the run's own id. */
 export interface RunName {
   readonly threadId: string
   readonly runId: string
@@ -33,10 +33,10 @@ export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
 
-/** Fields of a listed run that may be long, and their columns. */
+/** Fields of a listed run that may be long, with their names in the row. */
 const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as const
 
-/** The UUID namespace in which ids of stateless runs are made from Idempotency-Keys. */
+/** The UUID namespace in which Idempotency-Keys become ids of stateless runs. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
 export class RunOperations {
@@ -45,7 +45,7 @@ export class RunOperations {
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
   readonly #tracing: Tracing | undefined
-  /** By id: runs whose start may be lost with their owner, because no client knows of them yet. */
+  /** By id, runs whose start may be lost with their owner, since nobody has heard of them yet. */
   readonly #untold = new Map<string, StartRun>()
 
   constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {
@@ -56,7 +56,7 @@ export class RunOperations {
     this.#env = env
   }
 
-  /** The run as it was put on disk. It continues whether or not anybody listens. */
+  /** Resolves as `startRun` of the thread does. The run goes on whether or not anybody listens. */
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
@@ -106,8 +106,8 @@ export class RunOperations {
   }
 
   /**
-   * As `join`, for the client that created the run: if the thread gets a new owner meanwhile, the
-   * run continues there, or starts again if it was never written.
+   * As `join`, for the caller that made the run. If the thread gets a new owner meanwhile, the run
+   * continues, or is started again if it was never written down.
    */
   async result(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
     const { threadId, runId } = run
@@ -134,7 +134,7 @@ export class RunOperations {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
-      // It was created by an earlier request.
+      // The row is of a run that an earlier request made.
       if (row.runId !== run.runId) this.#untold.delete(run.runId)
       return row
     } catch (error) {
@@ -143,13 +143,13 @@ export class RunOperations {
     }
   }
 
-  /** Adds the current trace, for the execution of the run, wherever and whenever that is. */
+  /** Adds the current trace, so that the execution becomes part of it. */
   #traced(run: StartRun): StartRun {
     const trace = this.#tracing?.current()
     return trace ? { ...run, plan: { ...run.plan, trace } } : run
   }
 
-  /** Throws `unavailable` if the request is not known any more. */
+  /** Throws `unavailable` if this member does not know the run any more. */
   async #startAgain(tenant: string, { threadId, runId }: RunName): Promise<void> {
     const run = this.#untold.get(runId)
     if (run === undefined) throw new HeddleError('unavailable')
@@ -163,7 +163,7 @@ export class RunOperations {
   }
 }
 
-/** For a `catch`: the error for a stateless run must not mention its thread. */
+/** For a `catch`: an error about a stateless run does not mention its hidden thread. */
 function unlessHidden({ threadId, runId }: RunName) {
   return (error: unknown): never => {
     if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error

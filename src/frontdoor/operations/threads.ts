@@ -1,4 +1,4 @@
-/** The operations on threads and their state, for every protocol. */
+/** Operations on threads and their state, the same for every wire. */
 
 import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
@@ -20,7 +20,7 @@ export interface ThreadOperationParts {
 }
 
 export interface FoundThread extends ThreadView {
-  /** An object of alias to value, if the search has `extract`. */
+  /** An object of alias to value, if the search asked to extract. */
   readonly extracted?: JsonText
 }
 
@@ -60,7 +60,7 @@ export class ThreadOperations {
     return this.#threads.copy(tenant, threadId)
   }
 
-  /** The page that was asked for, and how many threads match in all. Throws `too_large`. */
+  /** One page, and how many threads match in all. Throws as `AnswerRoom` does. */
   async search(tenant: string, request: SearchThreads):
     Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request

@@ -1,4 +1,4 @@
-/** The schemas of answers: for the description of the API, never used to change a reply. */
+/** What answers look like: for the documentation of the API, never used to change a reply. */
 
 import { Type } from 'typebox'
 
@@ -9,14 +9,14 @@ const Time = () => Type.String({ format: 'date-time' })
 
 const interrupts = JsonObject({ description: 'Task id to a list of {id, value}.' })
 
-/** For answers of which only some fields were selected. */
+/** Of answers in which only some fields may be selected. */
 const selected = { description: 'All fields, or those that `select` names.' }
 
 const Assistant = Type.Object({
   assistant_id: Uuid(), graph_id: Type.String(), version: Type.Integer(), name: Type.String(),
   description: Nullable(Type.String()), config: JsonObject(), context: Json(),
   metadata: JsonObject(), created_at: Time(), updated_at: Time(),
-}, { $id: 'Assistant', description: 'The assistant, as its active version has it.' })
+}, { $id: 'Assistant', description: 'The assistant in its active version.' })
 
 const FoundAssistant = Type.Partial(Assistant, { $id: 'FoundAssistant', ...selected })
 
@@ -28,21 +28,21 @@ const Thread = Type.Object({
 }, { $id: 'Thread', description: 'The thread with its newest state.' })
 
 const FoundThread = Type.Partial(Type.Object({ ...Thread.properties,
-  extracted: JsonObject({ description: 'Of a search that asked to extract.' }) }),
+  extracted: JsonObject({ description: 'If the search asked to extract.' }) }),
 { $id: 'FoundThread', ...selected })
 
 const Run = Type.Object({
   run_id: Uuid(), thread_id: Uuid(), assistant_id: Uuid(), created_at: Time(), updated_at: Time(),
   status: OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout']),
-  metadata: JsonObject(), kwargs: JsonObject({ description: 'What was asked for.' }),
+  metadata: JsonObject(), kwargs: JsonObject({ description: 'What the request asked for.' }),
   multitask_strategy: OneOf(['reject', 'enqueue', 'interrupt', 'rollback']),
 }, { $id: 'Run', description: 'The run.' })
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
 
 const RunResult = Type.Object({}, { $id: 'RunResult', description: 'The state values at the ' +
-  'end; with `__interrupt__` where the run waits for a human, or only `__error__: ' +
-  '{error, message}` where it failed.' })
+  'end; with `__interrupt__` if the run waits for a human, or only `__error__: ' +
+  '{error, message}` if it failed.' })
 
 const Checkpoint = () => Type.Object({
   checkpoint_id: Type.String(), thread_id: Type.String(), checkpoint_ns: Type.String(),
@@ -52,23 +52,23 @@ const Task = Type.Object({
   id: Type.String(), name: Type.String({ description: 'The node.' }), path: Type.Array(Json()),
   error: Nullable(Type.String({ description: '{name, message} as JSON text.' })),
   interrupts: Type.Array(Type.Object({ id: Type.String(), value: Json() })),
-  checkpoint: Nullable(Type.Partial(Checkpoint(), { description: 'Where its subgraph stands.' })),
-  state: Json({ description: 'The ThreadState of its subgraph, where asked for; else null.' }),
+  checkpoint: Nullable(Type.Partial(Checkpoint(), { description: 'Of its subgraph.' })),
+  state: Json({ description: 'The ThreadState of its subgraph, if asked for; otherwise null.' }),
   result: Json(),
 })
 
 const ThreadState = Type.Object({
-  values: Json(), next: Type.Array(Type.String(), { description: 'Nodes to be run next.' }),
+  values: Json(), next: Type.Array(Type.String(), { description: 'Nodes that run next.' }),
   tasks: Type.Array(Task), metadata: Nullable(JsonObject()), created_at: Nullable(Time()),
   checkpoint: Nullable(Checkpoint()), parent_checkpoint: Nullable(Checkpoint()),
   checkpoint_id: Nullable(Type.String()), parent_checkpoint_id: Nullable(Type.String()),
-}, { $id: 'ThreadState', description: 'The state; without a checkpoint where nothing ran yet.' })
+}, { $id: 'ThreadState', description: 'The state; without a checkpoint if nothing ran yet.' })
 
 const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.String(),
   configurable: JsonObject({ description: 'The checkpoint, as a config names it.' }) },
-{ $id: 'StateUpdate', description: 'The checkpoint that it made.' })
+{ $id: 'StateUpdate', description: 'The checkpoint that the update made.' })
 
-/** The library numbers the nodes of graphs that do not name them. */
+/** LangGraph numbers nodes that have no name. */
 const NodeId = () => Type.Union([Type.String(), Type.Integer()])
 
 const Graph = Type.Object({
@@ -83,7 +83,7 @@ const schemas = {
 }
 
 const GraphSchemas = Type.Object({ graph_id: Type.String(), ...schemas },
-  { $id: 'GraphSchemas', description: 'JSON Schemas; null where the graph has none.' })
+  { $id: 'GraphSchemas', description: 'JSON Schemas; null if the graph has none.' })
 
 const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
   description: 'Namespace to schemas.', additionalProperties: Type.Object(schemas) })
@@ -92,7 +92,7 @@ const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })
 
 const dependencies = Type.Optional(Type.Record(Type.String(),
   Type.Object({ ok: Type.Boolean(), ms: Type.Integer() }),
-  { description: 'What the server depends on, where `check_db` asks for it.' }))
+  { description: 'What the server depends on, if `check_db` is set.' }))
 
 const Ok = Type.Object({ ok: Type.Boolean(), dependencies },
   { $id: 'Ok', description: 'It serves.' })
@@ -100,9 +100,9 @@ const Ok = Type.Object({ ok: Type.Boolean(), dependencies },
 const Info = Type.Object({ version: Type.String(), context: Type.Literal('js'),
   flags: JsonObject(), metadata: JsonObject(),
   region: Type.Optional(Type.Object({ name: Type.String(),
-    api_url: Type.Optional(Type.String({ description: 'Where the region answers.' })),
-    egress: Type.Array(Type.String(), { description: 'Where its calls to others come from.' }),
-    ingress: Type.Array(Type.String(), { description: 'Where its hosts are reached.' }) })),
+    api_url: Type.Optional(Type.String({ description: 'The URL of the region.' })),
+    egress: Type.Array(Type.String(), { description: 'Addresses that its outgoing calls have.' }),
+    ingress: Type.Array(Type.String(), { description: 'Addresses of its hosts.' }) })),
 }, { $id: 'Info', description: 'What the server is.' })
 
 const Failure = Type.Object({
@@ -112,9 +112,9 @@ const Failure = Type.Object({
   errors: Type.Optional(Type.Array(
     Type.Object({ field: Type.String(), message: Type.String() }),
     { description: 'Every field that is wrong.' })),
-  url: Type.Optional(Type.String({ description: 'The region that knows the key.' })),
+  url: Type.Optional(Type.String({ description: 'The URL of the region that knows the key.' })),
   dependencies,
-  error: Type.Optional(Type.String({ description: 'Of a limit, its usual name.' })),
+  error: Type.Optional(Type.String({ description: '`Too Many Requests`, for a limit.' })),
   limit: Type.Optional(Type.Object(
     { row: Type.String(), count: Type.Integer(), intervalSeconds: Type.Number() },
     { description: 'The limit that was reached.' })),

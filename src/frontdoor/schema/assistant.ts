@@ -8,7 +8,7 @@ import {
   wholeMax,
 } from './json.ts'
 
-/** A limit, because the engine copies a configuration key by key for each task. */
+/** LangGraph copies a config key by key for each task. */
 const keysOfConfig = { maxProperties: 1_000 }
 
 export const RunnableConfig = () => Type.Object({
@@ -17,7 +17,7 @@ export const RunnableConfig = () => Type.Object({
   max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
   configurable: Type.Optional(JsonObject(keysOfConfig)),
   metadata: Type.Optional(Nullable(JsonObject(keysOfConfig))),
-}, { ...keysOfConfig, description: 'Config for the graph. Further keys are kept.' })
+}, { ...keysOfConfig, description: 'Config for the graph. Other keys are kept.' })
 
 const content = {
   config: Type.Optional(RunnableConfig()),
@@ -43,7 +43,7 @@ export type PatchAssistant = Static<typeof PatchAssistant>
 
 const filter = {
   graph_id: Type.Optional(Nullable(Type.String())),
-  name: Type.Optional(Nullable(Type.String({ description: 'A part of the name, in any case.' }))),
+  name: Type.Optional(Nullable(Type.String({ description: 'Part of the name; case is ignored.' }))),
   metadata: Type.Optional(Nullable(MetadataFilter())),
 }
 

@@ -1,4 +1,4 @@
-/** Parts of the schemas of requests. */
+/** Parts that the schemas of requests and answers are made of. */
 
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
@@ -17,7 +17,7 @@ export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uui
 export const OneOf = <Values extends string[]>(values: readonly [...Values],
   options: TSchemaOptions = {}) => Type.Enum(values, { type: 'string', ...options })
 
-/** Limited, because such a list is searched for each field of each row. */
+/** Bounded, because the list is searched for each field of each row. */
 export const SomeOf = <Values extends string[]>(values: readonly [...Values]) =>
   Type.Array(OneOf(values), { maxItems: 100 })
 
@@ -26,15 +26,15 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) =>
 
 export const Limit = () => Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })
 
-/** The largest that all protocols and stores accept. */
+/** The largest integer that all wires and stores take. */
 export const wholeMax = 2 ** 31 - 1
 
 export const Offset = () => Type.Integer({ minimum: 0, maximum: wholeMax, default: 0 })
 
-/** Threads and assistants are found by each key of it. */
+/** Bounded, because threads and assistants are indexed by each key. */
 export const Metadata = (options: TSchemaOptions = {}) =>
   JsonObject({ maxProperties: metadataKeysMax, ...options })
 
-/** Filters by metadata are containment: scalars equal, objects recursive. */
+/** Filters by containment: scalars must be equal, objects are compared recursively. */
 export const MetadataFilter = () =>
   JsonObject({ description: 'Every key must be there and contain this value.' })

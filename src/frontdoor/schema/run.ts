@@ -37,8 +37,8 @@ const common = {
   checkpoint_during: Type.Optional(Nullable(Type.Boolean({ deprecated: true,
     description: 'false means durability `exit`.' }))),
   webhook: Type.Optional(Nullable(Type.String({ maxLength: 2_048,
-    description: 'An http(s) URL that is told by POST when the run is over.' }))),
-  langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'Of tracing; ignored.' }))),
+    description: 'An http(s) URL that gets a POST when the run is over.' }))),
+  langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
 }
 
 const aboutBody = {
@@ -87,16 +87,16 @@ export const CancelRun = Type.Object({
 })
 export type CancelRun = Static<typeof CancelRun>
 
-/** For requests that create a run. */
+/** Of requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
-    description: 'The same key answers the same run, however often the request is sent.' })),
+    description: 'Requests with the same key get the same run, however often they are sent.' })),
 })
 
-/** For requests that are answered with a run's events. */
+/** Of requests that join the stream of a run. */
 export const JoinStreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({
-    description: 'The last event that was seen; from the start without one.' })),
+    description: 'The id of the last event seen; if missing, events are sent from the start.' })),
 })
 
 export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })

@@ -12,7 +12,7 @@ export const Checkpoint = () => Type.Object({
   checkpoint_map: Type.Optional(Nullable(
     Type.Unsafe<Record<string, string>>({ type: 'object',
       additionalProperties: { type: 'string' } }))),
-}, { description: 'A place in the thread\'s history; the newest without an id.' })
+}, { description: 'A checkpoint in the thread\'s history; without an id, the newest.' })
 export type Checkpoint = Static<ReturnType<typeof Checkpoint>>
 
 export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uuid() })

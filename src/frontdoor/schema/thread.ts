@@ -47,7 +47,7 @@ export type CountThreads = Static<typeof CountThreads>
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
   'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
 
-/** The path of a value that a search extracts from a thread; `words` explain a mistake. */
+/** What a path that a search extracts looks like; `words` is the error for any other. */
 export const extractPath = {
   pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
   words: 'must begin with values, metadata, config or interrupts, as values.messages[-1] does',
