@@ -2,6 +2,7 @@
 
 import type { StateSnapshot } from '@langchain/langgraph'
 
+import { HeddleError } from '../errors.ts'
 import { checkpointOf } from './debug-payload.ts'
 import type { CheckpointSource, SnapshotAnswer, StateQuestion } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
@@ -91,8 +92,14 @@ async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSna
   known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
   // Only a step of the graph was made by the tasks that its parent had to do.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
-  const parent = known.get(idOf(parentConfig)) ?? await graph.getState(parentConfig)
-  return isThere(parent) ? parent : undefined
+  const parent = known.get(idOf(parentConfig))
+    ?? await graph.getState(parentConfig).catch(unlessUnread)
+  return parent && isThere(parent) ? parent : undefined
+}
+
+/** What was written there may not go together: then its child alone can be told of. */
+function unlessUnread(error: unknown): undefined {
+  if (error instanceof HeddleError) throw error
 }
 
 /** A StateSnapshot as the API's ThreadState, without its values. */

@@ -1,5 +1,6 @@
 /** States and histories of a thread in the shape of the API. */
 
+import { Annotation, START, StateGraph } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import type { SnapshotAnswer } from '../../../src/graph/execution.ts'
@@ -75,6 +76,24 @@ describe('a state', () => {
     await fails.run({ input: { log: [] } })
     const [answer] = await fails.ask({ kind: 'state' })
     expect(answer!.valuesOf).toBe(fails.log.headId)
+  })
+
+  it('is told where nobody can say that of its parent', async () => {
+    const marked = new StateGraph(Annotation.Root({ mark: Annotation<string>() }))
+      .addNode('a', () => ({})).addEdge(START, 'a').compile()
+    const bench = new GraphBench(marked)
+    const durability = 'exit'
+    await bench.run({ command: { resume: 'x', update: { mark: 'one' } }, durability })
+    const checkpointId = bench.log.headId!
+    const checkpoint = { checkpointId, checkpointNs: '', checkpointMap: null }
+    await bench.run({ input: { mark: 'in' }, checkpoint, durability })
+    const childId = bench.log.headId!
+    // Beside the first one, on what the run in between grew from.
+    await bench.run({ command: { update: { mark: 'two' } }, checkpoint })
+    await expect(bench.ask({ kind: 'state', checkpointId })).rejects.toThrow('Invalid update')
+    const [answer] = await bench.ask({ kind: 'state', checkpointId: childId })
+    expect(state(answer!)).toMatchObject({ checkpoint_id: childId,
+      parent_checkpoint_id: checkpointId, metadata: { source: 'loop', writes: null } })
   })
 
   it('shows a subgraph by its checkpoint, or with its own state', async () => {
