@@ -29,10 +29,12 @@ export class Names {
     const { __interrupt__, __error__ } = result as Record<string, unknown>
     const answer = this.of({ __interrupt__, __error__ })
     if (parts.at(-1)?.event === 'error') return { error: parts.at(-1), answer }
-    const named = parts.map((part) => JSON.parse(JSON.stringify(part)
-      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Part)
-    const spaces = Map.groupBy(named, ({ event }) => event.split('|').slice(1).join('|'))
-    const told = [...spaces].map((space) => JSON.stringify([space[0], inTurns(space[1])]))
+    const named = <Told>(it: Told) => JSON.parse(JSON.stringify(it)
+      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Told
+    // By their ids: two that the state does not show have no names to tell them apart.
+    const spaces = Map.groupBy(parts, ({ event }) => event.split('|').slice(1).join('|'))
+    const told = [...spaces].map(([space, own]) =>
+      JSON.stringify([named(space), inTurns(own.map(named))]))
     return { told: told.sort().map((one) => JSON.parse(one) as unknown), answer }
   }
 
