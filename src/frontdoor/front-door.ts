@@ -80,8 +80,6 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const operations = operationsOver(options)
   if (auth === undefined) await welcomeLocal(operations, env)
   const port = onePort()
-  const pulse = new Pulse(env)
-  pulse.add(port)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -99,6 +97,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdAnswers(app, options.unreadMs)
+  const pulse = new Pulse(env)
+  pulse.add(port)
   const parts = { ...operations, pulse }
   await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })

@@ -4,7 +4,9 @@ import { Agent, request } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, expect, it } from 'vitest'
 
+import { addressReader } from '../../../src/frontdoor/index.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { MemoryKeys } from '../../support/memory-keys.ts'
 import { openDoor } from './open-door.ts'
 
 const never = new AbortController().signal
@@ -84,4 +86,13 @@ describe('opening', () => {
     await expect(openDoor({ port, env })).rejects.toThrow('EADDRINUSE')
     expect(env.timers()).toBe(0)
   })
+})
+
+it('A door that cannot be opened leaves no timer behind', async () => {
+  const env = virtualEnv()
+  const sessions = { issuer: 'a', audience: '', keys: '/nowhere.json' }
+  const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions,
+    addressOf: addressReader([]) }
+  await expect(openDoor({ env, auth })).rejects.toThrow('cannot be read')
+  expect(env.timers()).toBe(0)
 })
