@@ -59,8 +59,8 @@ describe('a path that leads nowhere', () => {
 
   it.each([
     ['POST', '/runs/crons'], ['POST', `${path}/runs/crons`], ['DELETE', `/runs/crons/x`],
-    ['PUT', '/store/items'], ['POST', '/store/namespaces'], ['POST', `${path}/commands`],
-    ['POST', `${path}/stream/events`], ['GET', `${path}/stream`], ['GET', `${path}/storage`],
+    ['PUT', '/store/items'], ['POST', '/store/namespaces'],
+    ['GET', `${path}/stream`], ['GET', `${path}/storage`],
     ['PATCH', `${path}/state`], ['POST', '/threads/prune'], ['POST', '/runs/batch'],
     ['POST', '/runs/cancel?action=interrupt'], ['POST', '/mcp/'], ['POST', '/a2a/agent'],
     ['POST', '/ui/agent'],
@@ -69,6 +69,13 @@ describe('a path that leads nowhere', () => {
     expect(answer.status).toBe(404)
     expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
   })
+
+  it.each(['commands', 'stream/events'])('says what works instead of protocol v2: %s',
+    async (at) => {
+      const { status, json } = await call(await openDoor(), 'POST', `${path}/${at}`, {})
+      expect([status, json.message]).toEqual([404, expect.stringMatching(
+        /^Protocol v2 is not offered by this server yet: take useStream from .*\.$/)])
+    })
 
   it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'],
     ['PUT', '/ok', 'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST'],
