@@ -63,8 +63,8 @@ export function mustBeAllowed({ role }: Caller, access: Access): void {
 
 /** The error for a caller that no longer stands. */
 export function standingLost(): HeddleError {
-  return new HeddleError('unauthenticated', 'The API key or session of this request is not good ' +
-    'any more.')
+  return new HeddleError('unauthenticated', 'The API key or session of this request is no longer ' +
+    'valid.')
 }
 
 declare module 'fastify' {
@@ -73,7 +73,7 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** What a route does; a route that does not say is not served. */
+    /** What a route does. Every route has to say so, or the server does not start. */
     access?: Access
   }
 }

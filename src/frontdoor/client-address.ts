@@ -54,7 +54,7 @@ export type AddressOf = (request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }) => Address
 
-/** How many peers are cached: to parse an address is half the cost of a limit. */
+/** How many peers are cached: to parse and hash an address is half the cost of a limit. */
 const addressesKept = 10_000
 
 /** Finds the client addresses of requests, behind trusted proxies. */

@@ -35,7 +35,7 @@ export interface FrontDoorOptions extends OperationParts,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   /** The version of this server, for `/info`. */
   readonly version: string
@@ -43,7 +43,7 @@ export interface FrontDoorOptions extends OperationParts,
   readonly bodyLimitBytes?: number
   /** How long a client may read nothing of a long answer; a minute by default. */
   readonly unreadMs?: number
-  /** Origins of pages that may call, `*` for all; by default, those of this machine. */
+  /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
@@ -55,8 +55,8 @@ export interface FrontDoor {
   readonly url: string
   stats(): FrontDoorStats
   /**
-   * Accepts no more requests and cuts streams, so that their clients reconnect; short requests are
-   * answered. At `deadline` everything that is left is cut.
+   * Accepts no more requests and cuts streams, so that their clients reconnect; all others are
+   * still answered. At `deadline` everything that is left is cut.
    */
   close(deadline: AbortSignal): Promise<void>
   /** Counts of API keys; undefined if none are required. */

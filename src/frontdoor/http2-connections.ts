@@ -8,7 +8,7 @@ import type { PulseMember } from './pulse.ts'
 /** Longer than load balancers keep an unused connection. */
 const idleTicksMax = 72
 
-/** How long a client may take to send a whole request. */
+/** For how many ticks a client may take to send a whole request. */
 const requestTicksMax = 300
 
 interface Connection {
@@ -35,7 +35,7 @@ export function http2Connections(server: Http2Server): PulseMember {
       for (const [session, connection] of connections) {
         connection.idleTicks = connection.streams.size > 0 ? 0 : connection.idleTicks + 1
         if (connection.idleTicks > idleTicksMax) session.close()
-        giveUpUnsaid(connection.streams)
+        cancelUnfinished(connection.streams)
       }
     },
     leave: () => { for (const session of connections.keys()) session.close() },
@@ -43,7 +43,7 @@ export function http2Connections(server: Http2Server): PulseMember {
 }
 
 /** Cancels requests that have been unfinished for too long. */
-function giveUpUnsaid(streams: Connection['streams']): void {
+function cancelUnfinished(streams: Connection['streams']): void {
   for (const [stream, ticks] of streams) {
     if (stream.endAfterHeaders || stream.readableEnded) continue
     if (ticks === requestTicksMax) stream.close(constants.NGHTTP2_CANCEL)

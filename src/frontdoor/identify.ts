@@ -70,7 +70,7 @@ interface Credentials {
   readonly key?: string
   readonly token?: string
   readonly userId?: string
-  /** Named by a proxy. */
+  /** Named by a proxy, or by a caller that claims to be one. */
   readonly tenant?: string
 }
 
@@ -110,7 +110,7 @@ Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly 
     const home = session.region ?? region
     if (home !== region) {
       if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
-      throw new HeddleError('unauthenticated', 'This session names a region that there is not.')
+      throw new HeddleError('unauthenticated', 'This session names a region that does not exist.')
     }
     if (userId !== undefined && userId !== session.userId) {
       throw new HeddleError('unauthenticated', 'x-user-id does not name the user of this ' +
@@ -134,7 +134,7 @@ function refusedFor(code: ErrorCode): (error: unknown) => Finding {
 function userFinding({ tenant, userId, role }: Pick<Session, 'tenant' | 'userId' | 'role'>,
   stands: () => boolean): Finding {
   if (!isTenant(tenant)) {
-    const refused = new HeddleError('unauthenticated', 'The tenant of this user has no good name.')
+    const refused = new HeddleError('unauthenticated', 'The tenant of this user has no valid name.')
     return { identity: { kind: 'nobody' }, refused }
   }
   const identity: Identity = { kind: 'user', tenant, id: userId }

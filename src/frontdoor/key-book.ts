@@ -21,6 +21,7 @@ import { dropOldest } from './drop-oldest.ts'
 const refreshAfterMs = 1_500
 /** At this age, a request waits for the look. */
 const usableMs = 3_000
+/** At this age, while the store does not answer, an entry is of no use any more. */
 const withoutStoreMs = 60_000
 /** A pause after a look that failed. */
 const lookAgainMs = 1_000
@@ -230,7 +231,7 @@ export class KeyBook {
     const nowMs = this.#env.monotonicMs()
     if (nowMs - entry.usedMs < usedEveryMs) return
     entry.usedMs = nowMs
-    // It is only for people, and not important.
+    // It is only shown to people: a failure does no harm.
     this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
   }
 

@@ -19,7 +19,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Longer than load balancers keep an unused connection. */
 const keepAliveMs = 72_000
 
-/** How long a connection may stay open before its first byte. */
+/** For how many ticks a connection may stay open before it shows its version of HTTP. */
 const silentTicksMax = 60
 
 export interface OnePort extends PulseMember {
@@ -31,7 +31,7 @@ export interface OnePort extends PulseMember {
 
 export function onePort(): OnePort {
   const sockets = new Set<Socket>()
-  /** Connections that have not sent a byte yet, and for how many ticks. */
+  /** Connections whose version of HTTP is not known yet, and for how many ticks. */
   const silent = new Map<Socket, number>()
   const server = createServer({ keepAliveTimeout: keepAliveMs })
   const http2 = createHttp2Server()

@@ -62,7 +62,7 @@ export class Pulse {
     return { ...open, runsTold: told.size }
   }
 
-  /** The server is closing: from now on, it is not the client that ends a connection. */
+  /** The server is closing: from now on, the end of a connection does not mean a client left. */
   get stopped(): boolean { return this.#stopped }
 
   stop(): void {

@@ -33,7 +33,10 @@ export interface Session {
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512',
   'EdDSA', 'Ed25519']
 
-/** Tokens signed by a key that its issuer withdraws are accepted for at most this long. */
+/**
+ * After this time, a token is verified again. A key that its issuer withdraws is accepted longer:
+ * keys from a URL are fetched again every ten minutes, those from a file only at the next start.
+ */
 const rememberedMs = 60_000
 const rememberedMax = 10_000
 
@@ -113,7 +116,7 @@ function keysAt(place: string): JWTVerifyGetKey {
   })
 }
 
-/** Throws `unauthenticated` if a claim that says whose session it is is missing or malformed. */
+/** Throws `unauthenticated` if a claim about the session's user is missing or malformed. */
 function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Session {
   const known = callerRoles.find((each) => each === role)
   if (typeof sub !== 'string' || sub === '') throw refused('it names no user in the claim "sub"')
@@ -128,17 +131,17 @@ function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload)
 /** What is wrong with a token, in words that reveal nothing of it. */
 function refusalOf(error: unknown): HeddleError {
   if (error instanceof HeddleError) return error
-  if (error instanceof errors.JWTExpired) return refused('it is over')
+  if (error instanceof errors.JWTExpired) return refused('it has expired')
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return refused(`its claim "${error.claim}" is not what is asked for here`)
+    return refused(`its claim "${error.claim}" is missing, or not as expected`)
   }
   const { code } = error as { code?: unknown }
   if (code === 'ERR_JOSE_GENERIC' || code === 'ERR_JWKS_INVALID') return cannotFetch(error)
-  return refused('it was not signed by who may')
+  return refused('its signature is not valid')
 }
 
 function refused(why: string): HeddleError {
-  return new HeddleError('unauthenticated', `This session is not good here: ${why}.`)
+  return new HeddleError('unauthenticated', `This session is not valid here: ${why}.`)
 }
 
 function cannotFetch(cause: unknown): HeddleError {

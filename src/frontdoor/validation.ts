@@ -21,8 +21,8 @@ const checkers = new WeakMap<TObject, Checker<unknown>>()
 
 /**
  * Unknown fields are ignored, except those that the schema lists under `x-not-offered`: to ignore
- * them would promise what is not kept. No body at all counts as `{}`. UUIDs in capitals are
- * converted.
+ * them would promise what is not kept. No body at all counts as `{}`. UUIDs are returned in small
+ * letters.
  */
 export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
   const known = checkers.get(schema)

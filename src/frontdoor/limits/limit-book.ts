@@ -73,8 +73,8 @@ export class LimitBook {
 
   #newLedger(row: LimitRow, key: LimitKey): LimitLedger {
     if (this.#ledgers.size >= ledgersMax) {
-      const [longest] = this.#ledgers.keys()
-      this.#ledgers.delete(longest!)
+      const [oldest] = this.#ledgers.keys()
+      this.#ledgers.delete(oldest!)
     }
     const { env, router, doors } = this.#parts
     const actor = limitActorKey(key)

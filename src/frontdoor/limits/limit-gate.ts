@@ -55,7 +55,7 @@ interface Claim {
   /** The hash of a key. */
   readonly key?: string | undefined
   readonly user?: string | undefined
-  /** False for a key that nobody has. */
+  /** False for a key that may be made up: the catch-all is charged for it first. */
   readonly known: boolean
 }
 

@@ -49,7 +49,7 @@ export interface LedgerParts {
  */
 const patienceMs = { open: 2_500, closed: admitPatienceMs }
 const askAgainMs = 500
-/** How long a refusal is believed without another look. */
+/** How long a refusal holds before the counter is asked again. */
 const believedMs = 1_000
 /** With less than this share of the limit left, requests count as near it. */
 const nearShare = 0.2
@@ -71,14 +71,14 @@ export class LimitLedger {
   readonly #spanMs: number
   readonly #recent: RecentTokens
   readonly #waiting: PromiseWithResolvers<Verdict>[] = []
-  /** The one that ends first in front. */
+  /** The one that ends first comes first. */
   #leases: HeldLease[] = []
-  /** Those of which the counter has not been told. */
+  /** Ended leases of which the counter has not been told. */
   #ended: HeldLease[] = []
   /** Let through alone, of which the counter has not been told. */
   #spent = 0
   #asking = false
-  /** A counter that asked what was let through while a question was under way. */
+  /** The counter that asked for recent admits since the last question was sent. */
   #toldTo: string | undefined
   #freeMs = 0
   #refusedUntilMs = 0
@@ -96,7 +96,7 @@ export class LimitLedger {
     this.#recent = new RecentTokens(parts.row.intervalMs)
   }
 
-  /** Throws `unavailable` if the limit is closed and its counter cannot be reached. */
+  /** Throws `unavailable` if the limit is closed and its counter cannot be reached; or `full`. */
   charge(): Verdict | Promise<Verdict> {
     const nowMs = this.#nowMs
     const lease = this.#usable(nowMs)
@@ -284,6 +284,6 @@ function endOf({ id, used }: HeldLease, nowMs: number): EndedLease {
 }
 
 function outOfReach(): HeddleError {
-  return new HeddleError('unavailable', 'What was let through of this cannot be counted right ' +
-    'now, and nothing was done: ask again in a moment.')
+  return new HeddleError('unavailable', 'The limit for this request cannot be checked right ' +
+    'now, so nothing was done: try again in a moment.')
 }

@@ -1,16 +1,15 @@
 /**
- * Which limit a request is charged to: the first row that matches and whose identity it has. Each
- * request is charged to one row.
+ * Which limit a request is charged to: the first row that matches and whose identity it has.
  *
  * How the specification's patterns are read:
- *   `/x`             the path is `/x` or goes on below it
+ *   `/x`             the path is `/x` or below it
  *   a star and `/x`  it ends with `/x`
  *   containing `/x`  `/x` is somewhere in it
  *   `{uuid}`         one such segment, and nothing below it
- *   single run       the path alone, nothing below it
+ *   single run       exactly this path
  *   `/generate`      a segment of that name anywhere: no path begins with it
- * A method in front is asked for; HEAD counts as GET. Roots as `/api/v1` are left out of the path,
- * so a pattern that names one says nothing more than without.
+ * A method in front must be the request's; HEAD counts as GET. Paths come without roots such as
+ * `/api/v1`, so a pattern that names one adds nothing.
  */
 
 import type { RequestPath } from './request-path.ts'
@@ -20,7 +19,7 @@ export interface MatchedRequest {
   /** In capitals. */
   readonly method: string
   readonly path: RequestPath
-  /** What identity the request has beside its address. */
+  /** Which identities the request has besides its address. */
   readonly key: boolean
   readonly user: boolean
 }

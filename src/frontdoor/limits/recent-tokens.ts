@@ -30,7 +30,7 @@ export class RecentTokens {
     return this.#sum
   }
 
-  /** How long ago at least, and how many; without the newest `without`. */
+  /** How long ago at least, and how many; leaves out the newest `without` tokens. */
   told(nowMs: number, without: number): RecentAdmits {
     this.#drop(nowMs)
     const told: (readonly [agoMs: number, tokens: number])[] = []

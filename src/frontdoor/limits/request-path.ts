@@ -50,14 +50,14 @@ function plainPath(target: string): string {
   return `/${resolved.join('/')}`
 }
 
-/** The target with a plain path; itself where there is nothing to do. */
+/** The target with a plain path; unchanged if its path is plain already. */
 export function plainTarget(target: string): string {
   const [path, query] = dividedAtQuery(target)
   return mayNeedResolving.test(path) ? plainPath(path) + query : target
 }
 
 const mayNeedResolving = /\/(?:\/|\.|%2e)/i
-/** Requests to a proxy name the server too. */
+/** Requests that are addressed to a proxy name the server in their target. */
 const origin = /^https?:\/\/[^/?#]*/i
 
 function dividedAtQuery(target: string): [path: string, query: string] {
@@ -74,7 +74,7 @@ function textOf(path: string): string {
   return below.includes('%') ? below.split('/').map(decoded).join('/') : below
 }
 
-/** An escaped slash is no separator, for the router neither. */
+/** An escaped slash does not separate segments, neither here nor for the router. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

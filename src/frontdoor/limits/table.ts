@@ -1,7 +1,7 @@
 /**
  * The rate limits of section 8 of the specification: the same rows in the same order.
  *
- * Beside the columns of the specification, each row has
+ * Besides the columns of the specification, each row has
  *   rank     of several rows that match, the lowest is used; of equal ones, the earlier row
  *   without  what happens to requests while the counter cannot be reached:
  *            open    they are let through, as many as this front door's share of the limit; what

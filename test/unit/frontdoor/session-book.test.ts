@@ -33,12 +33,12 @@ describe('a session', () => {
   }
 
   it.each<[string, () => string, RegExp]>([
-    ['is over', expiredToken, /is over/],
-    ['is signed by somebody else', forgedToken, /not signed/],
-    ['is not signed', bareToken, /not signed/],
-    ['is signed with what everybody knows', withHmac, /not signed/],
+    ['is over', expiredToken, /has expired/],
+    ['is signed by somebody else', forgedToken, /its signature/],
+    ['is not signed', bareToken, /its signature/],
+    ['is signed with what everybody knows', withHmac, /its signature/],
     ['is of another issuer', () => token({ claims: { iss: 'https://other.example' } }), /"iss"/],
-    ['is of a key that nobody knows', () => token({ header: { kid: 'two' } }), /not signed/],
+    ['is of a key that nobody knows', () => token({ header: { kid: 'two' } }), /its signature/],
     ['has no end', () => token({ claims: { exp: undefined } }), /"exp"/],
     ['has no user', () => token({ claims: { sub: undefined } }), /"sub"/],
     ['names its user by a number', () => token({ claims: { sub: 7 } }), /"sub"/],
@@ -47,8 +47,8 @@ describe('a session', () => {
     ['has a tenant with a line break', () => token({ claims: { tenant: 'a\nb' } }), /"tenant"/],
     ['has a strange role', () => token({ claims: { role: 'root' } }), /"role"/],
     ['begins later', () => token({ claims: { nbf: Date.now() / 1_000 + 60 } }), /"nbf"/],
-    ['is no token', () => 'a.b.c', /not signed/],
-    ['is nothing', () => 'x', /not signed/],
+    ['is no token', () => 'a.b.c', /its signature/],
+    ['is nothing', () => 'x', /its signature/],
   ])('that %s is refused', async (_, make, reason) => {
     const book = open()
     await expect(book.read(make())).rejects.toMatchObject(
