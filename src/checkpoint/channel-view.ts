@@ -97,7 +97,7 @@ export function stepBytes(changes: readonly ChannelChange[]): number {
 /** Measured: the objects that a value is held in, beside its text. */
 const bytesOfValue = 120
 
-/** What it takes to hold them: the text twice, where somebody asked for all of a list. */
+/** The memory that they take: text counts twice, for a list may be held joined as well. */
 function heldBytes(changes: readonly ChannelChange[]): number {
   const values = changes.reduce((sum, { change }) => {
     if (change?.$case === 'list') return sum + change.value.elements.length

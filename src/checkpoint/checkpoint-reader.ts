@@ -40,7 +40,7 @@ export interface ReadCheckpoint extends Entry {
   readonly fullBytes: number
 }
 
-/** Rows that a state is read from: it is rarely made of more. */
+/** Rows that are read at once for a state: few states are made of more. */
 const rowsOfState = 256
 
 /**
@@ -73,7 +73,7 @@ export class CheckpointReader implements CheckpointSource {
     if (!place) return undefined
     const { seq } = place
     const state = this.#stateAt(now, place, ns, checkpointId)
-    // Both at once, unless what is asked for is the newest of a namespace, whoever that is.
+    // State and writes are read together, unless only the state tells which checkpoint it is.
     const known = checkpointId ?? (ns === '' ? place.id : undefined)
     const id = known ?? (await state)?.checkpoint.id
     if (id === undefined) return undefined
@@ -84,12 +84,12 @@ export class CheckpointReader implements CheckpointSource {
     return found && { ...found, newest, writes: all }
   }
 
-  /** Whether it is part of history; that it is one of the namespace is not looked at. */
+  /** Whether the checkpoint is part of history. Its namespace is not checked. */
   async has(ns: string, checkpointId: string): Promise<boolean> {
     return await this.#place(this.#head(), ns, checkpointId) !== undefined
   }
 
-  /** The state alone: nothing behind the checkpoint is looked at. */
+  /** The state alone, without the writes on it. */
   async view(ns: string, checkpointId: string): Promise<ChannelView | undefined> {
     return (await this.#found(this.#head(), ns, checkpointId))?.view
   }
@@ -132,9 +132,9 @@ export class CheckpointReader implements CheckpointSource {
           if (checkpoint.id === waiting) waiting = null
           continue
         }
-        // Of one that is not here its id alone says when it was: they grow.
+        // A `before` that is not in this log: older checkpoints have smaller ids.
         if (!before && query.before !== null && checkpoint.id >= query.before) continue
-        // Writes may stand before their checkpoint, where all of a run is put at its end.
+        // Not sooner: writes may stand before their checkpoint, where a run is put at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
         if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
       }
@@ -142,7 +142,7 @@ export class CheckpointReader implements CheckpointSource {
     return read()
   }
 
-  /** Undefined also where a rollback took it back. */
+  /** Undefined also for one that a rollback dropped. */
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
     const isHead = ns === '' && (id === null || id === now.head?.id)
     const place = isHead ? now.head
@@ -154,7 +154,7 @@ export class CheckpointReader implements CheckpointSource {
     return rowsOf({ log: this.#log, branch, ...range })
   }
 
-  /** States for a page: read from its oldest entries' full ancestors on, each row once. */
+  /** Adds the states, oldest first: each is built on its parent's where that is on the page. */
   async #withStates(now: LogHead, page: readonly Entry[]): Promise<ReadCheckpoint[]> {
     const states = new Map<string, LineState>()
     const read: ReadCheckpoint[] = []
@@ -171,8 +171,8 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /**
-   * Writes stand between their checkpoint and the next one of its namespace; those of a fork from
-   * an old checkpoint, which the newest head is not, are found by name.
+   * The writes in the span of a checkpoint: from its row to the next checkpoint of its namespace or
+   * of the root. Writes that came later, as a fork's do, are found by name.
    */
   async #writes(now: LogHead, of: Named & { readonly seq: number }, isNewestHead: boolean):
     Promise<Writes[]> {
@@ -182,7 +182,7 @@ export class CheckpointReader implements CheckpointSource {
     return [...writes, ...more]
   }
 
-  /** Those that came to the checkpoint later; rows up to `known` are looked at otherwise. */
+  /** Those that came after the span; rows up to `known` belong to it. */
   async #lateWrites(now: LogHead, of: Named, known: number | Promise<number>):
     Promise<readonly Writes[]> {
     const find = (beforeSeq?: number) =>
@@ -192,7 +192,7 @@ export class CheckpointReader implements CheckpointSource {
     for (; late && late.seq > through; late = await find(late.seq)) begins.push(late.seq)
     const writes: Writes[] = []
     for (const seq of begins.reverse()) {
-      // What stood between them and those before was taken back.
+      // Read already: a rollback dropped what stood in between.
       if (seq <= through) continue
       const stretch = await this.#writesFrom(now, of, seq)
       for (const each of stretch.writes) writes.push(each)
@@ -201,25 +201,26 @@ export class CheckpointReader implements CheckpointSource {
     return writes
   }
 
-  /** Writes from a row on to the end of the checkpoint's time, and the last row looked at. */
+  /** The writes from a row to the end of the span, and the last row that was read. */
   async #writesFrom(now: LogHead, of: Named, from: number):
     Promise<{ writes: readonly Writes[]; through: number }> {
-    const time: RecordOf[] = []
+    const span: RecordOf[] = []
     for (let at = from; ;) {
-      const { through, next } = await this.#timeOf(now, of, at, time)
+      const { through, next } = await this.#readOn(now, of, at, span)
       const back = next && await this.#takenBack(now, next)
-      if (back === undefined) return { writes: writesIn(time, of), through }
+      if (back === undefined) return { writes: writesIn(span, of), through }
+      // What ended the span was dropped by row `back`: there it goes on.
       at = Math.max(back, through + 1)
     }
   }
 
   /**
-   * Adds to `time` what counts up to the checkpoint that ends it: `next`, where another run put
-   * that.
+   * Adds to `span` what tells whose the writes are, up to the checkpoint that ends it: `next`,
+   * where another run put that, so that a rollback may have dropped it.
    */
-  async #timeOf(now: LogHead, of: Named, from: number, time: RecordOf[]):
+  async #readOn(now: LogHead, of: Named, from: number, span: RecordOf[]):
     Promise<{ through: number; next: Checkpoint | undefined }> {
-    let begun = time.length > 0
+    let begun = span.length > 0
     let run: string | undefined
     for await (const { seq, body } of this.#rows(now, { from, through: now.stepSeq })) {
       for (const record of decodeRow(body)) {
@@ -230,7 +231,7 @@ export class CheckpointReader implements CheckpointSource {
           return { through: seq, next: record.value.runId === run ? undefined : record.value }
         }
         const part = partOf(record, of)
-        if (part) time.push(part)
+        if (part) span.push(part)
       }
     }
     return { through: now.stepSeq, next: undefined }
@@ -243,7 +244,7 @@ export class CheckpointReader implements CheckpointSource {
   }
 }
 
-/** What tells whose the writes on a checkpoint are: a long superstep holds much more than that. */
+/** The part of a record that tells whose the writes are: the rest of a long step may be large. */
 function partOf(record: RecordOf, of: Named): RecordOf | undefined {
   switch (record.$case) {
     case 'headMoved': case 'runStarted': case 'runEnded': case 'stateEdited': return record
@@ -261,7 +262,7 @@ function belongs(record: RecordOf, { ns, id }: Named): boolean {
   return record.$case === 'writes' && record.value.ns === ns && record.value.checkpointId === id
 }
 
-/** Pending writes of a checkpoint end at the next one of its namespace or of the root. */
+/** Whether a checkpoint ends the span of those before it in a namespace. */
 function ends(next: Checkpoint, of: { ns: string }): boolean {
   return next.ns === of.ns || next.ns === ''
 }

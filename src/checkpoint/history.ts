@@ -9,11 +9,11 @@ export interface Named {
 }
 
 /**
- * Who may have written what is met next.
+ * Whose records come next, going back.
  *
- * dropped   a run that was taken back
- * perhaps   the same, if this was not its first start
- * kept      anybody else
+ * dropped   a run's that was rolled back
+ * perhaps   the same, unless what was met is that run's first start
+ * kept      anybody else's
  */
 type Writer = 'dropped' | 'perhaps' | 'kept'
 
@@ -37,7 +37,7 @@ export class History {
         return undefined
       case 'runStarted': this.#met(record.value.runId, 'perhaps'); return undefined
       case 'checkpoint': return this.#met(record.value.runId, 'dropped') ? undefined : record.value
-      // Of one that was never started it says nothing.
+      // Only then: the end of a run that was never started may stand anywhere.
       case 'runEnded': {
         const dropped = this.#dropped.has(record.value.runId)
         if (this.#writer === 'perhaps') this.#writer = dropped ? 'dropped' : 'kept'
@@ -49,7 +49,7 @@ export class History {
     }
   }
 
-  /** Nothing older is read. */
+  /** To be called where nothing older comes: decides whose the oldest writes are. */
   begin(): void {
     this.#own(this.#writer !== 'kept')
   }
@@ -59,7 +59,7 @@ export class History {
     return this.#writes.get(`${ns}\n${id}`)?.toReversed() ?? []
   }
 
-  /** Whether it is a dropped run that was met; `older` is whose is met next then. */
+  /** Whether the run that was met is dropped; `older` says whose records come next then. */
   #met(runId: string, older: Writer): boolean {
     const dropped = this.#dropped.has(runId)
     this.#own(dropped)
@@ -67,7 +67,7 @@ export class History {
     return dropped
   }
 
-  /** Whose the writes are that were met since the last answer: a dropped run's, or not. */
+  /** Keeps the writes that were met since the last call, unless a dropped run wrote them. */
   #own(dropped: boolean): void {
     for (const writes of dropped ? [] : this.#unowned) {
       const key = `${writes.ns}\n${writes.checkpointId}`
@@ -79,7 +79,7 @@ export class History {
   }
 }
 
-/** The writes on a checkpoint that are among some records, where those follow one another. */
+/** The writes on a checkpoint in a part of the log. */
 export function writesIn(records: readonly RecordOf[], of: Named): readonly Writes[] {
   const history = new History()
   for (const record of records.toReversed()) history.back(record)

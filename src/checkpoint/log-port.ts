@@ -58,21 +58,21 @@ export interface LogRange {
  */
 export interface LogPort {
   /**
-   * Others may have written to it: whoever speaks for a log in a new epoch says so in a row of its
-   * own before it answers anything, and brings the rows up to date that may lag behind the log.
+   * Other processes write to it as well: before a new owner answers anything it appends a row that
+   * opens its epoch, and brings rows up to date that lag behind the log.
    */
   readonly shared: boolean
 
   /**
-   * Whoever speaks for the branch from now on, under that epoch, learns where it ends: what it
-   * reads and appends then does not look again. Throws `stale_append` where a newer owner wrote
-   * or, with `dead` among its facts, where what the branch was of is being purged.
+   * Called by the new owner of the branch: finds where it ends, so that later reads and appends
+   * need not. Throws `stale_append` where a newer owner wrote or, with `dead` among its facts,
+   * where the branch's subject is being purged.
    */
   open(branch: Branch, epoch: number): Promise<void>
 
   /**
-   * Resolves when every row and update is on disk. `logged` may be called before that, when the
-   * rows are: the updates will be, whoever brings them there.
+   * Resolves when every row and update is on disk. `logged` may be called earlier, when the rows
+   * are: the updates then follow, if need be by the next owner.
    */
   append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
     Promise<void>

@@ -1,4 +1,4 @@
-/** Rows of a log one after another, some read at a time: fewer where they are large. */
+/** Reads the rows of a log in portions, which are smaller where the rows are large. */
 
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogEntry, LogPort, LogRange } from './log-port.ts'
@@ -6,16 +6,16 @@ import type { LogEntry, LogPort, LogRange } from './log-port.ts'
 export interface RowsOptions extends Omit<LogRange, 'limit'> {
   readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch
-  /** Rows that are read together at first: 64 unless told. */
+  /** Rows of the first portion; 64 unless given. */
   readonly first?: number
 }
 
 const rowsMax = 256
 
-/** Of rows that are like those before. */
+/** Bytes of a portion, if its rows are as large as those before. */
 const bytesTogether = 4 * 1024 * 1024
 
-/** How many rows more are read at once than before, as long as they are small. */
+/** How many times the rows of the last portion the next one may have, if they are small. */
 const growth = 4
 
 export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64 }:

@@ -1,4 +1,4 @@
-/** Names under which a log finds more than checkpoints: newest of a namespace, late writes. */
+/** Names under which a log finds other things than checkpoints by their ids. */
 
 import { v5 } from 'uuid'
 
@@ -11,8 +11,8 @@ export function newestOf(ns: string): string {
 }
 
 /**
- * Where writes begin that came to a checkpoint after newer checkpoints of its namespace: the last
- * of them or, where newer checkpoints came between, those before the ones that begin in a row.
+ * Where late writes begin: those on a checkpoint that came after a newer one of its namespace. The
+ * last stretch of them; with `beforeSeq` the stretch before the one that begins in that row.
  */
 export function lateWritesOf(checkpointId: string, beforeSeq?: number): string {
   const name = beforeSeq === undefined ? checkpointId : `${checkpointId}\n${beforeSeq}`

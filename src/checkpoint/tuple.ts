@@ -6,7 +6,7 @@ import type { Value } from '../../proto/gen/storage/v1/value.ts'
 /** JSON text. Passed on unparsed by everyone who need not look inside. */
 export type JsonText = string
 
-/** The checkpoints of one thread, for whoever executes or asks. Reads see what was appended. */
+/** The checkpoints of one thread, for executions and questions. Reads see all appends before. */
 export interface CheckpointSource {
   /** The newest checkpoint of the namespace where `checkpointId` is null. */
   tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined>

@@ -2,10 +2,10 @@
  * The one way out to endpoints of customers: checked, bounded in time, size and number, and tried
  * again.
  *
- * 1. No connection is made to an address that the rules close, whatever a name, a redirect or a
- *    second look-up says. A proxy looks names up by itself: what it is handed is checked before.
- * 2. A call ends: so many tries, each within its time, and no waits longer than is written here.
- * 3. One host that hangs takes no more than its share of the calls under way.
+ * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
+ *    says. A proxy looks names up itself: what it is asked for is checked before.
+ * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
+ * 3. A host that hangs takes no more than its share of the calls under way.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -23,7 +23,7 @@ import { callableUrl, hostOf } from './url-rules.ts'
 
 export interface EgressOptions {
   readonly env: Env
-  /** Of this server, as others are told it. */
+  /** Of this server, for the User-Agent header. */
   readonly version: string
   /** An http(s) URL: everything goes out through it. */
   readonly proxy?: string | undefined
@@ -65,9 +65,9 @@ export interface Egress {
   close(): Promise<void>
 }
 
-/** From a request to the end of its answer. */
+/** How long it may take from a request to the end of its answer. */
 const answerMs = 15_000
-/** For a place among those that are under way. */
+/** How long a call may wait for its turn. */
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
 const limits = {
@@ -78,7 +78,7 @@ const limits = {
 /** What came of one try. */
 interface Tried {
   readonly outcome: Outcome
-  /** Undefined where trying again is of no use. */
+  /** How long the answer asks to wait; undefined where trying again is of no use. */
   readonly againMs: number | undefined
 }
 
@@ -110,7 +110,7 @@ class HttpEgress {
     this.#agent = `heddle/${version}`
     this.#rules = new AddressRules(allowed)
     this.#open = async () => {
-      // Not before it is needed: it takes a while to load, and most servers call nobody.
+      // Loaded when it is first needed: that takes a while, and most servers call nobody.
       const { openHttp } = await import('./http.ts')
       return openHttp({ rules: this.#rules, resolve, proxy })
     }
@@ -186,7 +186,7 @@ class HttpEgress {
     })
     if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
     const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
-    // Before anything is thrown: what nobody reads keeps its connection.
+    // First of all: an answer that nobody reads would keep its connection.
     const outcome = { kind: 'answered', status, ...await textOf(body) } as const
     const url = targetOf(hop, status, headers['location'])
     const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
@@ -201,7 +201,7 @@ class HttpEgress {
     }))
   }
 
-  /** The signal aborts with `unavailable` where it takes longer. */
+  /** Aborts the work with `unavailable` where it takes longer. */
   async #within<Result>(ms: number, stopped: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const late = new AbortController()
@@ -233,7 +233,7 @@ function refused(reason: string): Tried {
   return { outcome: { kind: 'refused', reason }, againMs: undefined }
 }
 
-/** What is beyond the bound is not read: the connection is cut. */
+/** Reads no further than the bound: there the connection is cut. */
 async function textOf(body: AsyncIterable<Uint8Array>):
 Promise<{ readonly body: string; readonly cut: boolean }> {
   const chunks: Uint8Array[] = []

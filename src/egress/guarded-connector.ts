@@ -21,8 +21,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * A name is looked up once for a connection: another answer to another question does not matter.
- * Of several addresses those are tried that may be called.
+ * A name is looked up once for a connection, so that a second look-up cannot give an address that
+ * was not checked. Of several addresses only open ones are tried.
  */
 export function guardedConnector({ rules, resolve, timeoutMs }: ConnectorOptions):
 buildConnector.connector {
@@ -50,7 +50,7 @@ buildConnector.connector {
 /** Throws `forbidden` where somebody else looks the name up and might be told a closed address. */
 export async function mustBeOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
 Promise<void> {
-  // Where nobody knows it here, whoever looks it up has to mind what he finds.
+  // A name that is not known here is left to the rules of whoever looks it up.
   const found = await resolve(host).catch(() => [])
   const closed = found.filter(({ address }) => rules.fault(host, address) !== undefined)
   if (closed.length > 0) throw closedHost(host, closed, rules)

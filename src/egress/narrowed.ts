@@ -1,4 +1,4 @@
-/** A way out that is narrower than the rules of all: to hosts and ports that somebody names. */
+/** The way out, narrowed to the hosts and ports that a project names. */
 
 import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
@@ -17,10 +17,7 @@ export interface Narrowing {
   readonly longestUrl: number
 }
 
-/**
- * The same way out for some calls: redirects of them are held to the same rules. These may change:
- * what is checked or called counts with those of its time.
- */
+/** Redirects are held to the same rules. These may change: each call asks for them anew. */
 export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: () => Narrowing):
 Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {

@@ -1,14 +1,14 @@
 /** Whether a call is tried again, and when. Pure. */
 
-/** Between one try and the next; each is shortened by chance, to half of it at most. */
+/** Waits between tries; each is shortened by chance, at most to its half. */
 const waitsMs = [1_000, 5_000, 25_000, 60_000, 120_000] as const
 
 export const triesMax = waitsMs.length + 1
 
-/** A server that asks for more is asked again sooner than it wants. */
+/** A server that asks for a longer wait is called again after this one. */
 const longestWaitMs = 120_000
 
-/** 4xx says that the same call is answered so for ever; these say when, not what. */
+/** Other 4xx are final; these only say that this is not the time. */
 const passing = new Set([408, 425, 429])
 
 /** Whether the same call may be answered otherwise later. */

@@ -13,13 +13,13 @@ export interface Hop {
 
 export const redirectsMax = 3
 
-/** What another origin is told; all other headers may be secrets of the first. */
+/** Headers that another origin gets too; all others may be secrets of the first. */
 const plainHeaders = new Set(['content-type', 'user-agent', 'accept', 'idempotency-key',
   'x-heddle-delivery'])
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Where the answer sends it, not checked yet; undefined where it is an answer to keep. */
+/** Where the answer redirects to, not checked yet; undefined where it does not redirect. */
 export function targetOf({ url }: Hop, status: number, location: unknown): string | undefined {
   if (!redirects.has(status) || typeof location !== 'string') return undefined
   const target = URL.parse(location, url.href)
@@ -30,7 +30,7 @@ export function targetOf({ url }: Hop, status: number, location: unknown): strin
   return target.href
 }
 
-/** The next hop, to a target that may be called. Only 303 makes another method of it. */
+/** The next hop, to a target that may be called. Only 303 changes the method. */
 export function redirected(hop: Hop, status: number, url: URL): Hop {
   const headers = url.origin === hop.url.origin ? hop.headers : Object.fromEntries(
     Object.entries(hop.headers).filter(([name]) => plainHeaders.has(name.toLowerCase())))

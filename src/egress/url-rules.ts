@@ -1,4 +1,4 @@
-/** Which URLs may be called, as far as their text tells: names are looked up when it is done. */
+/** Which URLs may be called, as far as their text tells: names are looked up at the call. */
 
 import { isIP } from 'node:net'
 
@@ -7,7 +7,7 @@ import type { AddressRules } from './address-rules.ts'
 
 const longest = 2_048
 
-/** The port of a scheme, and those that no service of the system has. */
+/** Ports below are those of system services: of them only the schemes' own may be called. */
 const leastFreePort = 1_024
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
@@ -37,7 +37,7 @@ function faultOf(text: string, url: URL, rules: AddressRules): string | undefine
     `server is started with --egress-allow ${host}`
 }
 
-/** Of names that mean the same everywhere. */
+/** The addresses of names that mean the same everywhere. */
 function addressesOfName(host: string): string[] {
   return /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : []
 }
