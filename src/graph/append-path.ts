@@ -11,7 +11,7 @@ export type MessagesReducer = (left: unknown, right: unknown) => BaseMessage[]
 type Channels = ServedGraph['channels']
 type Aggregate = Channels[string] & { readonly operator?: unknown }
 
-/** The same graph's channels with the append path where their reducer is the library's own. */
+/** Gives graphs channels that append faster, where the reducer is the library's own. */
 export class AppendPath {
   readonly #original: MessagesReducer
   readonly #reducer: MessagesReducer
@@ -38,8 +38,8 @@ export class AppendPath {
 }
 
 /**
- * Does what `original` does. Where messages with new ids are added to a list that it has seen
- * before it does not visit that list: it only copies it.
+ * Does what `original` does. A list that it has seen before is only copied, not visited, where
+ * messages with new ids are added to it.
  */
 export function appendingReducer(original: MessagesReducer): MessagesReducer {
   const known = new WeakMap<object, SeenList>()
@@ -52,7 +52,7 @@ export function appendingReducer(original: MessagesReducer): MessagesReducer {
   return (left, right) => {
     const ids = Array.isArray(left) ? idsOf(left) : undefined
     if (!ids || [right].flat().some(isRemoval)) return original(left, right)
-    // On its own it is coerced and given its ids; what is said twice is there once.
+    // Coerces what is added, gives it ids, and keeps one of each id.
     const added = original([], right)
     if (added.some(({ id }) => ids.has(id!))) return original(left, added)
     const list = (left as BaseMessage[]).concat(added)
@@ -63,15 +63,15 @@ export function appendingReducer(original: MessagesReducer): MessagesReducer {
 }
 
 interface SeenList {
-  /** Its ids and those of lists that grew from it or from the same one: more, never fewer. */
+  /** At least its ids: lists that grew from it, or from the same one, share the set. */
   readonly ids: Set<string>
-  /** Of another length, somebody has changed it in place since. */
+  /** When it was seen: with another length now, it was changed in place. */
   readonly length: number
 }
 
 /**
- * undefined where something is not a message with an id yet, or a piece of one that a newer
- * original makes whole: it has to see the list first.
+ * Undefined where something is not a message with an id yet, or is a piece of one that a newer
+ * original makes whole: the original reducer has to see the list first.
  */
 function idsIn(list: readonly unknown[], original: MessagesReducer): Set<string> | undefined {
   const ids = new Set<string>()
@@ -83,7 +83,7 @@ function idsIn(list: readonly unknown[], original: MessagesReducer): Set<string>
   return original(list, []).every((message, i) => message === list[i]) ? ids : undefined
 }
 
-/** Whether it takes a message away, in any form that a message may be given in. */
+/** Whether it removes a message, in any form in which a message may be given. */
 function isRemoval(message: unknown): boolean {
   if (Array.isArray(message)) return message[0] === 'remove'
   const { type, role } = (message ?? {}) as { type?: unknown; role?: unknown }

@@ -17,7 +17,7 @@ export class BareStream {
   /** `methods`: the prototype of the project's own copy of the engine. */
   constructor(methods: PregelMethods) { this.#methods = methods }
 
-  /** undefined for a graph that streams in a way of its own. */
+  /** Undefined for a graph that has its own way to stream. */
   open(graph: ServedGraph, input: unknown, options: object): AsyncIterable<unknown> | undefined {
     const own = graph as unknown as PregelMethods
     const { stream, _streamIterator } = this.#methods

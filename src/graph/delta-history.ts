@@ -10,7 +10,7 @@ export interface Ancestor {
   readonly writes: readonly CheckpointPendingWrite[]
 }
 
-/** `ancestors` come newest first; they are asked for no further than the channels need. */
+/** `ancestors` come newest first, and are read no further than the channels need. */
 export async function deltaHistory(channels: readonly string[], ancestors: AsyncIterable<Ancestor>):
   Promise<Record<string, DeltaChannelHistory>> {
   const histories: Record<string, DeltaChannelHistory> = {}

@@ -1,19 +1,19 @@
-/** What leaves an execution's worker at once, and how what is too much leaves in parts. */
+/** A batch as it leaves an execution's worker, and how a long one is sent in parts. */
 
 import type { JsonText, Outcome, StepBatch } from './execution.ts'
 
-/** A batch on its way, and what is to be done with it. */
+/** A batch, and how it is to be received. */
 export interface Departure extends StepBatch {
-  /** To be acknowledged under this number when it is in the log; 0 for no need. */
+  /** To be confirmed by this number when it is in the log; 0 where nobody waits for that. */
   readonly receipt: number
-  /** Set in the last one. */
+  /** Set in the last departure of an execution. */
   readonly outcome: Outcome | null
 }
 
-/** Characters of events that leave before anybody has said that they landed. */
-export const aloftMax = 1024 * 1024
+/** Characters of events that may be in flight: sent, and not known to have landed. */
+export const inFlightMax = 1024 * 1024
 
-/** Characters of its events. */
+/** Characters of the events in it. */
 export function lengthOf({ events, texts = [] }: Departure): number {
   return lengthOfAll(texts) + lengthOfAll(events.map(({ json }) => json))
 }
@@ -23,12 +23,12 @@ function lengthOfAll(texts: readonly JsonText[]): number {
 }
 
 /**
- * A batch that is too much at once goes without the data of events that no log has to keep, which
- * comes piece by piece after it: what must stand in one row of the log still does. The last part
- * has the outcome.
+ * A batch that is too long is sent without the data of events that need not be in the log; that
+ * follows in pieces. What belongs into one row of the log stays in one part. The last part has the
+ * outcome.
  */
 export function* partsOf(departure: Departure): Generator<Departure> {
-  if (lengthOf(departure) <= aloftMax) return yield departure
+  if (lengthOf(departure) <= inFlightMax) return yield departure
   const texts: JsonText[] = []
   const events = departure.events.map((event) => {
     if (event.durable || event.valuesOf !== '') return event
@@ -47,7 +47,7 @@ function* piecesOf(texts: readonly JsonText[]): Generator<JsonText[]> {
   let piece: JsonText[] = []
   let length = 0
   for (const text of texts) {
-    if (piece.length > 0 && length + text.length > aloftMax) {
+    if (piece.length > 0 && length + text.length > inFlightMax) {
       yield piece
       piece = []
       length = 0

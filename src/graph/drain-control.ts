@@ -3,15 +3,15 @@
 export class DrainControl {
   readonly #entered: () => void
   #reason: string | undefined
-  /** The run is to go on elsewhere or later, and not only to stop. */
+  /** The server asked: the run continues elsewhere or later. A node's wish only stops it. */
   handsBack = false
 
-  /** `entered` is told whenever the engine looks, which is just before it runs nodes. */
+  /** `entered` is called whenever the engine looks, which is just before it runs nodes. */
   constructor(entered: () => void) {
     this.#entered = entered
   }
 
-  /** We ask for it. */
+  /** The server asks for it. */
   handBack(): void {
     this.handsBack = true
     this.requestDrain()

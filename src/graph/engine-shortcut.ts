@@ -22,7 +22,7 @@ type Fields = Record<PropertyKey, unknown>
 type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
   avoidTree?: boolean) => unknown
 
-/** By what they read: the functions of the library that a shortcut may stand in for. */
+/** By the hash of their source: the functions of the library that a shortcut may replace. */
 const known: Readonly<Record<string, string>> = {
   '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13 to 1.2.18',
   'd07c7ccb673e0908': 'runWithConfig and _configureSync of @langchain/core 1.3.1 to 1.4.0',
@@ -40,25 +40,25 @@ const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGS
   'LANGCHAIN_TRACING']
 
 /**
- * Whether the functions are known, word for word: that is stricter than a version number and
- * serves every version in which they read the same.
+ * Whether the source of the functions is known: stricter than a version number, and true for every
+ * version in which it is the same.
  */
 export function isKnown(...functions: readonly unknown[]): boolean {
   const text = functions.map(String).join('\n')
   return createHash('sha256').update(text).digest('hex').slice(0, 16) in known
 }
 
-/** What the tracing shortcut stands in for. */
+/** The functions that the tracing shortcut replaces. */
 export function tracingFunctions({ storage, callbackManager }: EngineParts): unknown[] {
   const { _configureSync } = callbackManager as unknown as { _configureSync: unknown }
   return [runWithConfigOf(storage), _configureSync]
 }
 
 /**
- * For every call of a node the library builds a run tree, although it only serves to carry the
- * config where nothing is traced: that costs as much as all else together. Here the tree is an
- * object that becomes a real one when somebody looks at more than the config. With a tracer, or
- * tracing switched on, everything is as it was. Returns what undoes it.
+ * For every call of a node the library builds a run tree. Where nothing is traced that only carries
+ * the config, yet it costs as much as all else together. Here the tree is an object that becomes a
+ * real one when somebody looks at more than the config. With a tracer, or with tracing switched on,
+ * nothing changes. Returns what undoes it.
  */
 export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () => void {
   const original = runWithConfigOf(storage)
@@ -95,7 +95,7 @@ function runWithConfigOf(storage: EngineParts['storage']): RunWithConfig {
   return (Object.getPrototypeOf(storage) as { runWithConfig: RunWithConfig }).runWithConfig
 }
 
-/** A prototype whose members make the object a real tree as soon as one is touched. */
+/** A prototype for objects that become real trees as soon as a member is touched. */
 function lazyPrototype(makeTree: () => Fields): object {
   const sample = makeTree()
   const treePrototype = Object.getPrototypeOf(sample) as Fields
@@ -117,7 +117,7 @@ function lazyPrototype(makeTree: () => Fields): object {
       set(this: Fields, value: unknown) { become(this); this[key] = value },
     })
   }
-  // Whoever is about to copy a tree asks for this first, to see whether it is one.
+  // Looked at first by code that is about to copy a tree, to see whether it is one.
   Object.defineProperty(prototype, 'createChild', {
     get(this: Fields) {
       if (!Object.hasOwn(this, 'id')) become(this)
@@ -141,7 +141,7 @@ export function isTracingOn(): boolean {
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }
 
-/** What may stand in for parts of the library while a graph runs. */
+/** What may replace parts of the library while a graph runs. */
 export interface Shortcuts {
   readonly appendPath: AppendPath | undefined
   readonly bareStream: BareStream | undefined

@@ -25,7 +25,7 @@ export interface EventMapperOptions {
   readonly reference: ValuesReference | undefined
   /** Durable events of an earlier attempt on the checkpoint that this one resumes from. */
   readonly told: readonly ToldEvent[]
-  /** It begins at a checkpoint by name: there the engine does again what was done on it. */
+  /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
   readonly redoes: boolean
   readonly tell: (event: StepEvent | LateEvent) => void
 }
@@ -49,7 +49,7 @@ export class EventMapper {
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
   readonly #told: ToldEvent[]
-  /** Namespaces, by event name, whose values were seen. */
+  /** Names of `values` events that were seen: one for each namespace. */
   readonly #begun = new Set<string>()
   /** The graph stopped before its end: at an interrupt or at a breakpoint. */
   stopped = false
@@ -91,7 +91,7 @@ export class EventMapper {
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
     const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
-    // What was done in a subgraph the engine does again as well, and says so of neither.
+    // In a subgraph the engine repeats what was done, too, and marks neither as cached.
     const again = interrupts || cached || this.#options.redoes || namespace.length > 0
     if (again && this.#wasTold({ name, json, valuesOf: '' })) return
     this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
@@ -134,7 +134,7 @@ export class EventMapper {
     return this.#options.subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode
   }
 
-  /** Each told event stands for one that would come again. */
+  /** Whether an earlier attempt told it: each told event counts once. */
   #wasTold({ name, json, valuesOf }: ToldEvent): boolean {
     const index = this.#told.findIndex((told) =>
       told.name === name && told.json === json && told.valuesOf === valuesOf)

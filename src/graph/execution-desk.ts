@@ -1,4 +1,4 @@
-/** Hands executions to workers, passes on what they tell, and deals with workers that are lost. */
+/** Hands executions to workers, passes on what they tell, and deals with lost workers. */
 
 import type { CheckpointSource, Execution, ExecutionListener, LossReason, Outcome }
   from './execution.ts'
@@ -14,11 +14,11 @@ interface Job {
   readonly execution: Execution
   readonly source: CheckpointSource
   readonly listener: ExecutionListener
-  /** undefined while it waits for a worker. */
+  /** Undefined while it waits for a worker. */
   link: WorkerLink | undefined
 }
 
-/** Threads whose worker is known; the longest unused are forgotten. */
+/** How many threads' last workers are remembered; the longest unused are forgotten. */
 const affinityMax = 100_000
 
 export class ExecutionDesk {
@@ -68,8 +68,8 @@ export class ExecutionDesk {
     this.#remove(job)
     if (!link || !this.#pool.has(link)) return
     link.post({ type: 'abort', job: number })
-    link.haunted = true
-    // It cannot hear that. Where nobody else needs the worker, it goes.
+    link.hasAborted = true
+    // A silent worker does not hear that: where nobody else needs it, it is ended.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
   }
 
@@ -92,7 +92,7 @@ export class ExecutionDesk {
   pump(): void {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
-      // Nobody else finds a worker either, but for who needs one of his own and cannot have it.
+      // None is free. Only a suspect, who needs a worker of its own, does not hold up the others.
       else if (!this.#suspicion.isSuspect(runOf(job))) return
     }
   }
@@ -110,8 +110,8 @@ export class ExecutionDesk {
   }
 
   /**
-   * The worker is gone. Of those that it had one is taken for the culprit; where it may have been a
-   * question, only who is under suspicion already.
+   * The worker is gone. Of its jobs one is taken for the culprit; where a question may have ended
+   * it, only one that was a suspect before.
    */
   ended(link: WorkerLink): void {
     const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
@@ -124,17 +124,17 @@ export class ExecutionDesk {
     for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
   }
 
-  /** The worker is stuck. Whoever is alone on it stays; of several nobody knows who it is. */
+  /** The worker is stuck. A job that is alone on it stays; of several any may be the culprit. */
   stuck(link: WorkerLink): void {
     const { jobs, entered } = this.#accuse(link)
-    // It may be a question that does not end.
-    const alone = jobs.length === 1 && entered !== undefined && !link.haunted
+    // Without `entered` it may be a question that does not end.
+    const alone = jobs.length === 1 && entered !== undefined && !link.hasAborted
     if (alone && this.#pool.leaveAlone(link)) return
     for (const job of jobs) this.#lose(job, alone ? 'crashed' : 'displaced')
     this.#pool.retire(link)
   }
 
-  /** The worker must go, through no fault of what it executes. */
+  /** Ends a worker through no fault of what it executes. */
   dismiss(link: WorkerLink): void {
     for (const job of this.#on(link)) this.#lose(job, 'displaced')
     this.#pool.retire(link)
@@ -147,7 +147,7 @@ export class ExecutionDesk {
     return { jobs, entered }
   }
 
-  /** True where a worker has it now. */
+  /** True where a worker took it. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
@@ -177,7 +177,7 @@ export class ExecutionDesk {
           if (receipt > 0) link.post({ type: 'confirm', job: number, receipt })
           if (awaited) link.post({ type: 'landed', job: number })
         },
-        // It never will be on disk: whatever follows would follow from nothing.
+        // It will never be on disk: nothing may be built on it.
         () => {
           this.#affinity.delete(threadOf(job.execution))
           this.abort(job.execution.id)
@@ -225,7 +225,7 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** A run is the same in every hand-out; an edit is so only by its thread. */
+/** Under what suspicion is kept: a run; for edits, which have no id, their thread. */
 function runOf({ execution }: Job): string {
   return `${threadOf(execution)}\n${execution.runId}`
 }

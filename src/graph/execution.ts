@@ -1,4 +1,4 @@
-/** What a thread asks of the graph host, and what it hears back: the words of an execution. */
+/** What threads and the graph host say to each other: executions, batches, outcomes, questions. */
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
@@ -16,9 +16,9 @@ export interface Execution {
   /** Empty for an edit. */
   readonly runId: string
   readonly attempt: number
-  /** The thread's head, null for none: a worker that remembers another one forgets it. */
+  /** The thread's head, null for none: what a worker remembers of another head is dropped. */
   readonly headId: string | null
-  /** What it is part of, for those who watch; missing where nobody does. */
+  /** The trace that it is part of; missing where nothing is traced. */
   readonly trace?: string
   readonly request: RunRequest | EditRequest
 }
@@ -33,7 +33,7 @@ export interface RunRequest {
   readonly input: JsonText
   /** `{resume?, update?, goto?}`; null without one. A resumed attempt gets the answer alone. */
   readonly command: JsonText | null
-  /** What an earlier attempt asked, by id, after its answer had been heard; null without one. */
+  /** Ids of what an earlier attempt asked after it had heard its answer; null without one. */
   readonly asked: readonly string[] | null
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText
@@ -56,7 +56,7 @@ export interface CheckpointSelector {
   readonly checkpointMap: Readonly<Record<string, string>> | null
 }
 
-/** A durable event of an earlier attempt, as far as the head checkpoint is concerned. */
+/** A durable event that an earlier attempt told since the head checkpoint. */
 export interface ToldEvent {
   readonly name: string
   readonly json: JsonText
@@ -86,7 +86,7 @@ export interface StepBatch {
   readonly events: readonly StepEvent[]
   /** The data of events that came without it, in order. */
   readonly texts?: readonly JsonText[]
-  /** The next one comes when this one has arrived: in the log, and with all who follow and read. */
+  /** The next one comes when this one has landed: in the log, and with all who follow. */
   readonly awaited?: boolean
 }
 

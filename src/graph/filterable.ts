@@ -1,17 +1,17 @@
-/** What checkpoints say of how their run was configured, for a history to be filtered by. */
+/** The part of a run's configuration that its checkpoints name, to filter a history by. */
 
-/** The engine's own, where the run begins, and what the headers of its request said. */
-const otherwise = /^(__|x-|checkpoint_)/
+/** Keys of the engine, of the checkpoint to begin at, and of request headers. */
+const unnamed = /^(__|x-|checkpoint_)/
 /** Python's engine leaves these out of metadata, too. */
 const secretive = /key|token|secret|password|auth/i
 /** Every superstep stores it, and nobody looks for a whole prompt. */
 const charactersMax = 256
 
-/** Of `configurable` the values that are no lists or objects, secrets left out. */
+/** The short scalars of `configurable`, secrets left out. */
 export function filterable(configurable: Readonly<Record<string, unknown>>):
 Record<string, unknown> {
   return Object.fromEntries(Object.entries(configurable).filter(([name, value]) =>
-    !otherwise.test(name) && !secretive.test(name) && isScalar(value)))
+    !unnamed.test(name) && !secretive.test(name) && isScalar(value)))
 }
 
 function isScalar(value: unknown): boolean {

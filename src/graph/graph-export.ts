@@ -11,7 +11,7 @@ export type GraphFactory = (config: unknown, runtime: FactoryRuntime) => unknown
 /** What a factory is told beside the config, in the ecosystem's words. */
 interface FactoryRuntime {
   readonly accessContext: AccessContext
-  /** Null wherever nothing is going to be executed. */
+  /** Null where nothing is going to be executed. */
   readonly executionRuntime: { readonly context: unknown } | null
 }
 

@@ -79,7 +79,7 @@ async function converters() {
   type Convertible = Parameters<typeof toJsonSchema>[0]
   return {
     ...schemas,
-    /** What cannot be said may be anything. */
+    /** What JSON Schema cannot say may be anything. */
     loosely: (definition: unknown) => definition === undefined ? undefined
       : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
     /** Channels that add messages to messages: by the engine's reducers, or by their name. */
@@ -98,7 +98,7 @@ function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSc
       const schema = convert(graph)
       if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
     } catch {
-      // Says only that this conversion does not know a field; the next one may.
+      // This conversion does not know a field; the next one may.
     }
   }
   return null

@@ -21,11 +21,11 @@ export interface GraphHostOptions {
   readonly env: Env
 }
 
-/** How it stands with the workers of a host. */
+/** Figures of a host's workers. */
 export interface HostStats {
   readonly starting: number
   readonly ready: number
-  /** Of those that are ready: the ones that have something to execute. */
+  /** Those of the ready ones that execute something. */
   readonly busy: number
   /** Executions that a worker has, and those that wait for one. */
   readonly underWay: number
@@ -34,7 +34,7 @@ export interface HostStats {
   readonly lost: number
 }
 
-/** What its owner may do with a host beside asking it for work. */
+/** A host as its owner sees it, who may also reload, drain and close it. */
 export interface RunningGraphHost extends GraphHost {
   /** Serves another project. Rejects where that cannot be loaded; the old one goes on then. */
   reload(project: CompiledProject): Promise<void>
@@ -154,7 +154,7 @@ class WorkerGraphHost implements RunningGraphHost {
     return this.#inquiries.ask({ kind: 'drawable', graphId, xray })
   }
 
-  /** What a worker wants to know of a thread's checkpoints. */
+  /** Answers what a worker asks of a thread's checkpoints. */
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
     const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
@@ -163,7 +163,7 @@ class WorkerGraphHost implements RunningGraphHost {
 }
 
 async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
-  // Whoever reads has to come to an end, too.
+  // Answered all the same: the worker must not wait for ever.
   if (!source) throw new HeddleError('unavailable', 'Nobody waits for this any more.')
   if (what.kind === 'list') return source.list(what.query)
   const tuple = await source.tuple(what.ns, what.checkpointId)

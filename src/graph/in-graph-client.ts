@@ -1,15 +1,15 @@
-/** What the official client looks for inside of a graph: the way to its own server, and a log. */
+/** What the official client finds inside of a graph: the way to its own server, and a log. */
 
 import { formatWithOptions } from 'node:util'
 
 import type { Log } from '../../cluster/index.ts'
 
-/** By it goes a client that was given no address. Source: SDK, client/base. */
+/** Used by a client that was given no address. Source: SDK, client/base. */
 const ownFetch = Symbol.for('langgraph_api:fetch')
 /** What `getLogger()` returns. Source: SDK, logging. */
 const ownLog = Symbol.for('langgraph.api.sdk-logger')
 
-/** Runs are resumed before the front door opens. */
+/** Awaited, for runs are resumed before the front door opens. */
 const origin = Promise.withResolvers<string | undefined>()
 let isLoading = true
 
@@ -18,7 +18,7 @@ export function offerClient(log: Log): void {
   Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log) })
 }
 
-/** The graphs are loaded: from now on whoever asks may be made to wait. */
+/** The graphs are loaded: from now on a request may wait for the server to open. */
 export function clientMayAsk(): void {
   isLoading = false
 }
@@ -33,9 +33,9 @@ export function serverIsAt(url: string | undefined): void {
   origin.resolve(url)
 }
 
-/** What it cannot be asked is told as an answer: the client would try again after an error. */
+/** Refuses by an answer of 409: after an error the client would try again. */
 async function askOwnServer(input: string | URL, init?: RequestInit): Promise<Response> {
-  // It would wait for itself: a server opens when its graphs are loaded.
+  // It would wait for itself: the server opens when its graphs are loaded.
   if (isLoading) return refused('This server cannot be asked while its graphs are loaded.')
   const url = await origin.promise
   if (url === undefined) return refused('This server answers no clients: name one by "apiUrl".')

@@ -1,4 +1,4 @@
-/** Asks workers about graphs and states; who does not answer soon is not waited for. */
+/** Asks workers about graphs and states, and another one where the first does not answer soon. */
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -13,16 +13,16 @@ interface Asking {
   readonly inquiry: GraphInquiry
   readonly source: CheckpointSource | undefined
   readonly reply: PromiseWithResolvers<unknown>
-  /** Who was asked and has not answered, by job. */
+  /** Workers that were asked and have not answered, by job. */
   readonly asked: Map<number, WorkerLink>
   /** Workers that ended over it. */
   losses: number
   stopTimers: () => void
 }
 
-/** Without an answer after so long another worker is asked, too. */
+/** After so long without an answer another worker is asked, too. */
 const hedgeAfterMs = 250
-/** Reading a state may take a while where it is large; finding out a schema as well. */
+/** Long, for reading a large state takes a while, and so may making a schema. */
 const deadlineMs = 30_000
 const lossesMax = 2
 
@@ -31,7 +31,7 @@ export class InquiryDesk {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
   readonly #askings = new Map<number, Asking>()
-  /** No worker was there for them, or for asking once more. */
+  /** Inquiries that wait for a worker: for the first one, or for one to ask once more. */
   readonly #waiting = new Set<Asking>()
 
   constructor(env: Env, pool: WorkerPool, nextJob: () => number) {
@@ -78,12 +78,12 @@ export class InquiryDesk {
     }
   }
 
-  /** The worker is busy for good. */
+  /** The worker will not answer: it is kept for an execution. */
   withdrawn(link: WorkerLink): void {
     for (const asking of this.#lose(link)) if (asking.asked.size === 0) this.#send(asking)
   }
 
-  /** Nobody answers any more. */
+  /** Refuses all that still wait. */
   close(): void {
     for (const asking of new Set([...this.#askings.values(), ...this.#waiting])) {
       this.#end(asking, () => asking.reply.reject(
@@ -91,7 +91,7 @@ export class InquiryDesk {
     }
   }
 
-  /** What the worker was asked, and will not answer. */
+  /** Takes from a worker what it was asked and returns it. */
   #lose(link: WorkerLink): Asking[] {
     const lost = [...this.#askings].filter(([job, { asked }]) => asked.get(job) === link)
     for (const [job, asking] of lost) {
@@ -125,7 +125,7 @@ export class InquiryDesk {
     })
   }
 
-  /** Later answers find nobody. */
+  /** Later answers are dropped. */
   #end(asking: Asking, settle: () => void): void {
     asking.stopTimers()
     this.#waiting.delete(asking)

@@ -14,7 +14,7 @@ import type { CompiledProject, GraphEntry } from './project-compiler.ts'
 type Langgraph = typeof import('@langchain/langgraph')
 type Messages = typeof import('@langchain/core/messages')
 
-/** Why and with what a graph is fetched; only a factory looks at it. */
+/** What a graph is fetched for; only factories look at it. */
 export interface GraphUse {
   readonly access: AccessContext
   /** A RunnableConfig. */
@@ -23,7 +23,7 @@ export interface GraphUse {
   readonly context?: unknown
 }
 
-/** The graph that is being made, null where it cannot be; undefined where nobody waits any more. */
+/** Waits for a graph that is being made, null where it cannot be; undefined where it gives up. */
 type InTime = (graphId: string, made: Promise<ServedGraph | null>) =>
   Promise<ServedGraph | null | undefined>
 
@@ -36,7 +36,7 @@ interface LoadedGraph {
 const inspection: GraphUse = { access: 'assistants.read' }
 
 export class GraphLibrary {
-  /** The modules that the graphs run on: make Commands, Sends and messages from no others. */
+  /** The modules that the graphs run on: Commands, Sends and messages must be made with these. */
   readonly langgraph: Langgraph
   readonly messages: Messages
   /** The folder of the project. */
@@ -53,8 +53,8 @@ export class GraphLibrary {
   }
 
   /**
-   * Once in a thread, before anything else imports @langchain/*. `loads` hears of each graph before
-   * its file is imported.
+   * To be called once in a thread, before anything imports @langchain/*. `loads` is called for each
+   * graph before its file is imported.
    */
   static async open(project: CompiledProject, loads: (graphId: string) => void = () => {}):
     Promise<GraphLibrary> {
@@ -62,7 +62,7 @@ export class GraphLibrary {
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
     const { langgraph, messages } = await engineParts()
     const graphs: LoadedGraph[] = []
-    // One by one: a require() may not meet a module that another graph has half imported.
+    // One by one: a require() fails on a module that another graph has half imported.
     for (const entry of project.graphs) {
       loads(entry.graphId)
       graphs.push(await load(project.root, entry))
@@ -86,8 +86,8 @@ export class GraphLibrary {
   }
 
   /**
-   * A compiled graph, shared by all uses and never to be changed: copy it, or pass what differs
-   * in the config. From a factory it is a fresh one. Throws `not_found` or `graph_failed`.
+   * A compiled graph, shared by all uses: never change it, but copy it or pass what differs in the
+   * config. A factory makes a new one each time. Throws `not_found` or `graph_failed`.
    */
   async get(graphId: string, use: GraphUse): Promise<ServedGraph> {
     const { content } = this.#loaded(graphId)
@@ -106,8 +106,8 @@ export class GraphLibrary {
   }
 
   /**
-   * In the order of langgraph.json. A graph that cannot be inspected has no nodes, and neither has
-   * one for which `inTime` waits no longer.
+   * In the order of langgraph.json. A graph that cannot be inspected, or that `inTime` gives up on,
+   * has no nodes.
    */
   describe(inTime: InTime = (_, made) => made): Promise<GraphDescription[]> {
     return Promise.all([...this.#graphs.values()].map(async ({ entry, content }) => {
@@ -123,7 +123,7 @@ export class GraphLibrary {
     return this.#inspect(graphId, (graph) => this.#schemasOf(graph))
   }
 
-  /** By namespace, `outer|inner`: one, or with null those of the graph; `recurse` goes deeper. */
+  /** By namespace, `outer|inner`: the named one, or with null all; `recurse` goes deeper. */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Record<string, GraphSchemas>> {
     return this.#inspect(graphId, async (graph) => {
@@ -142,12 +142,12 @@ export class GraphLibrary {
     return this.#inspect(graphId, async (graph) => (await graph.getGraphAsync(options)).toJSON())
   }
 
-  /** What the engine cannot show today it cannot show tomorrow: that is no fault of the server. */
+  /** What cannot be shown is `graph_failed`, which clients do not repeat: it will not change. */
   async #inspect<Answer>(graphId: string, look: (graph: ServedGraph) => Promise<Answer>):
     Promise<Answer> {
     const graph = await this.get(graphId, inspection)
     try {
-      // What JSON has no words for, a function in a default, could not be mailed either.
+      // Without what JSON does not know: a function in a default could not be mailed.
       return JSON.parse(JSON.stringify(await look(graph))) as Answer
     } catch (error) {
       throw graphFailed(`Graph "${graphId}" cannot be shown`, error)
@@ -188,10 +188,10 @@ interface GraphShape extends Pick<GraphDescription, 'plain' | 'nodes'> {
   readonly stateChannels: NonNullable<GraphDescription['stateChannels']>
 }
 
-/** Of a graph that needs more to be made than there is now: what is stored is shown as it is. */
+/** Of a graph that could not be made to look at it: what is stored is shown as it is. */
 const unknownShape = { stateChannels: null, plain: true, nodes: [] }
 
-/** What reads of its state need to know of a graph. */
+/** What must be known of a graph to read its state. */
 export function shapeOf(graph: ServedGraph): GraphShape {
   const { streamChannelsAsIs: stateChannels, streamChannelsList, channels, nodes } = graph
   return {
@@ -201,11 +201,11 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   }
 }
 
-/** Whether what a checkpoint has of it, or that it has nothing, is what a reader sees. */
+/** Whether the value of a channel is what a checkpoint holds of it. */
 function isPlain(channel: BaseChannel | undefined): boolean {
   const kind = channel?.lc_graph_name ?? ''
   if (kind !== 'UntrackedValue') return plainChannels.includes(kind)
-  // Never in a checkpoint: a reader sees nothing either, unless it begins with a value.
+  // Never in a checkpoint: so a reader sees nothing, unless it has an initial value.
   return (channel as { initialValueFactory?: unknown }).initialValueFactory === undefined
 }
 

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream'
 
-/** Longer ones are told in pieces: what is printed without an end must not gather here. */
+/** Longer lines are told in pieces: text without a line break must not pile up here. */
 const lineMax = 64 * 1024
 
 export function eachLine(stream: Readable, tell: (line: string) => void): void {

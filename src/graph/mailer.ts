@@ -1,4 +1,4 @@
-/** Posts what a worker has to say: once for everything that was said without a pause. */
+/** Posts a worker's messages: all that are sent without a pause in one post. */
 
 import type { FromWorker, WorkerMail } from './worker-mail.ts'
 

@@ -1,12 +1,12 @@
-/** Gives messages their ids before they are stored, so that a resumed run knows them again. */
+/** Gives messages their ids before they are stored, so that a resumed run recognises them. */
 
 import { isChatMessage } from './chat-message.ts'
 import type { ServedGraph } from './graph-export.ts'
 
 /**
- * The reducer of a message list gives an id to each message without one, yet only after its
- * write was stored: repeated after a crash it would give another, and the message that a client
- * has seen would come twice. So messages written to a reducing channel get theirs first.
+ * The reducer of a message list gives ids to messages without one, but only after their write was
+ * stored: repeated after a crash it would give other ids, and a client would see the message twice.
+ * So messages that are written to a reducing channel get their ids first.
  */
 export class MessageIds {
   readonly #channels: ServedGraph['channels']

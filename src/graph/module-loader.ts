@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { CompiledProject } from './project-compiler.ts'
 
-/** What Heddle brings along: a project that has a copy of its own runs on its own. */
+/** What Heddle brings along; a project that has its own copy runs on that. */
 const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
 const engine = /^@langchain\/langgraph(\/|$)/
 
@@ -15,12 +15,12 @@ const sourceFolder = new URL('..', import.meta.url).href
 type Next = Parameters<ResolveHookSync>[2]
 
 /**
- * To be called once in a thread, before anything imports @langchain/*: from then on the project's
- * files are importable by their URLs, and Heddle's own imports of @langchain/* mean the modules
+ * To be called once in a thread, before anything imports @langchain/*. From then on the project's
+ * files can be imported by their URLs, and Heddle's own imports of @langchain/* give the modules
  * that the project's graphs run on. Stack traces show the project's own lines.
  */
 export function serveModules(project: CompiledProject): void {
-  // The maps of packages cost time at every start and show lines that nobody here wrote.
+  // Not for packages: their maps cost time at every start.
   setSourceMapsSupport(true, { nodeModules: false })
   registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
 }
@@ -42,13 +42,13 @@ function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHook
       context, next).url
     const ours = parentURL.startsWith(sourceFolder)
     const importers = !ours ? [parentURL, engineUrl]
-      // What the engine sees is what its objects are made of, wherever that is installed.
+      // The packages that the engine itself uses, wherever they are installed.
       : engine.test(specifier) ? [projectUrl] : [engineUrl]
     return resolveFrom(specifier, [...importers, import.meta.url], context, next)
   }
 }
 
-/** As the first of the importers sees it that sees it at all; what the first one says otherwise. */
+/** Resolves as the first importer does that can; otherwise throws what the first one threw. */
 function resolveFrom(specifier: string, importers: readonly string[],
   context: ResolveHookContext, next: Next): ReturnType<ResolveHookSync> {
   let refusal: unknown

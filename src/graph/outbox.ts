@@ -1,6 +1,6 @@
-/** What an execution has to tell, gathered: steps and events leave together and in order. */
+/** Gathers what an execution has to tell: steps and events leave together and in order. */
 
-import { aloftMax, lengthOf, partsOf } from './departure.ts'
+import { inFlightMax, lengthOf, partsOf } from './departure.ts'
 import type { Departure } from './departure.ts'
 import type { Outcome, Step, StepEvent } from './execution.ts'
 import type { StepSink } from './saver.ts'
@@ -15,9 +15,9 @@ export interface OutboxPorts {
 }
 
 /**
- * What is told while the engine runs on without a pause leaves as one batch. A batch waits for
- * the steps that are not complete yet, and every later one waits behind it. Of events only so much
- * is on its way: the rest waits here, in the memory of the graph that made it.
+ * What is told while the engine runs without a pause leaves as one batch. A batch waits until its
+ * steps are complete, and later ones wait behind it. Only so much of events is in flight: the rest
+ * waits here, in the worker of the graph that made it.
  */
 export class Outbox implements StepSink {
   readonly #ports: OutboxPorts
@@ -26,17 +26,17 @@ export class Outbox implements StepSink {
   #held: Promise<void>[] = []
   #scheduled = false
   #closed = false
-  /** Batches that wait, the last one's end. */
+  /** Set while batches wait: the end of the last one. */
   #waiting: Promise<void> | undefined
-  /** Characters of events that have left since something landed. */
-  #aloft = 0
+  /** Characters of events that were sent since a batch last landed. */
+  #inFlight = 0
   #landing: PromiseWithResolvers<void> | undefined
   #receipts = 0
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
-  /** Why nothing that follows can ever leave: a step could not be completed. */
+  /** Why nothing more can leave: a step could not be completed. */
   #failure: { readonly reason: unknown } | undefined
-  /** Steps have left without a receipt: only one for a later batch makes them safe. */
+  /** Steps have left without a receipt: that of a later batch will cover them. */
   #unreceipted = false
 
   constructor(ports: OutboxPorts) { this.#ports = ports }
@@ -70,7 +70,7 @@ export class Outbox implements StepSink {
     return this.#wanted.promise
   }
 
-  /** The batch with this receipt is in the log, and so is every one before it. */
+  /** The batch with this receipt and all before it are in the log. */
   confirm(receipt: number): void {
     for (const [number, { resolve }] of this.#unconfirmed) {
       if (number > receipt) return
@@ -79,7 +79,7 @@ export class Outbox implements StepSink {
     }
   }
 
-  /** What was awaited has arrived, and so has everything before it. */
+  /** The batch that was awaited has landed, and so have all before it. */
   landed(): void {
     this.#landing?.resolve()
   }
@@ -90,7 +90,7 @@ export class Outbox implements StepSink {
     await this.#waiting
   }
 
-  /** Nothing leaves any more, and nobody waits for what has left. */
+  /** Sends nothing more, and rejects those who wait for what was sent. */
   close(): void {
     this.#closed = true
     this.#landing?.resolve()
@@ -136,32 +136,32 @@ export class Outbox implements StepSink {
 
   #depart(departure: Departure, held: readonly Promise<void>[]): void {
     const length = lengthOf(departure)
-    const isLight = this.#aloft + length <= aloftMax
+    const isLight = this.#inFlight + length <= inFlightMax
     if (isLight && !this.#waiting && held.length === 0) return this.#send(departure, length)
     const waiting: Promise<void> = Promise.all([this.#waiting, ...held]).then(async () => {
       for (const part of partsOf(departure)) await this.#land(part)
       if (this.#waiting === waiting) this.#waiting = undefined
     })
-    // Whoever waits for the log would wait for ever: the engine has to hear of it.
+    // The engine has to hear of it: it may wait for the log.
     waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
   }
 
-  /** Waits for it to arrive where it is more than may be on its way. */
+  /** Sends it; waits until it lands where it is more than may be in flight. */
   async #land(departure: Departure): Promise<void> {
     const length = lengthOf(departure)
     const isLast = departure.outcome !== null
-    if (isLast || this.#aloft + length <= aloftMax) return this.#send(departure, length)
+    if (isLast || this.#inFlight + length <= inFlightMax) return this.#send(departure, length)
     if (this.#closed) return
     this.#landing = Promise.withResolvers()
     this.#ports.send({ ...departure, awaited: true })
     await this.#landing.promise
-    this.#aloft = 0
+    this.#inFlight = 0
   }
 
   #send(departure: Departure, length: number): void {
     if (this.#closed) return
-    this.#aloft += length
+    this.#inFlight += length
     this.#ports.send(departure)
   }
 

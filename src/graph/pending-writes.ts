@@ -6,15 +6,15 @@ import type { Write, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
 import type { Decode, Encode } from './state-delta.ts'
 
-/** The engine's special channels have places of their own, below those of a task's writes. */
+/** The engine's special channels have places of their own, below zero. */
 const specialIndex: ReadonlyMap<string, number> = new Map([
   ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
 ])
 
-/** Under this id stands what a run began with: its answer, unless that names the questions. */
+/** The engine's id for what a run began with, such as an answer that names no question. */
 const nullTask = '00000000-0000-0000-0000-000000000000'
 
-/** The ids of the questions in what a task wrote; null where it neither asked nor was answered. */
+/** The ids of the questions that a task asked; null where it neither asked nor was answered. */
 export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isHeard = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isHeard)) return null
@@ -23,7 +23,7 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
     .flatMap((question) => question?.id ?? [])
 }
 
-/** Without an answer that was given to whoever asks next. */
+/** Leaves out an answer that names no question. */
 export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
   return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
 }
@@ -33,7 +33,7 @@ interface KnownWrite {
   readonly taskPath: string
   readonly channel: string
   live: unknown
-  /** Set where reviving the stored value does not give the live one. */
+  /** Set where decoding the stored value would not give the live one. */
   inexact: Value | undefined
 }
 
@@ -41,13 +41,13 @@ interface KnownWrite {
 export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
 
 /**
- * The first write at a task's place stays, so that a task which runs twice has one result; a
- * special one is replaced.
+ * The first write at a task's place stays, so that a task that runs twice has one result; one on a
+ * special channel is replaced.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
 
-  /** As read from the log, where a place may stand more than once. */
+  /** As read from the log, which may have several writes at a place. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
     for (const { taskId, taskPath = '', writes } of stored) {
@@ -89,7 +89,7 @@ export class PendingWrites {
     return false
   }
 
-  /** Replaces inexact values by what the log would give. */
+  /** Replaces inexact values by what decoding gives. */
   async settle(decode: Decode): Promise<void> {
     for (const write of this.#writes.values()) {
       if (write.inexact) write.live = await decode(write.inexact)

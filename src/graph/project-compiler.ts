@@ -11,9 +11,9 @@ import type {
 import type { Project } from './project.ts'
 
 /**
- * All that a worker needs to load the graphs: plain data, structured-clonable. Files are not
- * bundled and keep their URLs, so that what two graphs import is one module, `import.meta.url`
- * is true, and packages are found where the project has them.
+ * All that a worker needs to load the graphs, as plain data that can be mailed. Files are not
+ * bundled and keep their URLs, so that two graphs that import a file share one module,
+ * `import.meta.url` is true, and packages are found where the project has them.
  */
 export interface CompiledProject {
   readonly root: string
@@ -70,8 +70,8 @@ const options = {
 } as const satisfies BuildOptions
 
 /**
- * What was installed is Node's to find, and so is what is nowhere. A link of node_modules to the
- * source of another package, as workspaces have them, leads to code of the project.
+ * Leaves installed packages, and what cannot be found, to Node. A link in node_modules to another
+ * package's source, as workspaces have them, leads to code of the project.
  */
 const installedStay: Plugin = {
   name: 'installed packages stay',
@@ -80,7 +80,7 @@ const installedStay: Plugin = {
       const found = await build.resolve(path, { ...place, pluginData: installedStay })
       return found.errors.length > 0 || found.external || installed.test(found.path)
     }
-    /** What was asked for from where: the files of a project import the same few packages. */
+    /** By question: the files of a project import the same few packages. */
     const known = new Map<string, Promise<boolean>>()
     build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...place }) => {
       if (pluginData === installedStay || place.kind === 'entry-point') return undefined
@@ -142,8 +142,8 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
 }
 
 /**
- * What code that is written for CommonJS expects of a module, unless it has its own. By names of
- * ours: bundlers leave a `__require` behind.
+ * Gives modules what code written for CommonJS expects, unless they define it. Under names of our
+ * own, for bundlers leave a `__require` behind.
  */
 const commonjsWords = {
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename',
@@ -152,7 +152,7 @@ const commonjsWords = {
     const __heddleRequire = __heddleCreate(import.meta.url), __heddleModule = { exports: {} };` },
 } as const
 
-/** File by file. A build and not a transform, for only a build heeds each file's tsconfig. */
+/** File by file; by a build, for a transform does not heed each file's tsconfig. */
 async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
   Promise<(readonly [url: string, source: ModuleSource])[]> {
   const files = paths.map((path) => resolve(root, path))

@@ -14,13 +14,13 @@ import { readProject } from './project.ts'
 import type { Project } from './project.ts'
 
 export interface ProjectListener {
-  /** What a worker would run now differs from before, or what its runs may call. */
+  /** A worker would now run something else, or its runs may call other webhooks. */
   changed(compiled: CompiledProject, project: Project): void
   /** The change cannot be used; what was there before stays good. */
   failed(error: HeddleError): void
 }
 
-/** An editor writes a file in several steps: the change is over when it was quiet for so long. */
+/** An editor writes a file in several steps: after so long without one the change is over. */
 const quietMs = 60
 
 /** Until the returned function is called; afterwards the listener hears nothing. */
@@ -37,7 +37,7 @@ class ProjectWatcher {
   #project: Project
   #compiled: CompiledProject
   #files: ReadonlySet<string> = new Set()
-  /** Something cannot be compiled: a file that is not known yet may be the cure. */
+  /** Something could not be compiled: a file that is not known yet may mend it. */
   #broken: boolean
   #compiling = false
   #cancelTimer = () => {}
@@ -77,7 +77,7 @@ class ProjectWatcher {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
         if (name === null || this.#concerns(join(folder, name))) this.#schedule()
       })
-      // A folder that goes away takes files of the project with it: that was an event of its own.
+      // Where the folder went away, its files had events of their own.
       watcher.on('error', () => this.#folders.delete(folder))
       this.#folders.set(folder, watcher)
     } catch (error) {

@@ -21,7 +21,7 @@ export const webhookShape = z.object({
 
 export type WebhookConfig = z.infer<typeof webhookShape>
 
-/** A header's value that cannot be made: of which, and why. */
+/** A header whose value cannot be made, and why. */
 export interface BrokenHeader {
   readonly name: string
   readonly message: string

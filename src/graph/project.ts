@@ -11,7 +11,7 @@ import { HeddleError } from '../errors.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 export interface Project {
-  /** Absolute; links resolved, so that a file has one name only. */
+  /** Absolute, without links, so that a file has one name only. */
   readonly root: string
   /** The langgraph.json. */
   readonly configFile: string
@@ -22,7 +22,7 @@ export interface Project {
   readonly envFile: string | null
   /** Which webhooks its runs may have. */
   readonly webhooks: Narrowing
-  /** What the file asks for and does not get, a sentence each. */
+  /** A sentence for each thing that the file asks for and does not get. */
   readonly warnings: readonly string[]
 }
 
@@ -121,7 +121,7 @@ function parseJson(configFile: string, text: string): unknown {
   }
 }
 
-/** The path as the file's author knows it: without the steps that preprocessing adds. */
+/** The path as it is in the file: without the steps that preprocessing adds. */
 function fieldName(path: readonly PropertyKey[]): string {
   const steps = path.map(String)
   if (steps[0] === 'env') steps.splice(1, 1)
@@ -153,7 +153,7 @@ async function requireFiles(configFile: string, graphs: readonly ProjectGraph[])
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
 }
 
-/** The process has the last word on variables, as for graphs. */
+/** Variables of the process win over the project's, as they do for graphs. */
 function readWebhooks(configFile: string, { webhooks, http }: Config,
   env: Readonly<Record<string, string>>): Narrowing {
   const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
@@ -173,13 +173,13 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
     const env = parseEnv(await readFile(envFile, 'utf8')) as Record<string, string>
     return { env, envFile, warnings }
   } catch {
-    // A template names .env and does not bring one: where the process has the keys, all is well.
+    // Templates name a .env and bring none: the process may have the keys.
     const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }
   }
 }
 
-/** Keys that would change what a client sees, had we what they ask for. */
+/** Keys that are not supported although clients would notice. */
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',

@@ -1,4 +1,4 @@
-/** The first run in a worker, of a graph of our own: what only a first run costs no user pays. */
+/** Runs a graph of our own first in a new worker, so that no user pays for a cold start. */
 
 import { DrainControl } from './drain-control.ts'
 import { isTracingOn } from './engine-shortcut.ts'
@@ -15,9 +15,9 @@ const request: RunRequest = {
 }
 
 /**
- * The engine and what is around it are compiled in their first run, which takes ten times as long
- * as a second one. Nobody is told of this one; a tracer would tell, so that it is left out where
- * tracing is on. Throws where the project's copy of the library cannot make such a graph.
+ * The first run compiles the engine and what is around it, and takes ten times as long as the
+ * second. Nobody hears of this one; where tracing is on it is left out, for a tracer would report
+ * it. Throws where the project's copy of the library cannot make such a graph.
  */
 export async function rehearse(bench: Workbench): Promise<Outcome | undefined> {
   if (isTracingOn()) return undefined

@@ -1,4 +1,4 @@
-/** What a run is started with, from the client's JSON to the engine's own objects. */
+/** Turns the JSON that a run is started with into the engine's own objects. */
 
 import type * as Langgraph from '@langchain/langgraph'
 
@@ -49,8 +49,8 @@ export function editInput({ values, command }: EditUpdate, engine: EngineWords):
 }
 
 /**
- * `configurable` with what selects a checkpoint; a key without a value would select nothing. The
- * engine's own keys, such as its checkpointer, are nobody else's to say.
+ * `configurable` with the keys that select a checkpoint, left out where they have no value. Drops
+ * the engine's own keys, such as its checkpointer: no client may set them.
  */
 export function configurableOf(threadId: string, config: Pick<WireConfig, 'configurable'>,
   checkpoint: CheckpointSelector | null): Fields {
@@ -73,7 +73,7 @@ export function configOf(threadId: string, { config: text, context, checkpoint }
   const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
   const configurable = configurableOf(threadId, config, checkpoint)
   return {
-    // The library names a run's model there, too.
+    // As the library does, which names a run's model there.
     metadata: typeof configurable.model === 'string' ? { model: configurable.model, ...metadata }
       : metadata,
     configurable,
@@ -103,12 +103,12 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
   })
 }
 
-/** As the engine knows the id of a question. */
+/** The form of the engine's ids of questions. */
 const idPattern = /^[0-9a-f]{32}$/
 
 /**
- * By id, and for those only who wait since before: what is asked now nobody has seen. Since 1.7 a
- * next question has an id of its own, yet takes the answer that is addressed to the first one.
+ * Answers by id, for questions that wait since before: those asked since then the client has not
+ * seen. From 1.7 on a next question has its own id, yet takes the answer to the first one's.
  */
 async function unheard(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
   Promise<Fields | undefined> {
@@ -122,7 +122,7 @@ async function unheard(resume: unknown, asked: readonly string[], pending: Pendi
   return left.length > 0 ? Object.fromEntries(left) : undefined
 }
 
-/** The engine drops an answer like `false`; addressed to the interrupt it gets through. */
+/** The engine drops a falsy answer unless it names the interrupt: here it does. */
 async function audible(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
   if (resume == null || Boolean(resume)) return resume
   const [interrupt, other] = await pending()

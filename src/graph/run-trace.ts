@@ -1,9 +1,9 @@
-/** What an execution is part of, as the project's own tracing sees it. */
+/** Makes an execution part of a trace, for the project's own tracing. */
 
-/** Where all copies of the library find what the project has set up for it. */
+/** Where every copy of the OpenTelemetry API looks for what the project has set up. */
 const apiOfProject = Symbol.for('opentelemetry.js.api.1')
 
-/** `trace` is a traceparent of W3C; missing where nobody watches. */
+/** `trace` is a W3C traceparent; missing where nothing is traced. */
 export async function underTrace<Result>(trace: string | undefined, work: () => Promise<Result>):
 Promise<Result> {
   if (trace === undefined || !Object.hasOwn(globalThis, apiOfProject)) return await work()

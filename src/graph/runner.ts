@@ -35,9 +35,9 @@ export interface Workbench {
   readonly serde: SerializerProtocol
   /** Random, version 4. */
   uuid(): string
-  /** Missing where the library is to run as it is. */
+  /** Missing where the library is to run unchanged. */
   readonly shortcuts?: Shortcuts
-  /** As `library.describe` gives it: what the rest of the process knows of the graph. */
+  /** As the rest of the process knows the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
 
@@ -49,11 +49,11 @@ export interface Assignment {
   readonly memory: ThreadMemory
   readonly control: DrainControl
   readonly signal: AbortSignal
-  /** The execution's code is being run. */
+  /** To be called whenever code of the execution runs. */
   readonly entered: () => void
 }
 
-/** Never rejects over user code: what that throws is the outcome. */
+/** Does not reject where user code throws: that is the outcome. */
 export async function execute(bench: Workbench, assignment: Assignment): Promise<Outcome> {
   const { request } = assignment.execution
   try {
@@ -65,8 +65,8 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
 }
 
 /**
- * Whether the memory may serve a next execution: what failed, or was changed in place, is read
- * from the log next time, for the log is the truth.
+ * Whether the memory may serve the next execution. After a failure, or where values were changed in
+ * place, that reads the log.
  */
 export function isWorthKeeping({ codec }: Workbench, { status }: Outcome, memory: ThreadMemory):
   boolean {
@@ -107,12 +107,12 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await whatIsLeft(bench, graph, saver, threadId).catch(() => undefined)
-    // A node that asks for it stops the graph as a breakpoint does.
+    // A drain that a node asked for stops the graph as a breakpoint does.
     return { ...drained ? ended : failure(error, bench.library.root), ...left }
   } finally {
     saver.retire()
   }
-  // One that put no checkpoint leaves the head to wait as it did.
+  // A run that put no checkpoint leaves the thread waiting as it was.
   const { headId } = assignment.execution
   const moved = (assignment.memory.newest.get('')?.id ?? headId) !== headId
   if (!mapper.stopped && moved) return ended
@@ -141,7 +141,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
-/** A checkpoint that is gone the engine takes for an empty thread, whose state it would replace. */
+/** The engine would take a checkpoint that is gone for an empty thread, and replace its state. */
 async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
   const { checkpoint_id: id } = configurable
   if (id === undefined || await saver.getTuple({ configurable })) return
@@ -150,12 +150,12 @@ async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<vo
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
-/** How the engine shows what somebody threw; `root` is the folder of the project. */
+/** The outcome of a run that threw; `root` is the folder of the project. */
 export function failure(error: unknown, root: string): Outcome {
   if (!(error instanceof Error)) {
     return { ...ended, status: 'error', error: { error: 'Error', message: wordsOf(error) } }
   }
-  // Ours stands for what the project's code threw when the graph was made.
+  // One of ours wraps what the project's code threw when the graph was made.
   const thrown = error instanceof HeddleError ? error.cause : error
   const name = thrown instanceof Error ? wordsOf(thrown.name) : ''
   const at = placeIn(root, thrown)
@@ -163,7 +163,7 @@ export function failure(error: unknown, root: string): Outcome {
     error: { error: name || 'Error', message: wordsOf(error.message) } }
 }
 
-/** Of anything: what is thrown may refuse to be written down. */
+/** Text for anything that was thrown, even where JSON cannot be made of it. */
 function wordsOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   try {
@@ -192,7 +192,7 @@ function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, gra
   })
 }
 
-/** Only where everybody reads the state of this very graph from its checkpoints. */
+/** Only where readers take the state from checkpoints, and see the same channels as this graph. */
 function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
   ValuesReference | undefined {
   const { plain, stateChannels } = shapeOf(graph)
@@ -201,7 +201,7 @@ function referenceFor(graph: ServedGraph, described: GraphDescription | undefine
   return new ValuesReference(stateChannels, burst)
 }
 
-/** Checkpoints that may be put before an event about the first of them leaves. */
+/** How many checkpoints may be put before an event about the first of them leaves. */
 const burst = 32
 
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
@@ -229,7 +229,7 @@ async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraph
   }
 }
 
-/** The slow way: every call of every runnable is told, the engine's own stream among them. */
+/** The slow way: tells every call of every runnable; the engine's own stream is among them. */
 async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
   mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
   const { subgraphs } = options
@@ -258,7 +258,7 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
   return { namespace, mode, payload }
 }
 
-/** What the thread waits for, as the engine sees it now: tasks that are done ask nobody. */
+/** What the thread waits for now. Questions of tasks that are done do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
@@ -266,13 +266,13 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
   const done = doneTasks(await saver.getTuple(config))
   const open = tasks.filter(({ id }) => !done.has(id))
   const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  // Also what the command wrote that the run began with.
+  // These include what the command wrote that the run began with.
   const partial = open.length > 0 && done.size > 0
   return { waiting: next.length > 0, interrupts: codec.text(interrupts),
     ...partial && { values: codec.text(values) } }
 }
 
-/** Whom an answer may be meant for: at the head nobody who has come to his end. */
+/** Ids of the questions that an answer may be for; at the head not those of tasks that are done. */
 async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
   const tuple = await saver.getTuple({ configurable })
   const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
@@ -281,7 +281,7 @@ async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Prom
     .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 
-/** What an edit wrote, by node, as far as it says which; the engine does not keep that. */
+/** What an edit wrote, by node, where it names nodes: the engine does not keep that. */
 function namedWrites(updates: readonly EditUpdate[]): Fields | null {
   const named = updates.filter(({ asNode }) => asNode !== null)
   if (named.length === 0) return null

@@ -18,7 +18,7 @@ import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import { liveCheckpoint } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
 
-/** Where steps go: told in order, and to whoever must know, when they are safe. */
+/** Takes steps in order, and tells when they are in the log. */
 export interface StepSink {
   step(step: Step): void
   /** The steps told so far are complete only when this resolves. */
@@ -38,17 +38,17 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Stands in every checkpoint under the engine's own metadata, `thread_id` excepted. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An answer to whoever asks next was heard before: it answers nothing more. */
+  /** An answer that names no question was heard by an earlier attempt: it answers nothing more. */
   readonly heard?: boolean
-  /** A step is over only when it is in the log. */
+  /** A step ends only when it is in the log. */
   readonly sync: boolean
   /** The engine looks for what is sent to nodes beside the channels of a checkpoint. */
   readonly sendsApart?: boolean
-  /** Told what a task wrote before it is encoded. */
+  /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
-  /** Told at every call: the execution's code is being run. */
+  /** Called at every call: the execution's code is running. */
   readonly entered: () => void
-  /** Told the values of root checkpoints as the engine's channels hold them. */
+  /** Called with the values of root checkpoints as the engine's channels hold them. */
   readonly seen: (checkpointId: string, values: ChannelValues) => void
 }
 
@@ -62,13 +62,13 @@ interface OwnCheckpoint {
 }
 
 const tasksChannel = '__pregel_tasks'
-/** A full checkpoint is due when the changes since the last one weigh as much, or this much. */
+/** A full checkpoint is due when the changes since the last reach its size, and so many bytes. */
 const fullEveryBytes = 64 * 1024
 const pageSize = 64
 
 /**
- * Of one execution on one thread. It has the shape of the engine's BaseCheckpointSaver, whose
- * class the engine never asks for.
+ * Serves one execution on one thread. It has the shape of the engine's BaseCheckpointSaver without
+ * being one: the engine never looks at the class.
  */
 export class HeddleSaver implements BaseCheckpointSaver {
   readonly serde: SerializerProtocol
@@ -77,7 +77,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #decode: Decode
   /** Writes on checkpoints that are not the newest, or not put yet. */
   readonly #strayWrites = new Map<string, PendingWrites>()
-  /** Kept from the moment on in which the engine asks for the history of DeltaChannels. */
+  /** Kept once the engine has asked for the history of DeltaChannels. */
   #ownLine: Map<string, OwnCheckpoint> | undefined
   #over = false
 
@@ -89,12 +89,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
     this.#decode = (value) => codec.decode(value)
   }
 
-  /** Keeps `JSON.stringify` of a config out of here. */
+  /** For configs that are written as JSON. */
   toJSON(): string {
     return '[HeddleSaver]'
   }
 
-  /** Code that outlives its execution must not write any more. */
+  /** Refuses writes from now on: code may outlive its execution. */
   retire(): void {
     this.#over = true
   }
@@ -142,7 +142,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const parentId = text(configurable.checkpoint_id)
     const { id, v, ts, channel_values: all, channel_versions, versions_seen } = checkpoint
-    // Durability exit saves at the end where it stands, also where no step was made from there.
+    // Durability exit saves at the end, even where no step was made.
     if (id === parentId) return this.#configOf(ns, id)
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
     const described = this.#describe(metadata)
@@ -161,7 +161,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       ns, id, parentId, full, changes, runId, atMs: Date.parse(ts),
       skeletonJson: JSON.stringify(skeleton), metadataJson: JSON.stringify(described),
     } })
-    // The checkpoint of its input is put behind a fork, and before its tasks write on that one.
+    // Not for a fork: during the wait its tasks would write before their checkpoint is put.
     if (sync && metadata.source !== 'fork') await sink.acknowledged()
     return this.#configOf(ns, id)
   }
@@ -232,7 +232,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return configurable
   }
 
-  /** The newest of the namespace where `id` is null: remembered, or from the log. */
+  /** Remembered, or from the log. The newest of the namespace where `id` is null. */
   async #checkpoint(ns: string, id: string | null): Promise<LiveCheckpoint | undefined> {
     const { memory } = this.#options
     const known = memory.newest.get(ns)
@@ -246,7 +246,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return live
   }
 
-  /** What this execution did so far counts as read, too. */
+  /** Reads when all that this execution wrote is in the log. */
   async #read<T>(read: (source: CheckpointSource) => Promise<T>): Promise<T> {
     await this.#options.sink.acknowledged()
     return read(this.#options.source)
@@ -256,7 +256,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return liveCheckpoint(stored, this.#decode)
   }
 
-  /** The engine may change all of it but the values. */
+  /** A copy, for the engine may change all of it but the values. */
   async #tuple(ns: string, live: LiveCheckpoint): Promise<CheckpointTuple> {
     const { id, parentId, skeleton, metadata } = live
     const checkpoint: Checkpoint = {
@@ -275,7 +275,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return tuple
   }
 
-  /** Before version 4 what was sent to nodes stood in the parent's writes only. */
+  /** Before version 4 only the parent's writes held what was sent to nodes. */
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const sends = await this.#sendsOn(ns, parentId)
     if (this.#options.sendsApart) {
@@ -293,7 +293,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return writesOn(tasksChannel, writes).map(([, , send]) => send)
   }
 
-  /** The channels after a checkpoint: changes to its parent's where that is the one we know. */
+  /** The channels after a checkpoint, as changes where its parent is the newest that is known. */
   #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions) {
     const parent = this.#options.memory.newest.get(ns)
     if (parent === undefined || parent.id !== parentId
@@ -309,7 +309,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return { full: false, changes, channels, deltaBytes, fullBytes }
   }
 
-  /** Its newest writes may not be in the log either. */
+  /** Keeps the parent for a DeltaChannel's history: the log may not have its writes yet. */
   #noteParent(ns: string, id: string): void {
     const parent = this.#options.memory.newest.get(ns)
     if (!this.#ownLine || parent?.id !== id || this.#ownLine.has(keyOf(ns, id))) return
@@ -332,7 +332,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return stray ?? new PendingWrites()
   }
 
-  /** A copy of the thread must look native: its checkpoints do not say whose they were. */
+  /** Without the thread's id: checkpoints of a copied thread would name the original. */
   #describe(metadata: CheckpointMetadata): CheckpointMetadata {
     const described: CheckpointMetadata = { ...this.#options.metadata, ...metadata }
     delete (described as { thread_id?: unknown }).thread_id

@@ -11,13 +11,13 @@ export type Decode = (value: Value) => unknown
 
 interface KnownList {
   readonly kind: 'list'
-  /** The list that the engine had: handed out again while it still holds the same elements. */
+  /** The engine's list: handed out again while it still has the same elements. */
   live: readonly unknown[]
-  /** Our own list: a reducer may change the channel's and hand the same one back. */
+  /** Our own copy: a reducer may change the engine's list in place. */
   readonly elements: unknown[]
-  /** How each element looked when it was encoded. */
+  /** By element: how it looked when it was encoded. */
   readonly prints: Print[]
-  /** Elements that reviving does not give back as they are, and what is stored of them. */
+  /** Elements that decoding would not give back as they are, and what is stored of them. */
   readonly inexact: Map<unknown, Value>
 }
 
@@ -28,26 +28,26 @@ interface KnownValue {
   inexact: Value | undefined
 }
 
-/** A value that JSON writes shorter than this is compared whole. */
+/** A value whose JSON is no longer than this is encoded again to notice changes in place. */
 const smallTextLength = 4096
-/** Elements that are no messages are looked into where a list has at most so many. */
+/** Elements other than messages are looked into only in lists of at most so many. */
 const smallListLength = 256
 /**
- * So many of a list's last elements are looked into for changes in place, so that a turn costs the
- * same at any age; an older one that changes is noticed by the next full checkpoint.
+ * Only so many of a list's last elements are looked into for changes in place, so that a turn costs
+ * the same at any age. The next full checkpoint has the changes of older ones.
  */
 const lookBack = 256
 /**
- * A list of more than so many small elements is one value: each element that is stored on its own
- * is an object in whoever reads it, some 120 bytes beside a text of one or two.
+ * A list of more than so many small elements is stored as one value: each element of its own takes
+ * a reader some 120 bytes beside a text of one or two.
  */
 const crowdLength = 65_536
-/** A text that is shorter is small. */
+/** A string that is shorter is small. */
 const smallStringLength = 32
 
 /**
- * The channels of one checkpoint as live values. `advance` makes it those of the next one and
- * says what changed; it compares identities, so a long list costs what was added to it.
+ * The channels of one checkpoint as live values. `advance` moves on to the next checkpoint and says
+ * what changed. It compares identities, so that a long list costs what was added to it.
  */
 export class KnownChannels {
   readonly #channels = new Map<string, KnownList | KnownValue>()
@@ -68,7 +68,7 @@ export class KnownChannels {
     return this.#channels.has(channel)
   }
 
-  /** The values as an engine may have them: lists are never our own. */
+  /** The values for an engine: never our own copies of lists. */
   values(): ChannelValues {
     const values: ChannelValues = {}
     for (const [channel, known] of this.#channels) {
@@ -80,14 +80,14 @@ export class KnownChannels {
     return values
   }
 
-  /** Forgets what was and states every channel. */
+  /** Starts over from `values`: the changes state every channel. */
   restate(values: ChannelValues, encode: Encode): ChannelChange[] {
     this.#channels.clear()
     return Object.entries(values).flatMap(([channel, value]) =>
       value === undefined ? [] : [this.#state(channel, value, encode)])
   }
 
-  /** `isNew`: the engine says that the channel was written since. */
+  /** `isNew`: whether the engine has written the channel since. */
   advance(values: ChannelValues, isNew: (channel: string) => boolean, encode: Encode):
     ChannelChange[] {
     const changes: ChannelChange[] = []
@@ -110,7 +110,7 @@ export class KnownChannels {
     return changes
   }
 
-  /** Whether somebody changed a value in place since it was encoded, as far as a look tells. */
+  /** Whether a value was changed in place since it was encoded, as far as is looked. */
   touched(encode: Encode): boolean {
     for (const known of this.#channels.values()) {
       if (known.kind === 'list') {
@@ -122,7 +122,7 @@ export class KnownChannels {
     return false
   }
 
-  /** True where a live value is not what reviving the stored one would give. */
+  /** True where a live value is not what decoding the stored one would give. */
   get inexact(): boolean {
     for (const known of this.#channels.values()) {
       if (known.kind === 'list' ? known.inexact.size > 0 : known.inexact) return true
@@ -130,7 +130,7 @@ export class KnownChannels {
     return false
   }
 
-  /** Replaces inexact values by what the log would give, so that a reload changes nothing. */
+  /** Replaces inexact values by what decoding gives, as after a reload. */
   async settle(decode: Decode): Promise<void> {
     for (const known of this.#channels.values()) {
       if (known.kind === 'value') {
@@ -197,7 +197,7 @@ interface Difference {
   readonly insert: readonly unknown[]
 }
 
-/** The one place in which two lists differ: what lies between their common start and end. */
+/** What lies between the common start and the common end of two lists. */
 function spliceOf(known: KnownList, after: readonly unknown[], isNew: boolean):
   Difference | undefined {
   const { elements } = known
@@ -213,7 +213,7 @@ function spliceOf(known: KnownList, after: readonly unknown[], isNew: boolean):
   return { at, remove: elements.length - at - end, insert: after.slice(at, after.length - end) }
 }
 
-/** The first element before `end` that was changed in place, of those that are looked into. */
+/** The first element before `end` that was changed in place; `end` for none. */
 function firstTouched({ elements, prints }: KnownList, end: number): number {
   for (let i = Math.max(0, elements.length - lookBack); i < end; i++) {
     if (!looksLike(elements[i], prints[i])) return i
@@ -228,7 +228,7 @@ function lastTouched({ elements, prints }: KnownList, end: number): number {
   return -1
 }
 
-/** Changes our own list and returns what is stored of the new elements. */
+/** Changes our own copy and returns what is stored of the new elements. */
 function replace(known: KnownList, { at, remove, insert }: Difference, encode: Encode): Value[] {
   const { elements, prints, inexact } = known
   const lookInto = elements.length - remove + insert.length <= smallListLength
@@ -285,7 +285,7 @@ async function settleList({ elements, prints, inexact }: KnownList, decode: Deco
   inexact.clear()
 }
 
-/** The members that are compared to notice a change in place; undefined where there are none. */
+/** The members that are compared to notice a change in place; undefined where none are. */
 type Print = MessagePrint | readonly unknown[] | undefined
 
 interface MessagePrint {

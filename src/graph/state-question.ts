@@ -1,4 +1,4 @@
-/** Answers questions about a thread's state that need the engine: what is next, what failed. */
+/** Answers questions about a thread's state that need the engine: what comes next, what failed. */
 
 import type { StateSnapshot } from '@langchain/langgraph'
 
@@ -53,7 +53,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
 
 interface Found {
   readonly snapshot: StateSnapshot
-  /** The checkpoint it grew from, where that one's tasks made it. */
+  /** The checkpoint that it grew from, where that one's tasks made it. */
   readonly parent: StateSnapshot | undefined
 }
 
@@ -90,7 +90,7 @@ function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQu
 
 async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSnapshot,
   known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
-  // Only a step of the graph was made by the tasks that its parent had to do.
+  // Only a step of the graph is made by the tasks of its parent.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
     ?? await graph.getState(parentConfig).catch(unlessUnread)

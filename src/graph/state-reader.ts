@@ -1,4 +1,4 @@
-/** A thread's checkpoints for whoever looks at its state: done is done, what waits waits. */
+/** A thread's checkpoints for readers of its state, without what would mislead the engine. */
 
 import type { BaseCheckpointSaver, CheckpointPendingWrite, CheckpointTuple }
   from '@langchain/langgraph-checkpoint'
@@ -8,9 +8,9 @@ import type { HeddleSaver } from './saver.ts'
 type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelHistory'>
 
 /**
- * A task that was answered and asks again, the engine takes for done, and one that is done it
- * shows with the question that it asked before. So answers are left out, and so are the questions
- * of tasks that have written something.
+ * The engine takes a task that was answered and asks again for done, and shows a task that is done
+ * with the question that it asked before. So answers are left out, and the questions of tasks that
+ * are done.
  */
 export class StateReader implements Reading {
   readonly #saver: HeddleSaver
@@ -36,11 +36,11 @@ export class StateReader implements Reading {
   }
 }
 
-/** What the engine writes for a task that has not come to its end. */
+/** Channels that the engine writes for a task that is not done. */
 const leavesTaskOpen: ReadonlySet<string> =
   new Set(['__error__', '__interrupt__', '__resume__', '__scheduled__', '__error_source_node__'])
 
-/** The tasks that have written what they had to write on the checkpoint. */
+/** The ids of the tasks of a checkpoint that are done. */
 export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {
   return new Set((tuple?.pendingWrites ?? []).flatMap(([task, channel]) =>
     leavesTaskOpen.has(channel) ? [] : [task]))

@@ -1,6 +1,6 @@
-/** Remembers which executions were on a worker that was lost, and which most likely lost it. */
+/** Remembers which executions were on lost workers, and suspects the most likely culprits. */
 
-/** Strikes kept; the oldest are forgotten first. */
+/** Executions that are remembered; the oldest are forgotten first. */
 const remembered = 1000
 
 export class Suspicion {
@@ -8,8 +8,8 @@ export class Suspicion {
   readonly #suspects = new Set<string>()
 
   /**
-   * All of them were there; `entered` is whose code ran last. The one with most strikes is the
-   * suspect, so that a wrong guess is put right when the worker of the real one is lost again.
+   * All present get a strike; `entered` is the one whose code ran last. The one with most strikes
+   * becomes a suspect: a wrong guess is put right when the real culprit loses another worker.
    */
   accuse(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined
@@ -27,12 +27,12 @@ export class Suspicion {
     }
   }
 
-  /** It is to have a worker of its own. */
+  /** A suspect gets a worker of its own. */
   isSuspect(key: string): boolean {
     return this.#suspects.has(key)
   }
 
-  /** It came to its end. */
+  /** To be called when it has ended. */
   acquit(key: string): void {
     this.#strikes.delete(key)
     this.#suspects.delete(key)

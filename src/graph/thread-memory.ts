@@ -38,11 +38,11 @@ export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promi
 /** What one execution knows of its thread: the newest checkpoint of each namespace it touched. */
 export interface ThreadMemory {
   readonly newest: Map<string, LiveCheckpoint>
-  /** The thread has no checkpoint at all: nobody need be asked. */
+  /** The thread has no checkpoint at all: the log need not be asked. */
   empty: boolean
 }
 
-/** Makes what is remembered equal to what the log would give. */
+/** Makes the memory equal to what the log would give. */
 export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<void> {
   for (const { channels, writes } of newest.values()) {
     if (channels.inexact) await channels.settle(decode)
@@ -50,7 +50,7 @@ export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<
   }
 }
 
-/** Whether a value was changed in place since it was stored, so that the log says otherwise. */
+/** Whether a value was changed in place since it was stored. */
 export function isTouched({ newest }: ThreadMemory, encode: Encode): boolean {
   return newest.get('')?.channels.touched(encode) ?? false
 }
@@ -60,13 +60,13 @@ export interface MemoryLimits {
   readonly bytes: number
 }
 
-/** An object in memory weighs about so many times its text. */
+/** A live value takes about so many times the bytes of its text. */
 const liveFactor = 3
 const threadBytes = 4096
 
 /**
- * Threads that a worker remembers, within limits. An execution takes a thread's memory away and
- * brings it back only when all went well: what a failed one left in shared objects is never seen.
+ * Threads that a worker remembers, within limits. An execution takes a thread's memory and brings
+ * it back only when all went well, so that nobody sees what a failed one left in shared objects.
  */
 export class ThreadMemories {
   readonly #limits: MemoryLimits
@@ -76,7 +76,7 @@ export class ThreadMemories {
 
   constructor(limits: MemoryLimits) { this.#limits = limits }
 
-  /** Nothing is remembered any more afterwards. Use it only where it is the head that is named. */
+  /** Takes the memory away; it is empty unless the thread's head is the one that is named. */
   take(thread: string, headId: string | null): ThreadMemory {
     const root = this.#roots.get(thread)
     this.forget(thread)
@@ -85,7 +85,7 @@ export class ThreadMemories {
     return { newest, empty: headId === null }
   }
 
-  /** Of subgraphs nothing is kept: their checkpoints may change while the head stays. */
+  /** Keeps the root only: checkpoints of subgraphs may change while the head stays. */
   keep(thread: string, memory: ThreadMemory): void {
     const root = memory.newest.get('')
     this.forget(thread)

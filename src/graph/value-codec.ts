@@ -16,14 +16,14 @@ const cloneType = 'v8'
 
 export interface Encoded {
   readonly value: Value
-  /** Reviving gives an equal value; otherwise the live value and the stored one may part. */
+  /** Decoding gives an equal value; otherwise the live value and the stored one may differ. */
   readonly exact: boolean
 }
 
 /**
- * One for each copy of the library. A chat message is stored flat, a list of nothing but chat
- * messages as the array of their flat texts (FORM_MESSAGE both); what JSON loses is stored twice,
- * as the text that the API shows and as bytes that bring it back.
+ * One for each copy of the library. A chat message is stored flat, a list of chat messages alone as
+ * an array of those (both FORM_MESSAGE). A value of which JSON loses something is stored twice: as
+ * the text that the API shows, and as bytes that give it back.
  */
 export class ValueCodec {
   readonly #messages: ChatMessages
@@ -31,7 +31,7 @@ export class ValueCodec {
   readonly #serde: SerializerProtocol
   readonly #unread: (error: unknown) => void
 
-  /** `unread` hears of each value that the graph's serializer wrote and cannot read. */
+  /** `unread` is called for each value that the graph's serializer wrote and cannot read. */
   constructor(classes: MessageClasses, serde: SerializerProtocol,
     unread: (error: unknown) => void = () => {}) {
     this.#unread = unread
@@ -46,8 +46,8 @@ export class ValueCodec {
   }
 
   /**
-   * Takes the value as it is now: what happens to it later changes nothing. Where the graph's
-   * serializer is needed `later` gets a promise, and `serialized` is there when that resolves.
+   * Takes the value as it is now: later changes to it do not count. Where the graph's serializer is
+   * needed, `later` gets a promise, and `serialized` is set when that resolves.
    */
   encode(value: unknown, later: (done: Promise<void>) => void): Encoded {
     if (typeof value === 'object' && value !== null) {
@@ -58,7 +58,7 @@ export class ValueCodec {
     const json = JSON.stringify(shape) ?? 'null'
     if (fidelity === 'plain') return { value: { json, form: Form.FORM_UNSPECIFIED }, exact: true }
     const stored: Value = { json, form: Form.FORM_SERIALIZED }
-    // No serializer writes it down: the log has nothing of it.
+    // No serializer can write it: the log holds nothing in its place.
     if (typeof value === 'function' || typeof value === 'symbol') {
       stored.serialized = { type: cloneType, data: serialize(undefined) }
       return { value: stored, exact: false }
@@ -81,7 +81,7 @@ export class ValueCodec {
     return this.#revive(serialized, json)
   }
 
-  /** What the graph's serializer wrote and cannot read is what the API shows of it. */
+  /** Where the graph's serializer cannot read what it wrote: what the API shows of it. */
   async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
     try {
       return await this.#serde.loadsTyped(type, data)
@@ -144,7 +144,7 @@ function cloneOf(value: unknown): Buffer | undefined {
   }
 }
 
-/** A message that says null where another says nothing: the revived one says nothing. */
+/** Whether a member is null: in the decoded message it is undefined. */
 function saysNull({ id, name, usage_metadata: usage }: AnyMessage): boolean {
   return id === null || name === null || usage === null
 }

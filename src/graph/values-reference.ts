@@ -1,4 +1,4 @@
-/** Finds the checkpoint whose values a `values` event shows, so that they need not be told. */
+/** Finds the checkpoint whose values a `values` event shows: the event then only names it. */
 
 import type { GraphDescription } from './execution.ts'
 import type { ChannelValues } from './state-delta.ts'
@@ -9,12 +9,12 @@ interface Seen {
 }
 
 /**
- * The engine puts the very objects of its channels into checkpoints and into `values` events, so
- * that identity tells. An event may come before its checkpoint: ask when both are there.
+ * The engine puts the same objects into checkpoints and into `values` events, so that identity
+ * tells. An event may come before its checkpoint: ask when both are there.
  */
 export class ValuesReference {
   readonly #stateChannels: NonNullable<GraphDescription['stateChannels']>
-  /** How many of the newest checkpoints are looked at. */
+  /** How many of the newest checkpoints are remembered. */
   readonly #span: number
   readonly #seen: Seen[] = []
 

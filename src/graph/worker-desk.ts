@@ -1,4 +1,4 @@
-/** The inside of a graph worker: takes work from the mail, executes it, and says how it went. */
+/** The inside of a graph worker: takes work from the mail, does it, and tells how it went. */
 
 import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
@@ -14,7 +14,7 @@ import { ThreadMemories, settle } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 
-/** An execution as long as anybody wants to hear of it. */
+/** An execution under way. */
 interface Job {
   readonly outbox: Outbox
   readonly control: DrainControl
@@ -79,7 +79,7 @@ export class WorkerDesk {
       if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
     } catch (error) {
-      // A value that nobody can write down: whoever made it has to know.
+      // A value that cannot be written: the run that made it fails.
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
       const departure = { steps: [], events: [], receipt: 0, outcome }
@@ -95,7 +95,7 @@ export class WorkerDesk {
     this.#mailer.send({ type: 'broken', job })
   }
 
-  /** Nobody hears of it any more, only that it is over. */
+  /** Nobody hears of it any more. */
   #abort(number: number): void {
     const job = this.#jobs.get(number)
     if (!job) return
@@ -147,7 +147,7 @@ export class WorkerDesk {
 /** The thread's checkpoints, which the main thread reads. */
 class RemoteSource implements CheckpointSource {
   readonly #read: (what: Reading) => Promise<StoredTuple[]>
-  /** Why a read failed: whatever the graph made of it, it was not the graph's fault. */
+  /** Why a reading failed: whatever the graph made of that, it was not the graph's fault. */
   failure: Error | undefined
 
   constructor(read: (what: Reading) => Promise<StoredTuple[]>) { this.#read = read }

@@ -21,7 +21,7 @@ export interface WorkerEvents {
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
 
-/** Garbage of a run should die young: with less the engine's short-lived objects get old. */
+/** With less, short-lived objects of a run are moved to the old generation. */
 const youngGenerationMb = 64
 
 export class WorkerLink {
@@ -33,14 +33,14 @@ export class WorkerLink {
   loading: string | null = null
   /** Why it cannot serve the project, as it says itself: it is about to end. */
   refusal: string | null = null
-  /** Kept for a single execution: it may be silent. */
+  /** Kept for a single execution, which may keep it silent. */
   solitary = false
   /** Executions under way in it. */
   executions = 0
-  /** One was aborted in it, and its code may go on unheard for ever. */
-  haunted = false
+  /** An execution was aborted in it, whose code may run on for ever. */
+  hasAborted = false
   readonly #worker: Worker
-  /** Not the one that every thread has: on that one user code may say what it likes. */
+  /** Not `parentPort`, to which user code may post as well. */
   readonly #port: MessagePort
   readonly #env: Env
   readonly #entered = new Int32Array(new SharedArrayBuffer(4))
@@ -73,7 +73,7 @@ export class WorkerLink {
     this.#port.on('message', hear)
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
     this.#worker.on('exit', (code) => {
-      // Its last words may not have been heard.
+      // Messages that it posted last may still wait.
       for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
       if (this.state === 'ended') return
       const isExpected = this.#dismissed || this.refusal !== null
@@ -84,7 +84,7 @@ export class WorkerLink {
     this.#logConsole()
   }
 
-  /** Waking a thread is dear: what is posted in one turn of the loop travels together. */
+  /** Sends what is posted in one turn of the loop together: waking a thread is dear. */
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())
     this.#mails.push(mail)
@@ -96,12 +96,12 @@ export class WorkerLink {
     this.#pinged = true
   }
 
-  /** How long nothing was heard of it. */
+  /** For how long nothing was heard of it. */
   get silentMs(): number {
     return this.#env.monotonicMs() - this.#lastHeardMs
   }
 
-  /** The clock stood still for us, so its silence means nothing. */
+  /** This thread stood still, so the silence until now means nothing. */
   excuseSilence(): void {
     this.#lastHeardMs = this.#env.monotonicMs()
   }
@@ -111,7 +111,7 @@ export class WorkerLink {
     return this.#entered[0]!
   }
 
-  /** Stops whatever runs in it. Its end is told by `ended` unless it has ended before. */
+  /** Stops whatever runs in it. `ended` is called then, unless it has ended before. */
   async terminate(): Promise<void> {
     this.#dismissed = true
     await this.#worker.terminate()

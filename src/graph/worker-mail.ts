@@ -35,7 +35,7 @@ export type ToWorker =
   | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }
 
-/** Several at once: what was said without a pause between travels together. */
+/** Messages that were sent without a pause travel together. */
 export type FromWorker = readonly WorkerMail[]
 
 export type WorkerMail =
@@ -74,7 +74,7 @@ interface MailedError {
   readonly message: string
 }
 
-/** Settles like the promise, in a form that can be mailed. Never rejects. */
+/** How the promise settles, in a form that can be mailed. Never rejects. */
 export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await promise }
@@ -84,7 +84,7 @@ export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   }
 }
 
-/** The value, or the error thrown as what it was. `otherwise`: the code of a stranger's error. */
+/** Returns the value or throws the error. `otherwise`: the code of an error that has none. */
 export function unwrap<T>(result: Result<T>, otherwise: ErrorCode): T {
   if ('value' in result) return result.value
   throw new HeddleError(result.error.code ?? otherwise, result.error.message)

@@ -9,14 +9,14 @@ import { WorkerLink } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 export interface PoolEvents {
-  /** A worker can take work: it is there, or is heard of again. */
+  /** A worker can take work: it is new, or is heard of again. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
-  /** It was not heard of for so long that it must be stuck in somebody's code. */
+  /** It was silent for so long that it must be stuck in a graph's code. */
   stuck(link: WorkerLink): void
-  /** It answers nobody any more: it is kept for the execution that it is busy with. */
+  /** It takes nothing more: it is kept for the execution that keeps it busy. */
   withdrawn(link: WorkerLink): void
-  /** It serves a project that is no longer so, and took too long to come to an end. */
+  /** It serves an earlier project and has taken too long to finish. */
   outdated(link: WorkerLink): void
   /** It is gone, whoever ended it. */
   ended(link: WorkerLink): void
@@ -28,13 +28,13 @@ export interface PoolOptions {
 }
 
 const tickMs = 500
-/** Counted from the last word: others on the worker wait 5 s at most. */
+/** Silence after which a worker is stuck: with a tick, others on it wait 5 s at most. */
 const stuckAfterMs = 4500
 /** Workers beyond the pool's number that may be kept for one execution each. */
 const solitaryMax = 8
-/** Of a worker that dies young again and again the next one comes later and later. */
+/** Where workers die young again and again, the next one starts later each time. */
 const backOffMs = { first: 100, longest: 10_000, grownUp: 60_000 }
-/** A project that takes longer to load may never be there. */
+/** After so long a warning says which file keeps the project from loading. */
 const slowLoadMs = 10_000
 /** How long the workers of an earlier project may go on with what they have. */
 const outgoingMs = 30_000
@@ -44,7 +44,7 @@ export class WorkerPool {
   readonly #events: PoolEvents
   readonly #size: number
   #generation = 1
-  /** By generation, from the one that takes work on. */
+  /** By generation, the serving one and later ones. */
   readonly #projects = new Map<number, CompiledProject>()
   #names = 0
   #deaths = 0
@@ -60,8 +60,8 @@ export class WorkerPool {
   #serving = 0
   #graphs: readonly GraphDescription[] = []
   #opening: PromiseWithResolvers<void> | undefined
-  /** The generation of which it was said that it takes long to load. */
-  #lamented = 0
+  /** The newest generation that was warned of as slow to load. */
+  #warnedOf = 0
 
   constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
     this.#env = env
@@ -80,8 +80,8 @@ export class WorkerPool {
   }
 
   /**
-   * From the first worker on that has loaded it the new project takes the work; the workers of
-   * the one before end when they are done, or after a while.
+   * The new project takes the work as soon as one worker has loaded it. Workers of the project
+   * before end when they are done, or after a while.
    */
   reload(project: CompiledProject): Promise<void> {
     this.#generation += 1
@@ -92,7 +92,7 @@ export class WorkerPool {
 
   get graphs(): readonly GraphDescription[] { return this.#graphs }
 
-  /** Those that take any work, the oldest first. */
+  /** Workers that take any work, the oldest first. */
   get members(): WorkerLink[] {
     return [...this.#links].filter((link) => link.state === 'ready' && !link.solitary
       && link.generation === this.#serving)
@@ -103,7 +103,7 @@ export class WorkerPool {
   /** Workers that died, or were ended because they were stuck. */
   get lost(): number { return this.#lost }
 
-  /** A worker for one execution; undefined where there are too many of these already. */
+  /** A worker for one execution; undefined where there are too many of those already. */
   startSolitary(): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
     const link = this.#start(this.#current)
@@ -120,7 +120,7 @@ export class WorkerPool {
     return true
   }
 
-  /** Ends a worker and whatever runs in it; another one takes its place where it had one. */
+  /** Ends a worker and whatever runs in it; where it was one of the members, starts another. */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
@@ -139,7 +139,7 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** A worker has nothing to do any more: it goes if it was kept for that only. */
+  /** A worker has nothing left to execute: ends it if it was kept only for that. */
   spare(link: WorkerLink): void {
     if (link.solitary || link.generation < this.#serving) this.retire(link)
   }
@@ -157,7 +157,7 @@ export class WorkerPool {
     return [...this.#links].filter(({ solitary }) => solitary).length
   }
 
-  /** What serves, or is the first to. */
+  /** The generation that serves, or will be the first to. */
   get #current(): number { return this.#serving || this.#generation }
 
   #start(generation: number): WorkerLink {
@@ -172,7 +172,7 @@ export class WorkerPool {
     return link
   }
 
-  /** As many members as there should be: of what serves, too, until what follows is loaded. */
+  /** Starts missing members: also of the serving project while the next one is loading. */
   #refill(): void {
     if (this.#closed) return
     for (const generation of new Set([this.#current, this.#generation])) {
@@ -218,7 +218,7 @@ export class WorkerPool {
     })
   }
 
-  /** Only of those that were not retired. */
+  /** A worker ended that was not retired. */
   #ended(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     this.#lost++
@@ -251,11 +251,11 @@ export class WorkerPool {
 
   #tick(): void {
     const nowMs = this.#env.monotonicMs()
-    // Where this thread itself stood still, nobody can have been heard.
+    // Where this thread stood still itself, it could hear nobody.
     const stalled = nowMs - this.#lastTickMs > 2 * tickMs
     this.#lastTickMs = nowMs
     for (const link of [...this.#links]) {
-      if (link.state === 'starting') this.#lamentSlow(link)
+      if (link.state === 'starting') this.#warnOfSlow(link)
       if (link.state !== 'ready') continue
       if (stalled) link.excuseSilence()
       if (!link.solitary && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
@@ -263,11 +263,11 @@ export class WorkerPool {
     }
   }
 
-  /** Nobody could see otherwise what the start waits for. Once, whichever worker is the first. */
-  #lamentSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
+  /** Once for each project: nobody could see otherwise what its start waits for. */
+  #warnOfSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
     const ms = this.#env.monotonicMs() - startedMs
-    if (graphId === null || ms < slowLoadMs || generation <= this.#lamented) return
-    this.#lamented = generation
+    if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return
+    this.#warnedOf = generation
     this.#env.log.warn('The file of a graph takes long to import; the project waits for it.',
       { graphId, ms })
   }

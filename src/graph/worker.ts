@@ -14,14 +14,14 @@ import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
-/** One that waits for what is out of reach must not keep the others from being served. */
+/** So long a start waits for a factory, which may itself wait for something out of reach. */
 const factoryMs = 10_000
 
 assert(workerData, 'this file is started as a worker thread')
 const { name, project, entered, port } = workerData as WorkerData
 const env = systemEnv({ name })
 
-// A promise that user code forgot harms nobody else.
+// A rejection that user code does not handle must not end the worker.
 process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and nobody looked.', { error })
 })
@@ -62,7 +62,7 @@ const bench: Workbench = {
   library, codec, serde, shortcuts, uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }
-// Where it cannot be done the project's own runs tell why.
+// Where it fails, the project's own runs will tell why.
 await rehearse(bench).catch(() => {})
 const mailer = new Mailer(say)
 const desk = new WorkerDesk(bench, mailer, env, entered)
