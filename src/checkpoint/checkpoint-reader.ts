@@ -84,9 +84,14 @@ export class CheckpointReader implements CheckpointSource {
     return found && { ...found, newest, writes: all }
   }
 
-  /** Whether the checkpoint is part of history. Its namespace is not checked. */
-  async has(ns: string, checkpointId: string): Promise<boolean> {
-    return await this.#place(this.#head(), ns, checkpointId) !== undefined
+  /** Whether the checkpoint is part of history: one row is read for that. */
+  async has(ns: string, id: string): Promise<boolean> {
+    const { branch } = this.#head()
+    const place = await this.#log.findCheckpoint(branch, id)
+    if (!place || place.seq === 0) return false
+    const [row] = await this.#log.read(branch, { from: place.seq, through: place.seq })
+    return row !== undefined && decodeRow(row.body).some((record) =>
+      record.$case === 'checkpoint' && belongs(record, { ns, id }))
   }
 
   /** The state alone, without the writes on it. */

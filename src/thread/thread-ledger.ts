@@ -213,7 +213,7 @@ export class ThreadLedger {
   async mustHave(ns: string, checkpointId: string): Promise<void> {
     if (ns === '' && this.#state.row.head?.id === checkpointId) return
     await this.durable
-    if (await this.settled.view(ns, checkpointId)) return
+    if (await this.settled.has(ns, checkpointId)) return
     throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
   }
 

@@ -204,6 +204,20 @@ describe('a checkpoint read back', () => {
     const droppedId = made.head!.id
     await made.rollback('dropped', base)
     expect(await made.reader().checkpoint('', droppedId)).toBeUndefined()
+    expect(await made.reader().has('', droppedId)).toBe(false)
+  })
+
+  it('is there or not by its own row alone, and in its own namespace', async () => {
+    const made = await author([])
+    for (const item of ['1', '2', '3']) {
+      await made.step({ at: 0, remove: 0, insert: [item] }, 'r', false)
+    }
+    const [, second] = made.history
+    made.log.rowsRead = 0
+    expect(await made.reader().has('', second!.id)).toBe(true)
+    expect(made.log.rowsRead).toBe(1)
+    expect(await made.reader().has('sub:1', second!.id)).toBe(false)
+    expect(await made.reader().has('', 'none')).toBe(false)
   })
 })
 

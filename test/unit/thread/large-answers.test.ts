@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 
 import { AnswerRoom } from '../../../src/answer-room.ts'
+import { encodeRow } from '../../../src/checkpoint/index.ts'
 import type { SnapshotAnswer, StateQuestion } from '../../../src/graph/index.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadView } from '../../../src/thread/index.ts'
@@ -115,8 +116,14 @@ async function threadWithStates(count: number, values: string) {
   const told = { read: 0 }
   let rolledBackAt = 0
   const rollBackAt = (call: number) => { rolledBackAt = call }
-  house.log.findCheckpoint = async (_branch, id) =>
-    ({ id, seq: asked.length === rolledBackAt ? 0 : 1, base: 1 })
+  let sought = ''
+  house.log.findCheckpoint = async (_branch, id) => {
+    sought = id
+    return { id, seq: asked.length === rolledBackAt ? 0 : 1, base: 1 }
+  }
+  house.log.read = async () => [{ epoch: 1, seq: 1, body: encodeRow([{ $case: 'checkpoint',
+    value: { ns: '', id: sought, parentId: '', full: true, changes: [], skeletonJson: '{}',
+      metadataJson: '{}', runId: '', atMs: 0 } }]) }]
   const all = Array.from({ length: count }, (_, n): SnapshotAnswer =>
     ({ checkpointId: `c${n}`, json: `{"n":${n}}`, valuesOf: '', values }))
   Object.assign(house.host, {
