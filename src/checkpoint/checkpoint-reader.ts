@@ -86,10 +86,10 @@ export class CheckpointReader implements CheckpointSource {
 
   /** Whether the checkpoint is part of history: one row is read for that. */
   async has(ns: string, id: string): Promise<boolean> {
-    const { branch } = this.#head()
-    const place = await this.#log.findCheckpoint(branch, id)
-    if (!place || place.seq === 0) return false
-    const [row] = await this.#log.read(branch, { from: place.seq, through: place.seq })
+    const now = this.#head()
+    const place = await this.#place(now, ns, id)
+    if (!place) return false
+    const [row] = await this.#log.read(now.branch, { from: place.seq, through: place.seq })
     return row !== undefined && decodeRow(row.body).some((record) =>
       record.$case === 'checkpoint' && belongs(record, { ns, id }))
   }
