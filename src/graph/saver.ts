@@ -197,6 +197,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async *#ancestors({ configurable = {} }: RunnableConfig): AsyncGenerator<Ancestor> {
     const ns = text(configurable.checkpoint_ns)
     let wanted = (await this.#checkpoint(ns, text(configurable.checkpoint_id) || null))?.parentId
+    // Those of this execution, of which the log may lack some.
     for (let own; (own = this.#ownLine?.get(keyOf(ns, wanted ?? ''))); wanted = own.parentId) {
       yield { values: own.values, writes: own.writes.tuples() }
     }
@@ -205,10 +206,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (!parent) return
     yield { values: parent.channels.values(), writes: parent.writes.tuples() }
     wanted = parent.parentId
+    if (wanted === '') return
+    // Read only where the parent was not enough.
     const { threadId } = this.#options
     const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } },
       { before: this.#configOf(ns, parent.id) })
-    if (wanted !== '') for await (const { checkpoint, pendingWrites = [], parentConfig } of older) {
+    for await (const { checkpoint, pendingWrites = [], parentConfig } of older) {
       if (checkpoint.id !== wanted) continue
       yield { values: checkpoint.channel_values, writes: pendingWrites }
       wanted = text(parentConfig?.configurable?.checkpoint_id)

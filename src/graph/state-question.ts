@@ -12,7 +12,7 @@ import type { Fields } from './run-input.ts'
 import type { Workbench } from './runner.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
-import { bindSaver } from './served-thread.ts'
+import { bindSaver } from './bound-graph.ts'
 import { StateReader } from './state-reader.ts'
 import { ValuesReference } from './values-reference.ts'
 

@@ -6,7 +6,7 @@ import type { StateSnapshot } from '@langchain/langgraph'
 import type { ThreadState } from '@langchain/langgraph-sdk'
 
 import type { ServedGraph } from '../../../src/graph/graph-export.ts'
-import { bindSaver } from '../../../src/graph/served-thread.ts'
+import { bindSaver } from '../../../src/graph/bound-graph.ts'
 import { StateReader, doneTasks } from '../../../src/graph/state-reader.ts'
 import { ValueCodec } from '../../../src/graph/value-codec.ts'
 import type { Edit, Wish } from './life.ts'
