@@ -88,7 +88,7 @@ export interface LogPort {
 
   /**
    * Removes what is stored of a deleted thread or assistant: its row and its run rows at once, its
-   * log as far as no other branch grew from it. Idempotent. Whoever makes it again waits for this.
+   * log as far as no other branch grew from it. Idempotent. Making it again waits for this.
    */
   purge(subject: PurgeSubject): Promise<void>
 }

@@ -48,7 +48,7 @@ export interface Call {
 
 /**
  * answered  with whatever status; `cut` where the body was longer than is read
- * refused   it may not be called, or redirects to where that is so
+ * refused   the URL may not be called, or redirects to one that may not
  * failed    nothing answered the last try
  */
 export type Outcome =

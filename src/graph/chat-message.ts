@@ -6,7 +6,7 @@ import type * as Messages from '@langchain/core/messages'
 export type MessageClasses = Pick<typeof Messages,
   'AIMessage' | 'AIMessageChunk' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>
 
-/** Any copy's message. Members of the several classes are read where they are. */
+/** A message of any copy of the library, with the members of all classes. */
 export type AnyMessage = Record<string, unknown> & {
   readonly lc_kwargs: Record<string, unknown>
   /** Missing in copies before version 1. */
@@ -32,12 +32,12 @@ export interface Flattened {
 type Maker = (fields: Record<string, unknown>) => unknown
 
 interface MessageForm {
-  /** Own properties that an instance has: one more, and flat text would lose it. */
+  /** How many own properties an instance has: of more, the flat text would lose some. */
   readonly ownKeys: number
   /** Constructor arguments that the flat text holds. */
   readonly kwargs: ReadonlySet<string>
   readonly flatten: (message: AnyMessage) => FlatMessage
-  /** The constructor may come to other members than the message has. */
+  /** The constructor may make other members than the message has. */
   readonly doubtful: boolean
 }
 
@@ -117,7 +117,7 @@ export function isChatMessage(value: object): value is AnyMessage {
     && typeof candidate.lc_kwargs === 'object'
 }
 
-/** Nothing was added to the message that its class does not have. */
+/** Whether the message has nothing that its class does not have. */
 function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): boolean {
   if (Object.keys(message).length !== ownKeys) return false
   for (const key in message.lc_kwargs) if (!kwargs.has(key)) return false
@@ -169,7 +169,7 @@ function flatTool(message: AnyMessage): FlatMessage {
   return flat
 }
 
-/** A message of another class or copy, or one with more to it: whatever it says of itself. */
+/** What a message of another class or copy, or one with additions, says of itself. */
 function flatStranger(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
   return { ...data, type, id: data.id ?? null, name: data.name ?? null }

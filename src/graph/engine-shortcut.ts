@@ -1,4 +1,4 @@
-/** Makes the engine cheaper where nobody traces: what is for a tracer is made on demand. */
+/** Makes the engine cheaper where nothing is traced: what a tracer needs is made on demand. */
 
 import { createHash } from 'node:crypto'
 

@@ -134,7 +134,7 @@ export class InquiryDesk {
   }
 }
 
-/** It may answer another time: who hangs mostly cannot reach just now what he needs. */
+/** May be asked again: a graph that hangs mostly waits for what is out of reach for now. */
 function unanswered({ graphId }: GraphInquiry): HeddleError {
   const seconds = deadlineMs / 1_000
   return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +

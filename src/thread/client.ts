@@ -141,8 +141,8 @@ export interface CancelRun {
 /** Who waits for a run, and for how long. */
 export interface JoinRun {
   /**
-   * Given by whoever made the run: starts it once more where it was lost before it was on disk. He
-   * waits for an owner without a limit.
+   * Given by the caller that made the run, who waits for an owner without a limit: starts the run
+   * once more where it was lost before it was on disk.
    */
   readonly startAgain?: () => Promise<void>
   /** Aborts, with a HeddleError as its reason, when nobody waits any more. */

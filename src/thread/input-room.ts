@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../errors.ts'
 
-/** A tenant may hold so many times what is left: he is refused before there is none for others. */
+/** A tenant may hold so many times what is left, so that something is left for the others. */
 const share = 3
 
 /** The room as the threads of one tenant see it. */
@@ -16,7 +16,7 @@ export interface Inputs {
 export class InputRoom {
   readonly #charactersMax: number
   readonly #held = new Map<object, number>()
-  /** Of those who hold anything. */
+  /** Characters by tenant, of those that hold any. */
   readonly #tenants = new Map<string, number>()
   #characters = 0
 

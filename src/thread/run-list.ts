@@ -1,12 +1,12 @@
-/** The runs of a thread as they are listed: as their rows tell, and as its owner knows. */
+/** Lists a thread's runs: their rows, as far as the owner of the thread can vouch for them. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery } from '../records/index.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 /**
- * A row of a run that is not over, and that the thread does not have, was left by an owner who made
- * the thread, was acknowledged nothing of it, and wrote the row when others had made it again.
+ * Leaves out rows of unfinished runs that the thread does not have: an earlier owner may have left
+ * them, of whose writes nothing was acknowledged before the thread was made again.
  */
 export async function listedRuns(query: RunQuery, { ports: { runs }, ledger }: ThreadSetting):
   Promise<RunRow[]> {

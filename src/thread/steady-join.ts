@@ -18,8 +18,8 @@ const patienceMs = 60_000
 const againMs = 250
 
 /**
- * Throws an error that every owner would answer with, or the last one when the time is up. For
- * whoever made the run there is no such time.
+ * Throws an error that every owner would answer with, or the last one when the time is up. For a
+ * caller that made the run it never is.
  */
 export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
 Promise<JsonText> {
@@ -45,7 +45,7 @@ Promise<JsonText> {
 /** Whether asking again may help: the actor went away, or is out of reach. */
 function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
   if (ambiguous) return true
-  // Others can ask later; whoever made the run would start a second one then.
+  // The caller that made the run would start a second one later; others can just ask again.
   if (code === 'full') return made
   return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
 }
