@@ -28,7 +28,7 @@ export function serverIsAt(url: string | undefined): void {
   if (url !== undefined) {
     // As the official server has them for graphs that go by themselves.
     process.env['LANGGRAPH_API_URL'] ??= url
-    process.env['PORT'] = new URL(url).port
+    process.env['PORT'] = new URL(url).port || '80'
   }
   origin.resolve(url)
 }
