@@ -123,7 +123,7 @@ export class GraphLibrary {
     return this.#inspect(graphId, (graph) => this.#schemasOf(graph))
   }
 
-  /** By namespace, `outer|inner`: the named one, or with null all; `recurse` goes deeper. */
+  /** By namespace, `outer|inner`: the named one; with null the graph's own, deeper by `recurse`. */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Record<string, GraphSchemas>> {
     return this.#inspect(graphId, async (graph) => {

@@ -232,19 +232,24 @@ function lastTouched({ elements, prints }: KnownList, end: number): number {
 function replace(known: KnownList, { at, remove, insert }: Difference, encode: Encode): Value[] {
   const { elements, prints, inexact } = known
   const lookInto = elements.length - remove + insert.length <= smallListLength
-  for (let i = at; i < at + remove; i++) inexact.delete(elements[i])
-  const laterElements = elements.splice(at).slice(remove)
+  const removed = elements.splice(at)
+  const laterElements = removed.splice(remove)
   const laterPrints = prints.splice(at).slice(remove)
   const stored: Value[] = []
   for (const element of insert) {
     const { value, exact } = encode(element)
-    if (!exact) inexact.set(element, value)
+    if (exact) inexact.delete(element)
+    else inexact.set(element, value)
     stored.push(value)
     elements.push(element)
     prints.push(printOf(element, lookInto))
   }
   for (const element of laterElements) elements.push(element)
   for (const print of laterPrints) prints.push(print)
+  for (const element of removed) {
+    // The list may have had it more than once.
+    if (inexact.has(element) && !elements.includes(element)) inexact.delete(element)
+  }
   return stored
 }
 

@@ -220,6 +220,16 @@ describe('KnownChannels', () => {
     expect(known.touched(encode)).toBe(false)
   })
 
+  it('settles an element that the list had twice and has once', async () => {
+    const nameless = new HumanMessage({ content: 'x', name: null as never })
+    const known = new KnownChannels()
+    known.restate({ list: [nameless, nameless] }, encode)
+    known.advance({ list: [nameless] }, written, encode)
+    await known.settle(decode)
+    const { list: [settled] } = known.values() as { list: [HumanMessage] }
+    expect(settled.name).toBeUndefined()
+  })
+
   it('comes back from the log as it was', async () => {
     const known = new KnownChannels()
     const values = { list: [new AIMessage({ content: 'x', id: '1' }), 2], when: new Date(3), n: 1 }
