@@ -5,7 +5,7 @@
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
  *    says. A proxy looks names up itself: what it is asked for is checked before.
  * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
- * 3. A host that hangs takes no more than its share of the calls under way.
+ * 3. A host that hangs takes no more than its share of the calls under way, or that wait.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -71,7 +71,7 @@ const answerMs = 15_000
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
 const limits = {
-  inAll: 64, each: 8, waiting: 10_000,
+  inAll: 64, each: 8, waiting: 10_000, waitingEach: 4_000, longestYields: true,
   full: 'As many calls as may wait to go out do already.',
 } as const
 

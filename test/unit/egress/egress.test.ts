@@ -248,6 +248,23 @@ describe('calls at once', () => {
     stop.abort()
     expect(new Set(await Promise.all(held))).toEqual(new Set(['stopped']))
   })
+
+  it('to one host do not take all the room to wait in, however many they are', async () => {
+    const answered = Promise.withResolvers<void>()
+    const slow = await receiver(() => {})
+    const other = await receiver((_, response) => void answered.promise.then(() => response.end()))
+    const way = egress({ resolve: async () => at('127.0.0.1') })
+    const stop = new AbortController()
+    const send = (name: string, { port }: Receiver) =>
+      way.send(post(`http://${name}.example:${port}/`, { tries: 1 }), stop.signal)
+    const held = Promise.allSettled(Array.from({ length: 11_000 }, () => send('slow', slow)))
+    const others = Array.from({ length: 9 }, () => send('other', other))
+    await other.heard(8)
+    answered.resolve()
+    for (const each of others) expect(await each).toMatchObject({ status: 200 })
+    stop.abort()
+    await held
+  })
 })
 
 describe('with a proxy', () => {
