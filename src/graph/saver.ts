@@ -157,6 +157,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       memory.empty = false
       seen(id, all)
     }
+    forgetTasks(memory, ns)
     sink.step({ $case: 'checkpoint', value: {
       ns, id, parentId, full, changes, runId, atMs: Date.parse(ts),
       skeletonJson: JSON.stringify(skeleton), metadataJson: JSON.stringify(described),
@@ -350,6 +351,14 @@ export class HeddleSaver implements BaseCheckpointSaver {
 /** Before 0.4 the engine had no channel for what is sent to nodes. */
 export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean {
   return !(tasksChannel in channels)
+}
+
+/** A step is over, and with it the subgraphs of its tasks, whose namespaces have ids in them. */
+function forgetTasks({ newest }: ThreadMemory, ns: string): void {
+  const above = ns === '' ? '' : `${ns}|`
+  for (const each of newest.keys()) {
+    if (each.startsWith(above) && each.includes(':', above.length)) newest.delete(each)
+  }
 }
 
 function text(value: unknown): string {

@@ -243,6 +243,18 @@ describe('HeddleSaver', () => {
     expect(log.reads).toBe(0)
   })
 
+  it('forgets the subgraphs of tasks when their step is over, and no others', async () => {
+    const { saver, memory } = open()
+    const put = (checkpoint_ns: string) => saver.put(
+      { configurable: { thread_id, checkpoint_ns } }, checkpoint({ a: 1 }), loop, { a: 1 })
+    for (const ns of ['', 'lasting', 'a:1', 'a:1|b:2', 'a:1|b:2|c:3', 'a:11|d:4']) await put(ns)
+    expect(memory.newest.size).toBe(6)
+    await put('a:1')
+    expect([...memory.newest.keys()]).toEqual(['', 'lasting', 'a:1', 'a:11|d:4'])
+    await put('')
+    expect([...memory.newest.keys()]).toEqual(['', 'lasting'])
+  })
+
   it('gives messages back as messages', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop,
