@@ -6,6 +6,7 @@ import { Errors } from 'typebox/value'
 
 import { nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
+import { statePart } from './schema/state.ts'
 import { extractPath } from './schema/thread.ts'
 
 /** One wrong field, its path joined by dots. */
@@ -138,8 +139,9 @@ function messageOf(errors: readonly SchemaError[]): string {
 function sentenceOf(error: SchemaError): string {
   if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
-  if (error.keyword === 'pattern' && error.params.pattern === extractPath.pattern) {
-    return extractPath.words
+  if (error.keyword === 'pattern') {
+    const known = [extractPath, statePart].find(({ pattern }) => pattern === error.params.pattern)
+    if (known) return known.words
   }
   if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty'
   return error.message

@@ -2,6 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
+import type { StateSelection } from './state-selection.ts'
 
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
   from '../checkpoint/index.ts'
@@ -144,6 +145,7 @@ export interface ExecutionListener {
 export type StateQuestion = {
   /** The thread's, for a factory that makes its graph from it. */
   readonly configurable: Readonly<Record<string, unknown>>
+  readonly select?: StateSelection
 } & (
   | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null
       readonly subgraphs: boolean }
@@ -154,7 +156,7 @@ export type StateQuestion = {
 /** A StateSnapshot of the engine in the API's shape (api: ThreadState), its values left out. */
 export interface SnapshotAnswer {
   readonly checkpointId: string
-  /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}` */
+  /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}`, or what is selected. */
   readonly json: JsonText
   /** The checkpoint whose stored channels are the values; empty where `values` states them. */
   readonly valuesOf: string

@@ -14,6 +14,7 @@ import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './bound-graph.ts'
 import { StateReader } from './state-reader.ts'
+import { selectedFields, selectedValues } from './state-selection.ts'
 import { ValuesReference } from './values-reference.ts'
 
 export interface Inquiry {
@@ -44,9 +45,12 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
   const usable = plain && question.ns === '' ? reference : undefined
   return found.map(({ snapshot, parent }) => {
     const valuesOf = usable?.of(snapshot.values) ?? ''
-    const values = valuesOf === '' ? bench.codec.text(snapshot.values) : ''
+    const { select } = question
+    const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''
     const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(idOf(snapshot.config)))
-    const json = bench.codec.text(stateOf(snapshot, graphId, writes))
+    const state = { ...stateOf(snapshot, graphId, writes),
+      ...select && { interrupts: snapshot.tasks.flatMap((task) => task.interrupts) } }
+    const json = bench.codec.text(selectedFields(state, select))
     return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
   })
 }

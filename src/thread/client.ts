@@ -1,7 +1,9 @@
 /** Threads and runs as the front door calls them: a typed call for each command. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { CheckpointSelector, EditUpdate, JsonText } from '../graph/index.ts'
+import type {
+  CheckpointSelector, EditUpdate, JsonText, StateSelection,
+} from '../graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../records/index.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
@@ -72,6 +74,7 @@ export interface StateQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
   readonly subgraphs: boolean
+  readonly select?: StateSelection
 }
 
 export interface HistoryQuery {
@@ -80,6 +83,7 @@ export interface HistoryQuery {
   readonly before: string | null
   readonly limit: number
   readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly select?: StateSelection
 }
 
 export interface StateUpdate {

@@ -6,7 +6,8 @@ import type {
 } from '../checkpoint/index.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import { HeddleError } from '../errors.ts'
-import type { SnapshotAnswer, StateQuestion } from '../graph/index.ts'
+import { keysAskedFor, selectedFields, selectedValues } from '../graph/index.ts'
+import type { SnapshotAnswer, StateQuestion, StateSelection } from '../graph/index.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from './client.ts'
 import { sharedConfigurable } from './run-request.ts'
 import { valuesAt } from './state-values.ts'
@@ -24,7 +25,7 @@ const historyTriesMax = 5
 
 interface Asked {
   readonly answers: readonly SnapshotAnswer[]
-  /** A whole state, values and all. */
+  /** A state, values and all, or what was selected of it. */
   readonly textOf: (answer: SnapshotAnswer) => Promise<JsonText>
 }
 
@@ -44,15 +45,16 @@ export class StateAnswers {
   }
 
   /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */
-  async state({ checkpointId, checkpointNs: ns, subgraphs }: StateQuery): Promise<JsonText> {
+  async state({ checkpointId, checkpointNs: ns, subgraphs, select }: StateQuery):
+  Promise<JsonText> {
     const { ledger } = this.#setting
     await ledger.durable
-    if (checkpointId === null && !ledger.state.row.head) return fresh
+    if (checkpointId === null && !ledger.state.row.head) return freshState(select)
     if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
     const configurable = sharedConfigurable(ledger.state.row)
-    const question = { kind: 'state', configurable, ns, checkpointId, subgraphs } as const
+    const question = { kind: 'state', configurable, ns, checkpointId, subgraphs, select } as const
     const { answers: [answer], textOf } = await this.#ask(question)
-    return answer ? textOf(answer) : fresh
+    return answer ? textOf(answer) : freshState(select)
   }
 
   /** ThreadStates of the API, newest first, as the text of an array. */
@@ -71,7 +73,7 @@ export class StateAnswers {
   /** Undefined where a rollback dropped the state at which the next page would begin. */
   async #statesOf(query: HistoryQuery): Promise<JsonText[] | undefined> {
     const { ledger } = this.#setting
-    const { checkpointId, checkpointNs: ns, metadata: filter } = query
+    const { checkpointId, checkpointNs: ns, metadata: filter, select } = query
     const configurable = sharedConfigurable(ledger.state.row)
     using room = new AnswerRoom()
     const states: JsonText[] = []
@@ -79,7 +81,7 @@ export class StateAnswers {
     for (let together = fewStates, largest = 1; ;) {
       const limit = Math.min(query.limit - states.length, together)
       const question =
-        { kind: 'history', configurable, ns, checkpointId, before, limit, filter } as const
+        { kind: 'history', configurable, ns, checkpointId, before, limit, filter, select } as const
       const { answers, textOf } = await this.#ask(question)
       const isCut = states.length > 0 && !await ledger.settled.has(ns, before!)
       if (isCut) return undefined
@@ -105,8 +107,13 @@ export class StateAnswers {
     }
     const source = new RememberingSource(ledger.settled)
     const answers = await host.ask(graph.graphId, threadId, question, source)
-    const textOf = async (answer: SnapshotAnswer) =>
-      withValues(answer, await this.#valuesOf(answer, source, graph.stateChannels))
+    const keys = keysAskedFor(question.select)
+    const textOf = async (answer: SnapshotAnswer) => {
+      if (keys.length === 0) return answer.json
+      const channels = channelsOf(graph.stateChannels, keys)
+      const values = await this.#valuesOf(answer, source, channels)
+      return withValues(answer, Array.isArray(channels) ? values : someOf(values, question.select))
+    }
     return { answers, textOf }
   }
 
@@ -150,11 +157,27 @@ class RememberingSource implements CheckpointSource {
 }
 
 function withValues({ json }: SnapshotAnswer, values: JsonText): JsonText {
-  return `{"values":${values},${json.slice(1)}`
+  return json === '{}' ? `{"values":${values}}` : `{"values":${values},${json.slice(1)}`
+}
+
+function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channels {
+  if (keys === 'all' || typeof channels === 'string') return channels
+  return channels?.filter((name) => keys.includes(name)) ?? null
+}
+
+/** Of values that are not put together from channels that have the names of the keys. */
+function someOf(values: JsonText, select: StateSelection): JsonText {
+  return keysAskedFor(select) === 'all' ? values
+    : JSON.stringify(selectedValues(JSON.parse(values), select))
 }
 
 /** The state of a thread that has none: clients look for `checkpoint: null`. */
-const fresh: JsonText = JSON.stringify({
-  values: {}, next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,
-  parent_checkpoint: null, checkpoint_id: null, parent_checkpoint_id: null,
-})
+function freshState(select: StateSelection): JsonText {
+  const fields = selectedFields({
+    next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,
+    parent_checkpoint: null, checkpoint_id: null, parent_checkpoint_id: null,
+    ...select && { interrupts: [] },
+  }, select)
+  const values = keysAskedFor(select).length === 0 ? {} : { values: {} }
+  return JSON.stringify({ ...values, ...fields })
+}

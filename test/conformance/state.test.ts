@@ -8,7 +8,7 @@ import { startHeld } from '../support/held-run.ts'
 import { nextMillisecond } from '../support/millisecond.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
+import { ask, sentenceOf } from '../support/wire.ts'
 
 const server = useServer()
 const gate = useGates()
@@ -214,5 +214,85 @@ describe('state that JSON alone cannot hold', () => {
     })
     expect((await threads.get(id)).values).toEqual(values)
     expect((await threads.getState(id)).values).toEqual(values)
+  })
+})
+
+const pathAfter = async (graphId: string, input: Record<string, unknown>) =>
+  `/threads/${await threadAfter(graphId, input)}`
+const read = async (path: string) => (await ask(server.url, 'GET', path)).body
+const post = async (path: string, body: object) =>
+  (await ask(server.url, 'POST', path, body)).body
+
+/** As official clients from 1.13 on send it. */
+describe('of a state', () => {
+  it('only the fields and the values that are named are told', async () => {
+    const thread = await pathAfter('steps', { topic: 't' })
+    const { checkpoint, created_at } = await read(`${thread}/state`) as
+      { checkpoint: { checkpoint_id: string }, created_at: string }
+    const { checkpoint_id: id } = checkpoint
+    expect(await read(`${thread}/state?select=next&select=values.topic`))
+      .toEqual({ values: { topic: 't' }, next: [] })
+    expect(await read(`${thread}/state/${id}?select=values.log`))
+      .toEqual({ values: { log: ['a:t', 'b:t', 'c:t'] } })
+    expect(await post(`${thread}/state/checkpoint`, { checkpoint, select: ['created_at'] }))
+      .toEqual({ created_at })
+    expect(await read(`${thread}/state?select=values`))
+      .toEqual({ values: { topic: 't', log: ['a:t', 'b:t', 'c:t'] } })
+  })
+
+  it('no list, or an empty one, means everything', async () => {
+    const thread = await pathAfter('echo', say('hello'))
+    const { checkpoint } = await read(`${thread}/state`) as { checkpoint: object }
+    expect(await post(`${thread}/state/checkpoint`, { checkpoint, select: [] }))
+      .toEqual(await read(`${thread}/state`))
+  })
+
+  it('what waits for an answer is told by itself, also where the graph alone knows the values',
+    async () => {
+      const thread = await pathAfter('ask', { question: 'q' })
+      expect(await read(`${thread}/state?select=interrupts`))
+        .toEqual({ interrupts: [{ id: expect.any(String), value: { question: 'q' } }] })
+      const nested = await pathAfter('nestedask', { topic: 't' })
+      const { tasks: [{ checkpoint }] } = await read(`${nested}/state`) as
+        { tasks: [{ checkpoint: object }] }
+      const asked = { checkpoint, select: ['next', 'values.inner'] }
+      expect(await post(`${nested}/state/checkpoint`, asked))
+        .toEqual({ values: { inner: 'prepared' }, next: ['deep'] })
+    })
+
+  it('keys are found in a value that stands for the whole state', async () => {
+    const thread = await pathAfter('functional', { number: 1 })
+    await post(`${thread}/runs/wait`, { assistant_id: 'functional', command: { resume: 'yes' } })
+    expect(await read(`${thread}/state?select=values.sure`)).toEqual({ values: { sure: 'yes' } })
+  })
+
+  it('that is new, the same fields are empty', async () => {
+    const { thread_id: id } = await server.client.threads.create()
+    const fields = 'select=values.topic&select=checkpoint&select=interrupts'
+    expect(await read(`/threads/${id}/state?${fields}`))
+      .toEqual({ values: {}, checkpoint: null, interrupts: [] })
+  })
+
+  it('what is no part is named, with what may be', async () => {
+    const { thread_id: id } = await server.client.threads.create()
+    const answer = await ask(server.url, 'GET', `/threads/${id}/state?select=next&select=value`)
+    expect(answer.status).toBe(422)
+    expect(sentenceOf(answer)).toMatch(/^select\.1: must be .*values\.messages/)
+  })
+})
+
+describe('of a history', () => {
+  it('each state is told as it is selected', async () => {
+    const thread = await pathAfter('steps', { topic: 't' })
+    const asked = { limit: 3, select: ['next', 'values.log'] }
+    const states = [
+      { values: { log: ['a:t', 'b:t', 'c:t'] }, next: [] },
+      { values: { log: ['a:t', 'b:t'] }, next: ['c'] },
+      { values: { log: ['a:t'] }, next: ['b'] },
+    ]
+    expect(await post(`${thread}/history`, asked)).toEqual(states)
+    expect(await read(`${thread}/history?limit=3&select=next,values.log`)).toEqual(states)
+    expect(await post(`${thread}/history`, { limit: 2, select: ['next'] }))
+      .toEqual([{ next: [] }, { next: ['c'] }])
   })
 })

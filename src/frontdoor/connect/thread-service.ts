@@ -64,10 +64,10 @@ function recordCalls({ threads }: Parts) {
 function stateCalls({ threads }: Parts) {
   return {
     getThreadState: async (request, context) => {
-      const { checkpoint = {}, subgraphs } = checkerOf(ReadStateAt)(
+      const body = checkerOf(ReadStateAt)(
         { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs })
-      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint,
-        subgraphs ?? false)
+      const { checkpoint = {} } = body
+      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint, body)
       return { stateJson: bytesOf(text) }
     },
     updateThreadState: async (request, context) => {

@@ -3,11 +3,9 @@
 import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { EditUpdate, GraphHost } from '../../graph/index.ts'
+import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import type { ThreadClient, ThreadView } from '../../thread/index.ts'
-import type {
-  Checkpoint, ReadHistory, UpdateState,
-} from '../schema/state.ts'
+import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, mustBeSimple } from '../validation.ts'
 import { extractor } from './extract.ts'
@@ -85,23 +83,24 @@ export class ThreadOperations {
   }
 
   /** A ThreadState. `checkpoint` null: the newest. */
-  state(tenant: string, threadId: string, checkpoint: Checkpoint | null, subgraphs: boolean):
-    Promise<JsonText> {
+  state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
+    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>): Promise<JsonText> {
     return this.#threads.state(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
-      subgraphs,
+      subgraphs: subgraphs ?? false, select: selectionOf(select),
     })
   }
 
   /** An array of ThreadStates, newest first. */
   history(tenant: string, threadId: string, request: ReadHistory): Promise<JsonText> {
-    const { limit = 10, before, metadata, checkpoint } = request
+    const { limit = 10, before, metadata, checkpoint, select } = request
     mustBeSimple('metadata', metadata)
     return this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       before: checkpointIdOf(before), limit, metadata: metadata ?? null,
+      select: selectionOf(select),
     })
   }
 
@@ -138,6 +137,11 @@ function editOf({ values, command, as_node }: Update): EditUpdate {
     command: command === undefined || command === null ? null : JSON.stringify(command),
     asNode: as_node ?? null,
   }
+}
+
+/** None is what a list of none says in a query string. */
+function selectionOf(select: ReadStateAt['select']): StateSelection {
+  return select?.length ? select : undefined
 }
 
 /** The official client sends a config, others an id or a checkpoint. */

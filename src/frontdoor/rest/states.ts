@@ -12,26 +12,20 @@ const one = { tag: 'State', params: ThreadPath, answer: 'ThreadState' } as const
 export function stateRoutes(app: App, { threads }: RouteParts): void {
   app.get('/threads/:thread_id/state', route('read', 'getThreadState', { ...one,
     querystring: ReadState, summary: 'Get the state of a thread' }),
-  async ({ params, query, caller }, reply) => {
-    const { subgraphs = false } = query
-    return sendJson(reply, await threads.state(caller.tenant, params.thread_id, null, subgraphs))
-  })
+  async ({ params, query, caller }, reply) =>
+    sendJson(reply, await threads.state(caller.tenant, params.thread_id, null, query)))
 
   app.get('/threads/:thread_id/state/:checkpoint_id', route('read', 'getThreadStateAtCheckpoint', {
     ...one, params: CheckpointPath, querystring: ReadState,
     summary: 'Get the state of a thread at a checkpoint' }),
-  async ({ params: { thread_id, checkpoint_id }, query, caller }, reply) => {
-    const { subgraphs = false } = query
-    return sendJson(reply,
-      await threads.state(caller.tenant, thread_id, { checkpoint_id }, subgraphs))
-  })
+  async ({ params: { thread_id, checkpoint_id }, query, caller }, reply) =>
+    sendJson(reply, await threads.state(caller.tenant, thread_id, { checkpoint_id }, query)))
 
   app.post('/threads/:thread_id/state/checkpoint', route('read', 'postThreadStateAtCheckpoint', {
     ...one, body: ReadStateAt,
     summary: 'Get the state of a thread at a checkpoint, also of a subgraph' }),
-  async ({ params, body: { checkpoint, subgraphs }, caller }, reply) =>
-    sendJson(reply,
-      await threads.state(caller.tenant, params.thread_id, checkpoint, subgraphs ?? false)))
+  async ({ params, body, caller }, reply) =>
+    sendJson(reply, await threads.state(caller.tenant, params.thread_id, body.checkpoint, body)))
 
   app.post('/threads/:thread_id/state', route('change', 'updateThreadState', { ...one,
     body: UpdateState, answer: 'StateUpdate', summary: 'Update the state of a thread' }),

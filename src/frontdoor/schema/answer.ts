@@ -62,7 +62,8 @@ const ThreadState = Type.Object({
   tasks: Type.Array(Task), metadata: Nullable(JsonObject()), created_at: Nullable(Time()),
   checkpoint: Nullable(Checkpoint()), parent_checkpoint: Nullable(Checkpoint()),
   checkpoint_id: Nullable(Type.String()), parent_checkpoint_id: Nullable(Type.String()),
-}, { $id: 'ThreadState', description: 'The state; without a checkpoint if nothing ran yet.' })
+}, { $id: 'ThreadState', description: 'The state, or what `select` names of it; without a ' +
+  'checkpoint if nothing ran yet.' })
 
 const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.String(),
   configurable: JsonObject({ description: 'The checkpoint, as a config names it.' }) },

@@ -17,11 +17,25 @@ export type Checkpoint = Static<ReturnType<typeof Checkpoint>>
 
 export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uuid() })
 
-export const ReadState = Type.Object({ subgraphs: Type.Optional(Type.Boolean()) })
+/** A part of a state that may be selected; `words` are for who misspelt it. */
+export const statePart = {
+  pattern: '^(values|next|tasks|checkpoint|metadata|created_at|parent_checkpoint|interrupts' +
+    '|checkpoint_id|parent_checkpoint_id|values\\..+)$',
+  words: 'must be a field of the state, or one of its values as values.messages is',
+}
+
+const StateParts = () => Type.Array(Type.String({ pattern: statePart.pattern }), { maxItems: 100,
+  description: 'Only these fields; `values.<key>` is one key of the values.' })
+
+export const ReadState = Type.Object({
+  subgraphs: Type.Optional(Type.Boolean()),
+  select: Type.Optional(StateParts()),
+})
 
 export const ReadStateAt = Type.Object({
   checkpoint: Checkpoint(),
   subgraphs: Type.Optional(Nullable(Type.Boolean())),
+  select: Type.Optional(Nullable(StateParts())),
 }, { examples: [{ checkpoint: { checkpoint_ns: '' }, subgraphs: true }] })
 export type ReadStateAt = Static<typeof ReadStateAt>
 
@@ -47,10 +61,12 @@ export const ReadHistory = Type.Object({
   before: Type.Optional(Before()),
   metadata: Type.Optional(Nullable(MetadataFilter())),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
+  select: Type.Optional(Nullable(StateParts())),
 }, { examples: [{ limit: 10 }] })
 export type ReadHistory = Static<typeof ReadHistory>
 
 export const ListHistory = Type.Object({
   limit: Type.Optional(Limit()),
   before: Type.Optional(Type.String()),
+  select: Type.Optional(StateParts()),
 })
