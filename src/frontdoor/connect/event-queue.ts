@@ -9,6 +9,7 @@ import { Readiness } from '../readiness.ts'
 
 export class EventQueue implements FeedListener, PulseMember {
   readonly #stands: () => boolean
+  readonly #ended: () => void
   #events: FeedEvent[] = []
   #characters = 0
   #end: 'over' | HeddleError | undefined
@@ -17,9 +18,10 @@ export class EventQueue implements FeedListener, PulseMember {
   /** For how many ticks nobody has taken what waits. */
   #stillTicks = 0
 
-  /** `stands` tells whether the caller may still see events. */
-  constructor(stands: () => boolean) {
+  /** `stands` tells whether the caller may still see events; `ended`: none follow any more. */
+  constructor(stands: () => boolean, ended = () => {}) {
     this.#stands = stands
+    this.#ended = ended
   }
 
   events(batch: readonly FeedEvent[]): void {
@@ -77,6 +79,7 @@ export class EventQueue implements FeedListener, PulseMember {
   }
 
   #endWith(end: 'over' | HeddleError): void {
+    if (this.#end === undefined) this.#ended()
     this.#end ??= end
     this.#wake()
     this.#readiness.tell()

@@ -14,7 +14,7 @@ import { blameRequest, errorsAsStatus } from './connect-error.ts'
 import { factsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
-import { holdMessages, withResponse } from './unread.ts'
+import { holdMessages, withDelivery } from './unread.ts'
 
 export interface ConnectOptions extends RouteParts {
   readonly log: Log
@@ -23,14 +23,14 @@ export interface ConnectOptions extends RouteParts {
 }
 
 export async function addConnect(app: App, options: ConnectOptions): Promise<void> {
-  const valuesWith = withResponse(app)
+  const valuesWith = withDelivery(app)
   await app.register(fastifyConnectPlugin, {
     routes: (router) => {
       router.service(AssistantService, assistantService(options))
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
     },
-    interceptors: [holdMessages(app.unreadMs), errorsAsStatus(options.log)],
+    interceptors: [holdMessages, errorsAsStatus(options.log)],
     contextValues: (request) =>
       valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
     requestGate: blameRequest,

@@ -18,6 +18,7 @@ import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
+import { endUnread } from './unread.ts'
 
 type Parts = Pick<RouteParts, 'runs' | 'pulse'>
 
@@ -96,7 +97,7 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
 
 async function* eventsOf({ runs, pulse }: Parts, run: RunName, watch: WatchRun,
   context: HandlerContext): AsyncGenerator<FeedEvent> {
-  const queue = new EventQueue(callerOf(context).stands)
+  const queue = new EventQueue(callerOf(context).stands, () => endUnread(context))
   using _ = whenAborted(context.signal, () => queue.abandon())
   pulse.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}

@@ -1,37 +1,50 @@
 /** Long answers of the typed API that clients have not read yet: they take room, as on REST. */
 
 import { createContextKey } from '@connectrpc/connect'
-import type { ContextValues, Interceptor } from '@connectrpc/connect'
+import type { ContextValues, HandlerContext, Interceptor } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 
+import { breakOff } from '../rest/ending.ts'
 import type { AnyResponse } from '../rest/ending.ts'
 import type { App } from '../rest/route.ts'
 import { holdUntilRead } from '../rest/unread.ts'
 
-const responseKey = createContextKey<AnyResponse | undefined>(undefined,
+/** The response to a call, and how long its client may read nothing of it. */
+interface Delivery {
+  readonly response: AnyResponse
+  readonly unreadMs: number
+}
+
+const deliveryKey = createContextKey<Delivery | undefined>(undefined,
   { description: 'response to the request' })
 
 /** Remembers the response of each request, and adds it to the context values of its call. */
-export function withResponse(app: App):
+export function withDelivery(app: App):
 (request: FastifyRequest, values: ContextValues) => ContextValues {
-  const responses = new WeakMap<FastifyRequest, AnyResponse>()
-  app.addHook('onRequest', (request, { raw }, done) => {
-    responses.set(request, raw)
+  const { unreadMs } = app
+  const deliveries = new WeakMap<FastifyRequest, Delivery>()
+  app.addHook('onRequest', (request, { raw: response }, done) => {
+    deliveries.set(request, { response, unreadMs })
     done()
   })
-  return (request, values) => values.set(responseKey, responses.get(request))
+  return (request, values) => values.set(deliveryKey, deliveries.get(request))
 }
 
 /** Streams are not held: what waits for their readers has limits of its own. */
-export function holdMessages(unreadMs: number): Interceptor {
-  return (next) => async (call) => {
-    const answer = await next(call)
-    const response = call.contextValues.get(responseKey)
-    if (!answer.stream && response) {
-      holdUntilRead(response, { length: lengthOf(answer.message) }, unreadMs)
-    }
-    return answer
+export const holdMessages: Interceptor = (next) => async (call) => {
+  const answer = await next(call)
+  const delivery = call.contextValues.get(deliveryKey)
+  if (!answer.stream && delivery) {
+    const { response, unreadMs } = delivery
+    holdUntilRead(response, { length: lengthOf(answer.message) }, unreadMs)
   }
+  return answer
+}
+
+/** For a stream without further events: a client that does not read the rest is cut off. */
+export function endUnread({ values }: Pick<HandlerContext, 'values'>): void {
+  const delivery = values.get(deliveryKey)
+  delivery?.response.setTimeout(delivery.unreadMs, () => breakOff(delivery.response))
 }
 
 /** Counts texts and bytes: nothing else in a message is long. */

@@ -127,4 +127,16 @@ describe('a long answer', () => {
     door.threads.lastRun.end(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })
+
+  it('is let go as well where it is the last event of a typed stream', async () => {
+    const door = await openDoor({ unreadMs: 200 })
+    // A message in its envelope: a run of an assistant whose name has five characters.
+    const message = '\0\0\0\0\u0009\n\u0007\u0012\u0005agent'
+    await request(door, 'POST /frontdoor.v1.RunService/StreamRun', message, 'connect+proto')
+    await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
+    const { lastRun } = door.threads
+    lastRun.tell([{ id: '1', name: 'values', json: `"${'x'.repeat(40 * megabyte)}"` }])
+    lastRun.end()
+    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
+  })
 })
