@@ -1,4 +1,4 @@
-/** One branch under the pen of one epoch: what is known of its end, and the rows on their way. */
+/** One branch as the owner of one epoch writes it: what is known of its end, and rows in flight. */
 
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../checkpoint/index.ts'
@@ -13,7 +13,7 @@ import type { OutgoingRow } from './log-row.ts'
 import type { StretchList } from './stretch.ts'
 
 /**
- * waiting  not sent: too many are on their way, or the bucket is being changed
+ * waiting  not sent: too many rows are in flight, or the bucket is being changed
  * sent     may or may not be on a quorum
  * written  on a quorum, though perhaps not yet every row before it
  * refused  certainly not written
@@ -24,16 +24,16 @@ interface Pending {
   readonly row: NewRow
   readonly durable: PromiseWithResolvers<void>
   stage: Stage
-  /** Made when it is first sent, and the same whenever it is sent. */
+  /** Made when the row is first sent; every later attempt sends the same bytes. */
   outgoing: OutgoingRow | undefined
   refusal: unknown
 }
 
 /**
  * open     rows are sent as they come
- * rolling  the next row goes to a new bucket, which is not ours yet
- * mending  a row was refused and rows behind it were sent: nothing more is
- * lost     something failed; whoever wants to write reads the end of the branch again
+ * rolling  the next row goes to a new bucket, which is not taken over yet
+ * mending  a row was refused after rows behind it were sent: nothing new is sent
+ * lost     something failed; the next writer must read the end of the branch again
  */
 type State = 'open' | 'rolling' | 'mending' | 'lost'
 
@@ -46,38 +46,39 @@ export interface BranchViewOptions {
   readonly origin: number
   readonly commit: Commit
   readonly patience: Patience
-  /** A bucket with so many bytes takes no more rows. */
+  /** A bucket with this many bytes takes no more rows. */
   readonly bucketBytes: number
   readonly timestamp: () => bigint
-  /** Writes the row, and before it what does not fit into it. */
+  /** Writes the row, after the chunks that do not fit into it. */
   readonly write: (row: OutgoingRow, body: Uint8Array) => Promise<void>
-  /** The last row that was on its way is no longer. */
+  /** No row is in flight any more. */
   readonly onIdle: (view: BranchView) => void
 }
 
-/** What a row takes beside its body, and what a place takes, about. */
+/** Roughly the bytes that a row takes besides its body, and that a place takes. */
 const [rowBytes, placeBytes] = [100, 160]
-/** A list of more stretches is written once for each of them, or a branch would grow by its age. */
+/** A longer list is written only where a stretch begins, not on every carrier as well. */
 const repeatedMax = 16
 
 /**
- * Rows are sent as they come and are durable in their order: a row is when it and every row before
- * it is on a quorum. A row that was certainly not written fails, with all that wait behind it,
- * where no row behind it may have been written; else it is sent again until it is: the rows behind
- * it would become history as soon as another one takes its place.
+ * Rows are sent as they come and become durable in order: a row is durable when it and every row
+ * before it are on a quorum. If a row was certainly not written, it and all rows waiting behind it
+ * fail, provided that none of those behind it may have been written. Otherwise it is sent again
+ * until it is written: the rows behind it would become history as soon as another row took its
+ * place.
  */
 export class BranchView {
   readonly #options: BranchViewOptions
   readonly #waiting: Pending[] = []
   readonly #flying: Pending[] = []
   #state: State = 'open'
-  /** The last row that was asked for. */
+  /** The last row that an append was called for. */
   #tip: Position
   #settledSeq: number
   #stretches: StretchList
   #bucket: number
   #bytes: number
-  /** What they state waits for the next carrier. */
+  /** Rows whose places wait for the next carrier. */
   #uncarried: readonly StatingRow[]
   #quiet: Promise<void> = Promise.resolve()
 
@@ -96,12 +97,12 @@ export class BranchView {
   get epoch(): number { return this.#options.epoch }
   get lost(): boolean { return this.#state === 'lost' }
   get idle(): boolean { return this.#flying.length === 0 && this.#waiting.length === 0 }
-  /** The last row that was asked for. */
+  /** The last row that an append was called for. */
   get tip(): Position { return this.#tip }
-  /** The last durable row, and where it and those before it are. */
+  /** The last durable row, with the stretches up to it. */
   get settledSeq(): number { return this.#settledSeq }
   get stretches(): StretchList { return this.#stretches }
-  /** Resolves when everything that was asked for so far is durable or has failed. */
+  /** Resolves when every append called so far is durable or has failed. */
   get quiet(): Promise<void> { return this.#quiet }
 
   /** The row must follow the tip. Resolves when it is durable. */
@@ -129,7 +130,7 @@ export class BranchView {
     }
   }
 
-  /** Where the row goes, and what it says of the rows before it. */
+  /** Decides where the row goes, and what it records about the rows before it. */
   #place({ epoch, seq, prevEpoch, body, places: stated }: NewRow): OutgoingRow {
     const bucket = this.#bucket
     const places = lastOfEach(stated)
@@ -138,7 +139,7 @@ export class BranchView {
     const last = this.#stretches.at(-1)
     const begins = last?.epoch !== epoch || last.bucket !== bucket
     if (begins) this.#stretches = [...this.#stretches, { epoch, bucket, from: seq }]
-    // Whoever takes the branch over finds them among its newest rows.
+    // The next owner of the branch finds them among its newest rows.
     const isRepeated = carrierUpTo(seq) === seq && this.#stretches.length <= repeatedMax
     const chunks = chunksOf(body)
     const inRow = chunks === 0 ? body : new Uint8Array()
@@ -178,7 +179,7 @@ export class BranchView {
   #mend(): void {
     this.#state = 'mending'
     if (this.#flying.some(({ stage }) => stage === 'sent')) return
-    // The first one was refused, or it would be settled.
+    // The first one was refused; otherwise it would be settled.
     const { refusal } = this.#flying[0]!
     const { ambiguous } = HeddleError.from(refusal)
     if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {

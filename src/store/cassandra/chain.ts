@@ -1,6 +1,6 @@
-/** The chain: which of the rows that lie in the newest partitions are the end of the log. */
+/** The chain: which of the rows in the newest partitions are the end of the log. */
 
-/** Where a row stands. Of two rows with the same number, that of the newer epoch counts. */
+/** Where a row stands. Of two rows with the same number, the one of the newer epoch counts. */
 export interface Position {
   readonly epoch: number
   readonly seq: number
@@ -20,7 +20,7 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 /**
- * The end of the log: the newest row that no row before it is missing of.
+ * The end of the log: the newest row with no row missing before it.
  *
  *   none    nothing is there
  *   unseen  it may be among the rows that were not read yet
@@ -28,11 +28,11 @@ export function comparePositions(a: Position, b: Position): number {
 export type Tail<Row> = Row | 'none' | 'unseen'
 
 /**
- * Given every row at or above `floor` that lies in the newest two buckets, newest first. A row
- * says how far everything was on a quorum: below that nothing needs to be looked for.
+ * `rows` are all rows at or above `floor` in the newest two buckets, newest first. Each row says up
+ * to which row everything was on a quorum; nothing below that has to be checked.
  *
- * A row of a deposed owner that arrives late cannot win: the owner after it wrote a row of a newer
- * epoch before it answered anything. Nor can a row that arrived without the one before it.
+ * A late row of a deposed owner cannot win: the next owner wrote a row of a newer epoch before it
+ * answered anything. Nor can a row that arrived without the one before it.
  */
 export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Position): Tail<Row> {
   const byPosition = new Map(rows.map((row) => [keyOf(row), row]))
@@ -51,7 +51,7 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
   return floor === undefined ? 'none' : 'unseen'
 }
 
-/** History from row `from` to `tail`, oldest first; undefined where some of it was not seen. */
+/** History from row `from` to `tail`, oldest first; undefined if some of it was not read. */
 export function historyFrom<Row extends ChainRow>(from: number, tail: Row, seen: readonly Row[]):
   Row[] | undefined {
   const rows = [tail]

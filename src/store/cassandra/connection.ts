@@ -15,21 +15,23 @@ import { sideBySide } from './side-by-side.ts'
 import { startError } from './start-error.ts'
 import { UsualTime } from './usual-time.ts'
 
-/** `bigint` for bigint columns, text for uuid ones. In a plain write null leaves a column unset. */
+/**
+ * `bigint` for bigint columns, text for uuid columns. In a plain write null leaves a column unset.
+ */
 export type Value = string | number | bigint | boolean | Uint8Array | null
 
 /** `?` stands for the values in their order. Tables are named with their keyspace. */
 export interface Statement {
   readonly cql: string
   readonly values: readonly Value[]
-  /** Many wait for what it reads. */
+  /** Many callers wait for what it reads. */
   readonly prompt?: boolean
 }
 
 /** A row of an answer: bigints for bigint columns, Buffers for blobs. */
 export type Row = types.Row
 
-/** A compare-and-set that may or may not have happened, now or later. */
+/** A compare-and-set that may or may not have been applied, or may still be. */
 export class AmbiguousSwap extends Error {
   override readonly name = 'AmbiguousSwap'
 
@@ -39,27 +41,27 @@ export class AmbiguousSwap extends Error {
 }
 
 const schemaMs = 30_000
-/** A host that is down agrees to nothing, and is not needed. */
+/** How long to wait for hosts to agree on the schema; a host that is down is not needed. */
 const agreementMs = 10_000
 const agreementPauseMs = 100
-/** An answer that came this lately shows that Cassandra is in reach. */
+/** An answer this recent shows that Cassandra can be reached. */
 const latelyMs = 1_000
 /** How long a write goes on trying while it is certain that nothing was written. */
 const writeMs = 1_500
 /**
- * A write that takes so many times as long as others is sent once more beside itself: where all
- * are slow the store is not to have twice as many of them.
+ * A write that takes this many times as long as usual is sent a second time in parallel. It is
+ * relative, so that a store that is slow as a whole does not get twice as many writes.
  */
 const slowTimes = 8
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
-/** Most rows that one answer may have. */
+/** The most rows in one answer. */
 const pageRows = 5_000
 
 const repeated = 'Cassandra refuses a write that it may have done: it is repeated.'
 
 const { localQuorum, localSerial } = types.consistencies
 const prepared = { prepare: true, consistency: localQuorum, readTimeout: attemptMs } as const
-// Not repeated by the driver: after a repetition of its own it tells of the last attempt only.
+// Not retried by the driver: after its own retry it reports only the last attempt.
 const written: QueryOptions = { ...prepared, isIdempotent: false }
 const swapped: QueryOptions = { ...written, serialConsistency: localSerial }
 
@@ -107,23 +109,25 @@ export class Connection {
   }
 
   /**
-   * Resolves when it is on a quorum; the same bytes are sent again until that is known, and once
-   * more meanwhile where that takes long. Throws `unavailable`: nothing was written, or the
-   * connection was closed (`ambiguous` in its facts where it may have been written).
+   * Resolves when the write is on a quorum. The same bytes are sent again until that is known, and
+   * once more in parallel if it takes long. Throws `unavailable`: nothing was written, or the
+   * connection was closed (`ambiguous` in its facts if it may have been written).
    */
   async write({ cql, values }: Statement): Promise<void> {
     const sent = values.map(unsetOrSent)
     await this.#untilKnown(() => this.#client.execute(cql, sent, written))
   }
 
-  /** All statements change one partition: all of them are written or none. As `write` otherwise. */
+  /**
+   * All statements change one partition: either all are written or none. Otherwise like `write`.
+   */
   async batch(statements: readonly Statement[]): Promise<void> {
     const queries = statements.map(({ cql, values }) =>
       ({ query: cql, params: values.map(unsetOrSent) }))
     await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
   }
 
-  /** For up to 5 000 rows. Throws `unavailable` when there is no answer in time. */
+  /** For up to 5 000 rows. Throws `unavailable` if no answer comes in time. */
   async read(statement: Statement): Promise<Row[]> {
     const { rows, pageState } = await this.#page(statement, pageRows)
     assert(pageState == null, 'this reads a bounded number of rows')
@@ -143,9 +147,9 @@ export class Connection {
   }
 
   /**
-   * One compare-and-set; several statements are done together or not at all. `row` is what is there
-   * where it was not applied. Null is written as null. Throws AmbiguousSwap, and `unavailable`
-   * where it certainly did not and will not happen.
+   * One compare-and-set; several statements are applied together or not at all. If it was not
+   * applied, `row` is what is there. Null is written as null. Throws AmbiguousSwap, or
+   * `unavailable` if it certainly was not and will not be applied.
    */
   async swap(statements: Statement | readonly Statement[]):
     Promise<{ applied: boolean; row: Row | undefined }> {
@@ -163,7 +167,7 @@ export class Connection {
     }
   }
 
-  /** A compare-and-set that may be done twice: asked again until its outcome is known. */
+  /** A compare-and-set that may be applied twice: asked again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway({ ambiguous: true })
@@ -178,8 +182,8 @@ export class Connection {
   }
 
   /**
-   * For work that belongs to something that is written: done again while Cassandra is out of reach.
-   * Only the end of the connection ends it.
+   * For work that follows from something already written: repeated while Cassandra cannot be
+   * reached. Only closing the connection ends it.
    */
   async surely(work: () => Promise<void>): Promise<void> {
     for (;;) {
@@ -196,15 +200,15 @@ export class Connection {
   }
 
   /**
-   * A statement that changes the schema. All of them go to one host, so that each finds what the
-   * ones before it made; others find it after `agreed`. Throws what the driver throws.
+   * A statement that changes the schema. All of them go to one host, so that each sees what the
+   * ones before it made; other hosts see it after `agreed`. Throws what the driver throws.
    */
   async execute(cql: string): Promise<void> {
     await this.#client.execute(cql, [],
       { consistency: localQuorum, readTimeout: schemaMs, host: this.#schemaHost() })
   }
 
-  /** Resolves when all hosts know of what was executed, or have had ten seconds for it. */
+  /** Resolves when all hosts know what was executed, or after ten seconds. */
   async agreed(): Promise<void> {
     const untilMs = this.#env.monotonicMs() + agreementMs
     while (!this.#closed && !await this.#hostsAgree()) {
@@ -222,14 +226,14 @@ export class Connection {
     return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
   }
 
-  /** How far the clock of this machine is ahead of Cassandra's; so far at least. */
+  /** How far the clock of this machine is ahead of Cassandra's, at the least. */
   async clockAheadMs(): Promise<number> {
     const askedMs = this.#env.nowMs()
     const [row] = await this.read({
       cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local', values: [],
     })
     const theirMs = Number(row!['now'])
-    // Theirs is of a moment in between, however long the answer took.
+    // Their clock was read somewhere in between, however long the answer took.
     return Math.max(0, askedMs - theirMs) + Math.min(0, this.#env.nowMs() - theirMs)
   }
 
@@ -239,7 +243,7 @@ export class Connection {
       .filter(({ datacenter }) => datacenter === this.localDataCenter).length
   }
 
-  /** What is on its way is given up. */
+  /** Gives up what is in flight. */
   async close(): Promise<void> {
     this.#closed = true
     for (const wake of this.#pauses) wake()
@@ -261,7 +265,7 @@ export class Connection {
         const outcome = outcomeOf(error)
         if (outcome === 'refused') {
           if (!ambiguous) throw refusal(error)
-          // An attempt before it may have been done: what cannot be known yet is asked for again.
+          // An earlier attempt may have been applied: ask again for what is not known yet.
           if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
         }
         ambiguous ||= outcome === 'unknown'
@@ -308,18 +312,18 @@ export class Connection {
     return local.find((host) => host.isUp()) ?? local[0]
   }
 
-  /** As the host sees it that changes the schema: another one may not have heard of a change. */
+  /** As seen by the host that changes the schema: others may not have heard of a change yet. */
   async #hostsAgree(): Promise<boolean> {
     const host = this.#schemaHost()
     try {
       const answers = await Promise.all(['local', 'peers_v2'].map((table) =>
         this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })))
-      // A host that has just come, or is gone, has none.
+      // A host that has just joined or left has none.
       const versions = answers.flatMap(({ rows }) =>
         rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : []))
       return new Set(versions).size === 1
     } catch {
-      // It is busy, or went: what was executed stands all the same.
+      // The host is busy or has gone; what was executed stands all the same.
       return false
     }
   }

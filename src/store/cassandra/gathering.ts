@@ -1,21 +1,21 @@
-/** Those who go on together where they are many: what is done for all at once costs less. */
+/** Lets concurrent callers continue as a group: what is then done for all at once costs less. */
 
 import type { Env } from '../../../cluster/index.ts'
 
 export interface GatheringOptions {
   readonly env: Env
-  /** So many go on together; fewer do not wait for each other. */
+  /** The size of a group. Fewer callers than this do not wait for each other. */
   readonly size: number
-  /** The longest that anybody waits for others. */
+  /** The longest that anyone waits for others. */
   readonly patienceMs: number
 }
 
 export class Gathering {
   readonly #options: GatheringOptions
-  /** On their way here. */
+  /** Callers whose `work` is not done yet. */
   #coming = 0
   #here: (() => void)[] = []
-  /** Set while somebody waits. */
+  /** Set while anyone waits. */
   #stopWaiting: (() => void) | undefined
 
   constructor(options: GatheringOptions) {
@@ -23,8 +23,9 @@ export class Gathering {
   }
 
   /**
-   * Does `work`, then waits for others who are at theirs: until there are enough, there cannot be
-   * any more, or the first one has waited long enough. Throws what `work` throws.
+   * Does `work`, then waits for others who are doing theirs: until there are enough of them, too
+   * few are left to become enough, or the first one has waited long enough. Throws what `work`
+   * throws.
    */
   async after<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#coming++

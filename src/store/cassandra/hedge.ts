@@ -1,23 +1,23 @@
 /**
- * When a second host is asked what the first one has not answered yet ("hedged requests": Dean and
- * Barroso, The Tail at Scale). A host that is busy takes ten times as long for one read in four;
- * a second one seldom does so at the same moment.
+ * When to ask a second host for what the first one has not answered yet ("hedged requests": Dean
+ * and Barroso, The Tail at Scale). A busy host takes ten times as long for one read in four; a
+ * second host is seldom slow at the same moment.
  */
 
 import { UsualTime } from './usual-time.ts'
 
-/** Of any statement that may be done twice. */
+/** For any statement that may be executed twice. */
 export const patienceMs = 200
-/** Of one that many wait for: so many times what it usually takes, within bounds. */
+/** For one that many callers wait for: a multiple of its usual time, within bounds. */
 const promptTimes = 2
 const [promptMinMs, promptMaxMs] = [2, 100]
 
 /** A speculative execution policy of the driver. */
 export class Hedge {
-  /** By the text of a statement that many wait for: what it usually takes. */
+  /** The usual time of statements that many callers wait for, by their text. */
   readonly #usual = new Map<string, UsualTime>()
 
-  /** A statement that many wait for was answered. */
+  /** A statement that many callers wait for was answered. */
   heard(cql: string, tookMs: number): void {
     const usual = this.#usual.get(cql) ?? new UsualTime(promptMinMs)
     this.#usual.set(cql, usual)

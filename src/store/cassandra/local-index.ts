@@ -1,14 +1,14 @@
 /**
- * The rows of all threads and assistants that this member owns, in a local file: searches are
- * answered from it. It is scratch: made anew at each start, shard by shard, from what Cassandra
- * has.
+ * The rows of all threads and assistants that this member owns, in a local file from which searches
+ * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
  *
- *   1. Rows of a shard appear when all of them are in the file, and go all at once: of a shard that
- *      is not covered nothing is ever found. They leave the file late, for whoever takes the shard
- *      needs the machine first: when it comes back, or after a while.
- *   2. What is put before the rows of its shard are in the file waits beside them, and wins over
- *      what was read: whoever puts it does not wait.
- *   3. What is put of a shard that nobody takes is dropped: whoever takes it reads it later on.
+ *   1. The rows of a shard are found only once all of them are in the file, and vanish all at once:
+ *      nothing is ever found of a shard that is not covered. They are deleted from the file later
+ *      (when the shard comes back, or after a while), because its next owner needs the machine
+ *      first.
+ *   2. A row that is put before the rows of its shard are in the file is kept beside them and wins
+ *      over what was read: whoever puts it does not wait.
+ *   3. A row that is put for a shard that is not taken is dropped: whoever takes it will read it.
  */
 
 import { atMost } from '../../../cluster/index.ts'
@@ -31,25 +31,25 @@ import { watchedScratch } from './watched-scratch.ts'
 
 type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
 
-/** A shard whose rows are on their way. */
+/** A shard whose rows are being loaded. */
 interface Loading {
-  /** Since its rows are being read. */
+  /** Since the read of its rows began. */
   readonly changes: ShardChanges
-  /** All of it is in the file, or on its way: what is put now can follow it there. */
+  /** All of it is in the file or being written: what is put now can be written behind it. */
   followed: boolean
 }
 
-/** Shards that are read at once: few, for the runs that move with them need the store as well. */
+/** Shards read at the same time: few, since the runs that move with them need the store too. */
 const shardsReading = 3
-/** So many go into the file together, which costs half: their rows lie on the same pages. */
+/** Shards written to the file together, at half the cost: their rows lie on the same pages. */
 const shardsTogether = 32
-/** No shard waits longer for others. */
+/** The longest that a shard waits for others. */
 const patienceMs = 300
-/** What was read and is not in the file yet: enough to go on reading while others go there. */
+/** Read but not yet in the file: enough to go on reading while other shards are written. */
 const bytesWaiting = 32 * 1024 * 1024
-/** What waits for the file meanwhile does not wait long. */
+/** Shards removed at the same time: few, so that other writes to the file do not wait long. */
 const shardsUnloading = 8
-/** Rows of shards that went stay for so long. */
+/** How long the rows of a shard that was given away stay in the file. */
 const leftMs = 30_000
 
 export class LocalIndex implements OwnIndex {
@@ -58,20 +58,20 @@ export class LocalIndex implements OwnIndex {
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
   readonly #env: Env
-  /** By shard; none of one that is not taken. */
+  /** By shard; a shard that is not taken has no entry. */
   readonly #states = new Map<number, Loading | 'covered'>()
   readonly #toRead = atMost(shardsReading)
   readonly #room = new Room(bytesWaiting)
   readonly #together: Gathering
-  /** Shards that went and whose rows are in the file still. */
+  /** Shards that were given away and whose rows are still in the file. */
   readonly #left = new Set<number>()
-  /** Set while they stay. */
+  /** Set while any are left. */
   #stopWaiting: (() => void) | undefined
-  /** By shard: rows that are on their way out. */
+  /** By shard: removals under way. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toUnload = atMost(shardsUnloading)
 
-  /** `onLost` is told, with a sentence, that the index cannot be kept up any more. */
+  /** `onLost` is called with a sentence when the index can no longer be kept up to date. */
   static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
     readonly shards: number; readonly tables: OwnedTables
     onLost(reason: string): void }): Promise<LocalIndex> {
@@ -91,9 +91,9 @@ export class LocalIndex implements OwnIndex {
   }
 
   /**
-   * Covers a shard that this member has claimed. Tells the threads that its last owner left busy,
-   * hidden or with webhooks to tell; none where the shard was unloaded meanwhile. After a failure
-   * it is not taken.
+   * Covers a shard that this member has claimed. Returns the threads that its last owner left busy,
+   * hidden or with webhooks to send; none if the shard was unloaded meanwhile. After a failure the
+   * shard is not taken.
    */
   async load(shard: number): Promise<readonly UnfinishedThread[]> {
     assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
@@ -111,7 +111,7 @@ export class LocalIndex implements OwnIndex {
   unload(shard: number): void {
     const state = this.#states.get(shard)
     const isFound = state === 'covered' || state?.followed === true
-    // Where that fails this member is lost, or so is whatever is done with the file next.
+    // If that fails, this member is lost or the next operation on the file fails too.
     if (isFound) this.#store.uncover(shard).catch(() => {})
     this.#states.delete(shard)
     this.#left.add(shard)
@@ -122,14 +122,14 @@ export class LocalIndex implements OwnIndex {
   }
 
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
-    // Both in one turn: the shards are those that the search found rows of.
+    // Both in one turn, so that the shards are the ones whose rows the search found.
     const [found, covered] = await Promise.all([
       askIndex(this.#store, question), this.#store.loaded(),
     ])
     return { ...found, covered }
   }
 
-  /** Rows that are in Cassandra. */
+  /** For rows that are in Cassandra. */
   async put(updates: readonly OwnedUpdate[]): Promise<void> {
     const stored = updates.filter((update) => {
       const { table, row } = update
@@ -141,7 +141,7 @@ export class LocalIndex implements OwnIndex {
     if (stored.length > 0) await this.#store.log.append([], stored)
   }
 
-  /** The row as it is found by its id; where its shard is not covered, as Cassandra has it. */
+  /** The row with this id; read from Cassandra if its shard is not covered. */
   async find(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
     for (let row: OwnedRow | undefined, read = false; ; read = true) {
       const state = this.#stateOf(table, tenant, id)
@@ -154,7 +154,7 @@ export class LocalIndex implements OwnIndex {
     }
   }
 
-  /** After it was removed in Cassandra. A row of another branch stays. */
+  /** Called after the row was removed in Cassandra. A row of another branch stays. */
   async remove(subject: PurgeSubject): Promise<void> {
     const { table, tenant, id } = subject
     const state = this.#stateOf(table, tenant, id)
@@ -168,12 +168,12 @@ export class LocalIndex implements OwnIndex {
 
   async close(): Promise<void> {
     this.#stopWaiting?.()
-    // From now on nothing is taken out any more: the file goes as a whole.
+    // From now on no rows are removed: the file is deleted as a whole.
     this.#stopWaiting = () => {}
     await this.#store.close()
   }
 
-  /** As `load`. */
+  /** Like `load`. */
   async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
     const read = await this.#together.after(() => this.#toRead(async () => {
@@ -191,7 +191,7 @@ export class LocalIndex implements OwnIndex {
     } finally {
       this.#room.leave(bytesOf(read))
     }
-    // In one turn: nothing is found before what came late, and what is put now comes after it.
+    // In one turn: nothing is found before the late changes, and what is put now comes after them.
     loading.followed = true
     const [unfinished] = await Promise.all([
       this.#bringLate(loading.changes).then(() => this.#store.unfinished(shard)),
@@ -209,7 +209,7 @@ export class LocalIndex implements OwnIndex {
     gone.then(() => {
       if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
     }, () => {
-      // Whoever loads it again hears of it.
+      // Whoever loads the shard again gets the error.
     })
   }
 
@@ -231,7 +231,7 @@ export class LocalIndex implements OwnIndex {
     return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
   }
 
-  /** A shard is small beside all of them: its rows are kept until the last one is there. */
+  /** A shard is a small part of all rows: its rows are held until the last one is read. */
   async #read(shard: number): Promise<EncodedRow[]> {
     const rows: EncodedRow[] = []
     for (const table of ['thread', 'assistant'] as const) {

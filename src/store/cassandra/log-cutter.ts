@@ -1,4 +1,4 @@
-/** Removes the end of a log: what no branch needs any more. */
+/** Removes the end of a log: rows that no branch needs any more. */
 
 import { HeddleError } from '../../errors.ts'
 import type { ChunkTable } from './chunk-table.ts'
@@ -9,7 +9,7 @@ import type { Rank } from './rank.ts'
 import { stretchAt } from './stretch.ts'
 import type { Stretch } from './stretch.ts'
 
-/** What may go: rows after `after`; all where it is 0. */
+/** What may be removed: rows after `after`; all of them if it is 0. */
 export interface LogCut {
   readonly branchId: string
   readonly after: number
@@ -23,13 +23,13 @@ interface Range {
   readonly values: readonly Value[]
 }
 
-/** Rows looked at together for what they keep elsewhere. */
+/** Rows read at a time to find their chunks. */
 const fetchSize = 1_000
 
 /**
- * Newest bucket first, so that what is left of an interrupted cut is found by the next one. Places
- * of rows that go stay as long as their bucket: nobody finds them, because their rows are no
- * history of anybody.
+ * Newest bucket first, so that the next cut finds what an interrupted one left. Places of removed
+ * rows stay as long as their bucket: nobody finds them, because their rows are not history of any
+ * branch.
  */
 export class LogCutter {
   readonly #connection: Connection
@@ -51,7 +51,7 @@ export class LogCutter {
     const { branchId, after } = cut
     const newest = await this.#reader.newestBucket(branchId)
     const kept = after === 0 ? undefined : await this.#stretchAt(branchId, after)
-    // Rows that are needed are there: another one was removing those behind them while it was read.
+    // Rows that are needed exist: another cut was removing those behind them during the read.
     if (after > 0 && !kept) throw new HeddleError('unavailable')
     for (let bucket = newest; bucket > (kept?.bucket ?? -1); bucket--) {
       await this.#remove(cut, { where: 'branch_id = ? AND bucket = ?', values: [branchId, bucket] })
@@ -63,7 +63,7 @@ export class LogCutter {
     await this.#remove(cut, { where: newer, values: [branchId, bucket, BigInt(epoch)] })
     await this.#remove(cut,
       { where: behind, values: [branchId, bucket, BigInt(epoch), BigInt(after)] })
-    // Left by owners who never were: without the rows that outrank them they would be the end.
+    // Left by owners that lost: without the rows that outrank them they would be the end.
     if (bucket === 0) return
     await this.#remove(cut, { where: newer, values: [branchId, bucket - 1, BigInt(epoch)] })
   }
@@ -80,8 +80,8 @@ export class LogCutter {
   }
 
   /**
-   * What the rows keep elsewhere. Returns an epoch that is above those of all of them: whoever
-   * removes the last branch that needed them may count epochs of his own.
+   * Removes the chunks of the rows. Returns an epoch above those of all the rows: whoever removes
+   * the last branch that needed them may count its own epochs.
    */
   async #removeChunks({ branchId, epoch }: LogCut, { where, values }: Range): Promise<number> {
     const bounded = where.includes('epoch') ? where : `${where} AND epoch >= 1`

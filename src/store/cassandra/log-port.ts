@@ -1,4 +1,4 @@
-/** Appends and deletes as the log port promises them: the log first, then rows, then the gate. */
+/** Appends and deletes as the log port promises them: first the log, then rows, then the gate. */
 
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { Gate } from '../../../cluster/index.ts'
@@ -26,8 +26,8 @@ export interface LogPortParts {
   readonly rows: Readonly<Record<OwnedTable, OwnedRowTable>>
   readonly index: LocalIndex
   /**
-   * Passed in both modes of commit: rows of threads and runs are plain writes in either, and a
-   * server may be started in the other mode than the one before it.
+   * Passed in both commit modes: rows of threads and runs are plain writes in either mode, and a
+   * server may be restarted in the other mode.
    */
   readonly gate: Pick<Gate, 'approach'>
 }
@@ -42,21 +42,21 @@ interface Ranked<Update = RowUpdate> {
 interface RowChanges {
   readonly rows: readonly NewRow[]
   readonly ranked: readonly Ranked[]
-  /** The timestamp under which runs go that an earlier thread of the same id left. */
+  /** The timestamp for removing runs that an earlier thread of the same id left. */
   readonly removal: bigint
-  /** Calls about the same subjects that came before. */
+  /** Earlier calls about the same subjects. */
   readonly before: Promise<unknown> | undefined
 }
 
 /**
  * 1. What a copy needs is noted before its first row.
- * 2. Rows of runs, and what is billed of them, are written when the log is on a quorum and the gate
- *    was passed after that, rows of threads and assistants when those are: a row may lag behind the
- *    log and never leads.
- * 3. Nothing is acknowledged, and nothing found, before the gate was passed after all of it.
- * 4. Calls that touch the same thread, assistant or branch end in their order.
- * 5. A thread that is made has no runs: a member that died before it had written the row of a
- *    thread may have left rows of its runs, and clients make what was not acknowledged again.
+ * 2. Rows of runs and their billing are written once the log is on a quorum and the gate was passed
+ *    after that; rows of threads and assistants after those. So a row may lag behind the log and
+ *    never leads it.
+ * 3. Nothing is acknowledged or found before the gate was passed after all of it.
+ * 4. Calls about the same thread, assistant or branch end in the order they were made.
+ * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
+ *    rows of its runs, and clients create again what was not acknowledged.
  */
 export class CassandraLog implements LogPort {
   readonly shared = true
@@ -78,7 +78,7 @@ export class CassandraLog implements LogPort {
     Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
-    // Ranks are in the order of the calls.
+    // Ranks follow the order of the calls.
     const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
@@ -86,16 +86,16 @@ export class CassandraLog implements LogPort {
     const passage = this.#parts.gate.approach()
     try {
       await this.#appendRows(rows)
-      // Rows of a deposed owner are no history: no mutable row may speak for one of them.
+      // Rows of a deposed owner are not history: no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
         await passage.pass()
         logged?.()
       }
-      // Not to be waited for by those whom he waits for.
+      // Those that this call waits for must not wait for it.
       if (amongSubjects.before) passage.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
       await passage.pass()
-      // From here on he waits for others at most.
+      // From here on this call at most waits for others.
       passage.leave()
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
@@ -120,14 +120,14 @@ export class CassandraLog implements LogPort {
     if (this.#closed) throw goingAway()
     const { table, tenant, id, epoch } = subject
     const { index, rank, rows, runs } = this.#parts
-    // What is made again under this id comes after this, or has higher ranks.
+    // Whatever is created again under this id comes later, or has higher ranks.
     const removal = rank.next(epoch)
     const ticket = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
       await ticket.before
       await this.#purgeLog(subject)
       if (table === 'thread') await runs.removeAll(tenant, id, removal)
-      // The row goes last: as long as it stands, an interrupted delete is done again.
+      // The row goes last: while it exists, an interrupted delete is done again.
       await rows[table].remove(tenant, id, removal)
       await index.remove(subject)
     } finally {
@@ -135,13 +135,13 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  /** What is known of branches and runs that other members may write to from now on. */
+  /** Forgets branches and runs that other members may write to from now on. */
   forget(): void {
     this.#parts.log.forget()
     this.#parts.runs.forget()
   }
 
-  /** Takes no more calls; resolves when those before have ended. */
+  /** Takes no more calls; resolves when earlier calls have ended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#copies.quiet()
@@ -149,13 +149,13 @@ export class CassandraLog implements LogPort {
     await this.#subjects.quiet()
   }
 
-  /** When it is noted what the branch grew from, where it is a copy. */
+  /** If the branch is a copy, waits until what it grew from is noted. */
   async #logOf(branch: Branch): Promise<LogTable> {
     await this.#copies.passed(branch.id)
     return this.#parts.log
   }
 
-  /** The order of calls on a branch is kept, whatever each of them has to wait for. */
+  /** Keeps the order of calls on a branch, whatever each of them has to wait for. */
   async #appendRows(rows: readonly NewRow[]): Promise<void> {
     if (rows.length === 0) return
     const copies = rows.filter(isFirstOfCopy)
@@ -182,7 +182,9 @@ export class CassandraLog implements LogPort {
     }
   }
 
-  /** What was never made needs nothing: else its source could never be removed as a whole. */
+  /**
+   * A copy that was never made needs nothing; if noted, its source could never be removed whole.
+   */
   #unnoteCopy({ branch, epoch }: NewRow): void {
     this.#parts.connection.surely(() => this.#letGo(branch, epoch)).catch(() => {})
   }
@@ -194,15 +196,15 @@ export class CassandraLog implements LogPort {
       const tail = await log.tail(branch)
       if (tail && tail.seq >= seq - 1) return
     }
-    // A copy that has rows was noted long ago: the log will refuse the row.
+    // A copy that already has rows was noted long ago: the log will refuse the row.
     if (await log.tail({ id: branch.id, ancestors: [] })) return
     await this.#letGo(branch, epoch)
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
   }
 
   /**
-   * The rows that the updates are about: those of runs first. What belongs to rows of the log that
-   * stand is written for certain; without any, the caller may ask again.
+   * Changes the rows that the updates are about, those of runs first. What belongs to log rows that
+   * are written is retried until it is done; without log rows the caller may ask again.
    */
   async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
@@ -245,11 +247,11 @@ export class CassandraLog implements LogPort {
     await this.#letGo(branch, epoch)
   }
 
-  /** Also of a copy that is not made: its source may have been removed as far as it allowed. */
+  /** Also for a copy that was not made: its source may already be removed as far as it allowed. */
   async #letGo(branch: Branch, epoch: number): Promise<void> {
     const { branches, log } = this.#parts
     for (const { branchId, after } of await branches.release(branch, epoch)) {
-      // An ancestor had owners of its own, whose epochs may be higher.
+      // An ancestor had its own owners, whose epochs may be higher.
       const tail = await log.tail({ id: branchId, ancestors: [] })
       const highest = Math.max(epoch, tail?.epoch ?? 0)
       await log.cut({ branchId, after, epoch: highest })
@@ -258,8 +260,8 @@ export class CassandraLog implements LogPort {
   }
 
   /**
-   * Rows of runs do not say theirs. What comes without any row that does is billed: it is the same
-   * whoever writes it, and whatever its rank.
+   * Rows of runs do not carry their epoch. If no row does, the updates are billing: those are the
+   * same whoever writes them, whatever the rank.
    */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
     const speaking = updates.flatMap((each) =>

@@ -1,4 +1,4 @@
-/** Rows of the log: appended behind the newest of their branch, read back, cut when not needed. */
+/** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
 
 import { pause } from '../../../cluster/index.ts'
 import type { Env, Gate } from '../../../cluster/index.ts'
@@ -28,7 +28,7 @@ import { ViewShelf } from './view-shelf.ts'
 
 /**
  * validate  plain writes; whoever acknowledges passes the gate afterwards
- * lwt       a compare-and-set a row
+ * lwt       one compare-and-set per row
  */
 export type CommitMode = 'validate' | 'lwt'
 
@@ -41,13 +41,13 @@ export interface LogTableOptions {
   readonly commit: CommitMode
   /** Whether the owner of the branch was deleted. */
   readonly isDead: (branchId: string) => Promise<boolean>
-  /** Of bodies, in a bucket; 8 MiB unless told. */
+  /** Bytes of bodies in a bucket; 8 MiB by default. */
   readonly bucketBytes?: number
-  /** Branches that are remembered while nothing is on its way; 20 000 unless told. */
+  /** Branches remembered while nothing is in flight; 20 000 by default. */
   readonly viewsKept?: number
 }
 
-/** The rows of one branch that belong to another: where they are, and up to which one. */
+/** Rows of a branch that belong to another one: where they are, and up to which row. */
 interface Line extends Segment {
   readonly stretches: StretchList
 }
@@ -66,7 +66,7 @@ export class LogTable {
   readonly #commit: Commit
   readonly #patience: Patience
   readonly #views: ViewShelf
-  /** By branch and fork point: the rows before one never change. */
+  /** By branch and fork point: rows before a fork point never change. */
   readonly #lines: Recent<string, Map<number, Line>>
   /** By branch: appends that wait until its end is known. */
   readonly #opening = new Lines()
@@ -89,7 +89,7 @@ export class LogTable {
     this.#lines = new Recent(viewsKept)
   }
 
-  /** Takes the branch over for the epoch, before it is known what will be written. */
+  /** Takes the branch over for the epoch before it is known what will be written. */
   async open(branch: Branch, epoch: number): Promise<void> {
     if (this.#closed) throw goingAway()
     const ticket = this.#opening.enter([branch.id])
@@ -105,8 +105,8 @@ export class LogTable {
   }
 
   /**
-   * Resolves when the rows are on a quorum, and every row before them. Throws `stale_append`
-   * before anything is written; `unavailable` where nothing was, unless its facts say `ambiguous`.
+   * Resolves when the rows, and every row before them, are on a quorum. Throws `stale_append`
+   * before anything is written; `unavailable` if nothing was, unless its facts say `ambiguous`.
    */
   async append(rows: readonly NewRow[]): Promise<void> {
     if (this.#closed) throw goingAway()
@@ -117,8 +117,8 @@ export class LogTable {
   }
 
   /**
-   * The newest row of the branch, its ancestors included; undefined for an empty log. Looks
-   * whether what the branch grew from is still there.
+   * The newest row of the branch, including its ancestors; undefined for an empty log. Checks that
+   * what the branch grew from still exists.
    */
   async tail(branch: Branch): Promise<Position | undefined> {
     for (const { id } of branch.ancestors) this.#lines.delete(id)
@@ -129,7 +129,7 @@ export class LogTable {
     return undefined
   }
 
-  /** Rows in the order asked for, those of ancestors included. */
+  /** Rows in the requested order, including those of ancestors. */
   async read(branch: Branch, { from, through, reverse = false, limit }: LogRange):
     Promise<LogEntry[]> {
     const slices: (Slice & { readonly id: string })[] = []
@@ -147,7 +147,7 @@ export class LogTable {
     return entries.flat()
   }
 
-  /** Where the checkpoint is; undefined where the branch, ancestors included, has none such. */
+  /** Where the checkpoint is; undefined if the branch and its ancestors have none of that id. */
   async findCheckpoint(branch: Branch, checkpointId: string):
     Promise<CheckpointPlace | undefined> {
     for await (const line of this.#linesOf(branch, everything)) {
@@ -162,7 +162,7 @@ export class LogTable {
     return undefined
   }
 
-  /** Removes rows that nobody needs, once those that were asked for before are written. */
+  /** Removes rows that nobody needs, once all earlier appends have been written. */
   async cut(cut: LogCut): Promise<void> {
     const { branchId } = cut
     await this.#opening.passed(branchId)
@@ -172,25 +172,25 @@ export class LogTable {
     this.#lines.delete(branchId)
   }
 
-  /** What is known of branches that other members may write to from now on. */
+  /** Forgets branches that other members may write to from now on. */
   forget(): void {
     this.#views.forgetIdle()
   }
 
-  /** Takes no more rows; resolves when those that were asked for are written or have failed. */
+  /** Takes no more rows; resolves when all earlier appends are written or have failed. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#opening.quiet()
     await this.#views.quiet()
   }
 
-  /** The view that the row can go to at once. */
+  /** The view that can take the row at once. */
   #ready(row: NewRow): BranchView | undefined {
     const { id } = row.branch
     if (this.#opening.passed(id)) return undefined
     const view = this.#views.get(id)
     if (view) return view.epoch >= row.epoch ? view : undefined
-    // The first row of a branch that nobody else has ever heard of.
+    // The first row of a branch that nobody else can know of.
     if (row.seq !== originOf(row.branch) + 1) return undefined
     return this.#newView(row.branch, row.epoch, undefined)
   }
@@ -208,7 +208,7 @@ export class LogTable {
     }
   }
 
-  /** All of the rows are taken, or none. */
+  /** Takes all of the rows or none. */
   #enter(rows: readonly NewRow[], views: readonly BranchView[]): Promise<void> {
     const byId = new Map(views.map((view) => [view.branchId, view]))
     const tips = new Map<string, Position>()
@@ -223,7 +223,7 @@ export class LogTable {
     return Promise.all(durable).then(() => undefined)
   }
 
-  /** Reads where the branch ends and takes it over, unless `look` throws at its end. */
+  /** Reads where the branch ends and takes it over, unless `look` throws for that end. */
   async #viewOf(branch: Branch, epoch: number, look: (tip: Position) => void):
   Promise<BranchView> {
     const { id } = branch
@@ -231,7 +231,7 @@ export class LogTable {
       const known = this.#views.get(id)
       if (known && known.epoch >= epoch) return known
       await known?.quiet
-      // Of an epoch that is over: others may have written since.
+      // The view is of an epoch that is over: others may have written since.
       this.#views.forget(id)
       const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
       const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
@@ -259,7 +259,7 @@ export class LogTable {
     })
   }
 
-  /** The parts of a branch that have any of these rows, newest first. */
+  /** The parts of a branch that contain any of these rows, newest first. */
   async *#linesOf(branch: Branch, { from, through }: Extent): AsyncGenerator<Line, void, void> {
     for (const segment of segmentsOf(branch)) {
       if (segment.from > through) continue
@@ -271,8 +271,8 @@ export class LogTable {
   }
 
   /**
-   * As of now, or as far as is asked for. Only who writes to the branch knows its end without a
-   * look.
+   * As of now, or up to the row asked for. Only the writer of a branch knows its end without
+   * reading it.
    */
   async #ownLine({ id, from }: Segment, wanted: number): Promise<Line | undefined> {
     await this.#opening.passed(id)
@@ -286,8 +286,8 @@ export class LogTable {
   }
 
   /**
-   * As of the fork point, whoever writes to the ancestor now. A view would not do: it may be that
-   * of an owner who is none any more.
+   * As of the fork point, whoever writes to the ancestor now. A view cannot be used: it may belong
+   * to an owner that was deposed.
    */
   async #ancestorLine({ id, from, through }: Segment): Promise<Line | undefined> {
     const lines = this.#lines.get(id) ?? new Map<number, Line>()
@@ -312,10 +312,10 @@ function firstOfEach(rows: readonly NewRow[]): NewRow[] {
   return rows.filter(({ branch: { id } }) => !ids.has(id) && ids.add(id))
 }
 
-/** The tip once `row` stands behind it. */
+/** The tip after `row` was appended. */
 function follow(tip: Position, row: NewRow, viewEpoch: number): Position {
   const { epoch, seq } = row
-  // Epochs of another branch are those of another owner: they bind nobody here.
+  // Epochs of another branch belong to another owner and do not matter here.
   const linked = tip.epoch === 0 || row.prevEpoch === tip.epoch
   if (!linked || seq !== tip.seq + 1 || epoch < tip.epoch || epoch !== viewEpoch) throw stale(tip)
   return { epoch, seq }
@@ -325,7 +325,7 @@ function stale({ epoch, seq }: Position): HeddleError {
   return new HeddleError('stale_append', undefined, { epoch, seq })
 }
 
-/** As many of the rows as are wanted, from slices in the order in which they are read. */
+/** As many rows as are wanted, from slices in reading order. */
 function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
   limit = Infinity): Each[] {
   let left = limit

@@ -1,4 +1,4 @@
-/** Commit by compare-and-set: Cassandra itself refuses the rows of an owner of former times. */
+/** Commit by compare-and-set: Cassandra itself refuses the rows of former owners. */
 
 import { HeddleError } from '../../errors.ts'
 import type { StatingRow } from './carrier.ts'
@@ -10,7 +10,7 @@ import type { BranchEnd } from './log-reader.ts'
 import { RowInsert } from './log-row.ts'
 import type { OutgoingRow, Partition } from './log-row.ts'
 
-/** Who may write to a partition, and behind which row. */
+/** Who may write to a partition, and after which row. */
 interface Head {
   readonly epoch: number
   readonly seq: number
@@ -18,9 +18,9 @@ interface Head {
 
 /**
  * Each partition has a head: the newest epoch and its newest row. A row is written together with
- * the head, on condition that the head is the row before it. A new epoch first takes the heads of
- * the bucket that the log ends in and of the one after it, so that an older owner can write to
- * neither. No gate is needed, and no two rows of a branch may be on their way.
+ * the head, on condition that the head is the row before it. A new epoch first takes over the heads
+ * of the bucket in which the log ends and of the next one, so that an older owner can write to
+ * neither. This needs no gate, but only one row of a branch may be in flight.
  */
 export class LwtCommit implements Commit {
   readonly inFlight = 1
@@ -39,7 +39,7 @@ export class LwtCommit implements Commit {
     this.#insert = new RowInsert(this.#table)
   }
 
-  /** Places may be doubtful where the owner before this one wrote plainly. */
+  /** Places may be doubtful if the previous owner used plain writes. */
   async open(branchId: string, { tail, places }: BranchEnd, epoch: number): Promise<boolean> {
     const { seq, bucket } = tail
     return await this.#take({ branchId, epoch, seq, bucket }, places.doubtful) &&
@@ -52,7 +52,7 @@ export class LwtCommit implements Commit {
 
   async write(row: OutgoingRow): Promise<void> {
     const { epoch, seq } = row
-    // The first row of all has no one before it in this partition, and nobody to take it from.
+    // The very first row has none before it in this partition, and no owner to take over from.
     const [first, ...others] = row.stretches ?? []
     const isFirst = first?.from === seq && others.length === 0
     const before = isFirst ? undefined : { epoch, seq: seq - 1 }
@@ -67,7 +67,7 @@ export class LwtCommit implements Commit {
     }
   }
 
-  /** False where it cannot be said now: the partition's head has moved, or may have. */
+  /** False if it cannot be decided now: the partition's head has moved, or may have. */
   async #take({ branchId, bucket, epoch, seq }: Handover, places: readonly StatingRow[] = []):
     Promise<boolean> {
     const head = await this.#read({ branchId, bucket })
@@ -80,7 +80,7 @@ export class LwtCommit implements Commit {
     return outcome?.applied === true
   }
 
-  /** Undefined where the outcome is not known. */
+  /** Undefined if the outcome is not known. */
   async #attempt(statements: readonly Statement[], again: boolean):
     Promise<{ applied: boolean; row: Row | undefined } | undefined> {
     try {

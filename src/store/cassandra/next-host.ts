@@ -1,6 +1,7 @@
 /**
- * What one host cannot answer is asked of the next one, where it may be done twice: a host that has
- * just come back may take all others for dead, and refuse at once what they would answer.
+ * Asks the next host what one host could not answer, if the statement may be executed twice. A host
+ * that has just come back may believe that all others are down, and refuse at once what they would
+ * answer.
  */
 
 import { errors, policies } from 'cassandra-driver'
@@ -8,11 +9,11 @@ import type { ExecutionOptions, types } from 'cassandra-driver'
 
 interface Operation {
   readonly executionOptions: Pick<ExecutionOptions, 'isIdempotent'>
-  /** How many hosts it was asked of before this one. */
+  /** How many hosts were asked before this one. */
   readonly nbRetry: number
 }
 
-/** Most further hosts: each row is on three. */
+/** The most further hosts: each row is on three. */
 const furtherHosts = 2
 
 /** A retry policy of the driver. One call for each way in which a host fails. */
@@ -29,7 +30,7 @@ export class NextHost extends policies.retry.RetryPolicy {
     return this.rethrowResult()
   }
 
-  /** Whoever waits for an answer has waited long enough: he decides what is done next. */
+  /** The caller has waited long enough for an answer and decides what to do next. */
   override onRequestError(operation: Operation, consistency: types.consistencies, error: Error) {
     return error instanceof errors.OperationTimedOutError ? this.rethrowResult()
       : this.#next(operation, consistency)

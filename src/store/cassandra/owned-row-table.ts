@@ -1,4 +1,4 @@
-/** Rows of threads and of assistants, in the partitions of their shard: read when that is taken. */
+/** Rows of threads and assistants, in partitions of their shard: read when a shard is taken. */
 
 import { actorKeyText, atMost, shardOf } from '../../../cluster/index.ts'
 import type { Connection, Row } from './connection.ts'
@@ -7,14 +7,14 @@ import type { ClusterSettings } from './setting-table.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
-/** Rows read at a time: as many as are decoded without keeping others waiting; fewer at first. */
+/** Rows read at a time: few enough to decode without keeping others waiting; fewer at first. */
 const [fewRows, pageRows] = [50, 500]
-/** What a page is to weigh: rows may have 256 KiB each, and it must arrive in time. */
+/** The size of a page to aim at: a row may have 256 KiB, and the page must arrive in time. */
 const pageBytes = 4 * 1024 * 1024
-/** Bodies read at a time that are not in their rows: they are larger than that. */
+/** Bodies read at a time that are too large to be in their rows. */
 const wholeAtOnce = 8
 
-/** Newer calls need higher ranks. */
+/** Newer calls must have higher ranks. */
 export class OwnedRowTable {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
@@ -23,7 +23,7 @@ export class OwnedRowTable {
   readonly #table: string
   readonly #id: string
   readonly #toReadWhole = atMost(wholeAtOnce)
-  /** As those that were read before say: shards have like rows. */
+  /** Adapts to the rows read before: shards have similar rows. */
   #rowsAtOnce = fewRows
 
   constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
@@ -38,7 +38,7 @@ export class OwnedRowTable {
     this.#id = `${kind}_id`
   }
 
-  /** Done again, it is the same. */
+  /** Repeating it changes nothing. */
   async put({ tenant, id, body, rank }: { readonly tenant: string; readonly id: string
     readonly body: Uint8Array; readonly rank: bigint }): Promise<void> {
     await this.#bodies.put({ address: this.#address(tenant, id), body, rank })
@@ -48,21 +48,21 @@ export class OwnedRowTable {
     await this.#bodies.remove(this.#address(tenant, id), rank)
   }
 
-  /** Undefined where there is no such row. */
+  /** Undefined if there is no such row. */
   async bodyOf(tenant: string, id: string): Promise<Uint8Array | undefined> {
     const address = this.#address(tenant, id)
     const row = await this.#row(address)
     return row && await this.#bodies.read(address, row, () => this.#row(address))
   }
 
-  /** The shard that a row lies in. */
+  /** The shard of a row. */
   shardOf(tenant: string, id: string): number {
     return shardOf(this.#keyText(tenant, id), this.#settings.shards)
   }
 
   /**
-   * Bodies of all rows of a shard, some at a time. One query asks for all buckets: most are small,
-   * and what a query costs beside its rows was most of the time that it takes to read a shard.
+   * The bodies of all rows of a shard, some at a time. One query asks for all buckets: most are
+   * small, and the fixed cost per query was most of the time that reading a shard took.
    */
   async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
     const buckets = Array.from({ length: this.#settings.buckets }, (_, bucket) => bucket)

@@ -1,4 +1,4 @@
-/** Rows of threads and of assistants: they belong to a shard, and are searched for. */
+/** Rows of threads and assistants: they belong to a shard and can be searched for. */
 
 import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
@@ -13,7 +13,7 @@ export function idOf(row: OwnedRow): string {
   return 'threadId' in row ? row.threadId : row.assistantId
 }
 
-/** A text that no other thread or assistant has. */
+/** A text that is different for every thread and assistant. */
 export function ownedKey(table: OwnedTable, tenant: string, id: string): string {
   return `${table}\n${tenant}\n${id}`
 }

@@ -1,4 +1,6 @@
-/** Commit by plain writes: a row is history when it is on a quorum and its owner still is one. */
+/**
+ * Commit by plain writes: a row is history if it is on a quorum and its owner still is the owner.
+ */
 
 import type { Gate } from '../../../cluster/index.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
@@ -10,8 +12,8 @@ import type { OutgoingRow } from './log-row.ts'
 import type { Rank } from './rank.ts'
 
 /**
- * One mutation a row. Whoever acknowledges passes the gate after it; rows of an owner that is none
- * any more may land and are never history, because the chain passes them by.
+ * One mutation per row. Whoever acknowledges passes the gate afterwards. Rows of a deposed owner
+ * may be stored but never become history, because the chain skips them.
  */
 export class PlainCommit implements Commit {
   readonly inFlight = 64
@@ -33,8 +35,8 @@ export class PlainCommit implements Commit {
 
   /**
    * Read repair put the last rows on a quorum, but not the places that one of them may have
-   * carried: of those, one replica may have the only copy. So they are written again, from the rows
-   * that state them.
+   * carried: a single replica may have the only copy of those. So they are written again, from the
+   * rows that state them.
    */
   async open(branchId: string, { tail: { bucket }, places: { doubtful } }: BranchEnd,
     epoch: number): Promise<boolean> {
@@ -44,8 +46,8 @@ export class PlainCommit implements Commit {
   }
 
   /**
-   * A deposed owner must never get two buckets ahead of what was acknowledged: its successor
-   * looks no further. What stands in the old bucket is acknowledged once the gate was passed.
+   * A deposed owner must never get two buckets ahead of what was acknowledged: its successor looks
+   * no further. Passing the gate acknowledges what is in the old bucket.
    */
   async rollOver(): Promise<void> {
     await this.#gate.pass()

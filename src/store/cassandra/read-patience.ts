@@ -3,13 +3,13 @@
 import type { Env } from '../../../cluster/index.ts'
 import { attemptMs } from './client-options.ts'
 
-/** Where Cassandra may be out of reach, the last try included. */
+/** If Cassandra may be out of reach; includes the last attempt. */
 const readMs = 2_000
-/** Where it is not: other requests are answered, this one is slow. */
+/** If it is in reach: other requests are answered, only this one is slow. */
 const slowReadMs = 8_000
-/** The least that an attempt is given, and what the first one leaves to another. */
+/** The least time for an attempt, and what the first attempt leaves for another one. */
 const shortestAttemptMs = 400
-/** A timer that is so late says that this process stood still. */
+/** A timer this late means that this process was paused. */
 const stillMs = 400
 
 export class ReadPatience {
@@ -20,14 +20,14 @@ export class ReadPatience {
   #askedMs = 0
   #timeoutMs = 0
 
-  /** `inReach`: other requests were answered lately. */
+  /** `inReach`: whether other requests were answered recently. */
   constructor(env: Pick<Env, 'monotonicMs'>, inReach: () => boolean) {
     this.#env = env
     this.#inReach = inReach
     this.#beganMs = env.monotonicMs()
   }
 
-  /** How long the attempt that begins now waits for its answer; then comes a pause. */
+  /** How long the attempt that begins now may wait for its answer. A pause follows. */
   nextMs(pauseMs: number): number {
     const keptMs = this.#attempts === 0 ? shortestAttemptMs + pauseMs : 0
     this.#attempts++
@@ -36,10 +36,10 @@ export class ReadPatience {
     return this.#timeoutMs = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
   }
 
-  /** Whether the attempt that failed was the last one, since another would come too late. */
+  /** Whether the failed attempt was the last one, because another would come too late. */
   isOver(pauseMs: number): boolean {
     const nowMs = this.#env.monotonicMs()
-    // Where this process stood still its answer may have been there in time; one says little.
+    // If this process was paused, the answer may have come in time; one attempt proves little.
     const stoodStill = nowMs - this.#askedMs > this.#timeoutMs + stillMs &&
       nowMs < this.#beganMs + slowReadMs
     return nowMs + pauseMs >= this.#endMs && this.#attempts > 1 && !stoodStill

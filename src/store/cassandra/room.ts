@@ -1,15 +1,17 @@
-/** Room for bytes that are held for a while: whoever would bring more waits until there is some. */
+/** A bound on bytes that are held for a while: whoever would add more waits until there is room. */
 
 export class Room {
   #left: number
   #waiting: (() => void)[] = []
 
-  /** Those who come while it is open may overfill it: how much they bring they learn later. */
+  /**
+   * Callers let in while there is room may overfill it: they learn how much they add only later.
+   */
   constructor(bytes: number) {
     this.#left = bytes
   }
 
-  /** Resolves when it is not full. */
+  /** Resolves when there is room. */
   async open(): Promise<void> {
     if (this.#left <= 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }

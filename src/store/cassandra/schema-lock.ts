@@ -1,4 +1,4 @@
-/** One member at a time changes the schema: a lock in the control keyspace that ends by itself. */
+/** Lets one member at a time change the schema: a lock in the control keyspace that expires. */
 
 import { hash } from 'node:crypto'
 
@@ -9,10 +9,10 @@ import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Statement } from './connection.ts'
 import { reads } from './migration.ts'
 
-/** Longer than any one statement takes. */
+/** Longer than any single statement takes. */
 const lockS = 60
 const pauseMs = 250
-/** Whoever held the lock when we came has ended by then, or his lock has. */
+/** By then whoever held the lock when we came has finished, or the lock has expired. */
 const patienceMs = 3 * lockS * 1_000
 
 export class SchemaLock {
@@ -39,7 +39,7 @@ export class SchemaLock {
     }
   }
 
-  /** To be called before each statement. Throws `unavailable` where the lock was lost. */
+  /** Call before each statement. Throws `unavailable` if the lock was lost. */
   async renew(): Promise<void> {
     const cql = `UPDATE ${this.#table} USING TTL ${lockS} SET holder = ? WHERE name = 'schema' ` +
       'IF holder = ?'
@@ -50,8 +50,8 @@ export class SchemaLock {
   }
 
   /**
-   * Two members may make it at once, and a table made twice under two ids is broken: so its id is
-   * given by its name.
+   * Two members may create it at once, and a table created twice under two ids is broken. So its id
+   * is derived from its name.
    */
   async #makeTable(): Promise<void> {
     const hex = hash('sha256', this.#table)
@@ -76,11 +76,11 @@ export class SchemaLock {
 
   async #release(): Promise<void> {
     const cql = `DELETE FROM ${this.#table} WHERE name = 'schema' IF holder = ?`
-    // What is not released ends by itself.
+    // A lock that is not released expires.
     await this.#connection.swap({ cql, values: [this.#holder] }).catch(() => undefined)
   }
 
-  /** True where it was applied, else who holds the lock. */
+  /** True if it was applied, else who holds the lock. */
   async #swap(statement: Statement): Promise<true | string | undefined> {
     try {
       const { applied, row } = await this.#connection.swap(statement)

@@ -1,9 +1,9 @@
 /**
- * The sessions of members: one row each in the control keyspace, changed by compare and set only.
+ * Sessions of members: one row each in the control keyspace, changed only by compare-and-set.
  *
- * A compare and set whose outcome is unknown is asked again until it is known. One that changes
- * nothing is done all the same where a session is over already: the commit of one's own puts on a
- * quorum what somebody else's may have left on a single replica.
+ * A compare-and-set with an unknown outcome is asked again until it is known. One that changes
+ * nothing is executed even if a session is already over: committing it puts on a quorum what
+ * another member may have left on a single replica.
  */
 
 import { pause } from '../../../cluster/index.ts'
@@ -12,16 +12,16 @@ import { HeddleError } from '../../errors.ts'
 import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Statement, Value } from './connection.ts'
 
-/** Whoever has to ask so often meets a cluster that has lost its quorum. */
+/** After so many attempts the cluster has lost its quorum. */
 const triesMax = 20
-/** Where none is answered, fewer: whoever asks decides what to do meanwhile. */
+/** Fewer if none is answered: the caller decides what to do meanwhile. */
 const patienceMs = 3_000
 const pauseMs = 50
 
-/** As much of a connection as control rows need. */
+/** The part of a connection that control rows need. */
 export type ControlConnection = Pick<Connection, 'control' | 'read' | 'swap'>
 
-/** Undefined where no row is found. */
+/** Undefined if no row is found. */
 type Found = SessionState | undefined
 
 export class SessionTable implements SessionPort {
@@ -40,7 +40,7 @@ export class SessionTable implements SessionPort {
     const insert = `INSERT INTO ${this.#table} (session, state, address, started) ` +
       'VALUES (?, ?, ?, ?) IF NOT EXISTS'
     if (await this.#swapped({ cql: insert, values: row }) === 'applied') return
-    // A try before may have come through; this tells whether the session is still what it made.
+    // An earlier attempt may have been applied; this tells whether the session is still as made.
     if (await this.#change(id, 'alive', { state: 'alive' }) === 'applied') return
     throw new HeddleError('unavailable', 'The session of this member was ended while it joined.')
   }
@@ -67,7 +67,7 @@ export class SessionTable implements SessionPort {
     await this.#change(session, 'alive', { state: 'left' })
   }
 
-  /** A session that nobody knows of must not turn up later. */
+  /** A session that is not known yet must not appear later. */
   #insertFenced(session: string, by: string): Promise<Found | 'applied'> {
     const cql = `INSERT INTO ${this.#table} (session, state, fenced_by) ` +
       'VALUES (?, ?, ?) IF NOT EXISTS'
@@ -81,7 +81,7 @@ export class SessionTable implements SessionPort {
     return this.#swapped({ cql, values: [...Object.values(to), session, from] })
   }
 
-  /** Whether it was applied, or else the state that was found instead. */
+  /** Whether it was applied, or else the state that was found. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
     const beganMs = this.#env.monotonicMs()
     for (let tries = 1; ; tries++) {

@@ -1,4 +1,4 @@
-/** What happens to the rows of a shard while they are read: it wins over what was read. */
+/** Changes to the rows of a shard while they are being read: they win over what was read. */
 
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { EncodedRow } from '../embedded/index.ts'
@@ -6,11 +6,11 @@ import { decoded, encoded, idOf, ownedKey } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
 
 export class ShardChanges {
-  /** By key: what was put last, unless it was removed since then. */
+  /** By key: what was put last, unless it was removed since. */
   readonly #puts = new Map<string, OwnedUpdate>()
-  /** By key: all that was removed, of whatever branch. */
+  /** By key: everything that was removed, of whatever branch. */
   readonly #removals = new Map<string, PurgeSubject[]>()
-  /** Keys of those that came after `merged`. */
+  /** Keys changed after `merged`. */
   readonly #late = new Set<string>()
 
   put(update: OwnedUpdate): void {
@@ -19,7 +19,7 @@ export class ShardChanges {
     this.#late.add(key)
   }
 
-  /** What was made again has another branch, and stays. */
+  /** A row that was made again has another branch and stays. */
   remove(subject: PurgeSubject): void {
     const { table, tenant, id, branch } = subject
     const key = ownedKey(table, tenant, id)
@@ -28,7 +28,7 @@ export class ShardChanges {
     this.#late.add(key)
   }
 
-  /** The row as it was put; undefined where it was not. */
+  /** The row as it was put; undefined if it was not put. */
   rowOf(table: OwnedTable, tenant: string, id: string): OwnedRow | undefined {
     return this.#puts.get(ownedKey(table, tenant, id))?.row
   }
@@ -39,7 +39,9 @@ export class ShardChanges {
     return removals.some(({ branch }) => branch.id === row.branch?.id)
   }
 
-  /** What was read, as it is by now: of two rows of one thing the later one wins. */
+  /**
+   * The rows that were read, with the changes so far: of two rows of one thing the later one wins.
+   */
   merged(read: readonly EncodedRow[]): EncodedRow[] {
     this.#late.clear()
     const left = this.#removals.size === 0 ? read
@@ -49,7 +51,7 @@ export class ShardChanges {
     return [...left, ...put]
   }
 
-  /** What came after that: the removals are to be done first. */
+  /** The changes after `merged`: removals must be applied first. */
   late(): { readonly removals: readonly PurgeSubject[]; readonly puts: readonly OwnedUpdate[] } {
     const keys = [...this.#late]
     return {

@@ -1,14 +1,15 @@
 /**
- * A request that may be done twice and that the driver must not repeat, because what is said of it
- * depends on what each of its copies met: sent once more where its answer does not come.
+ * Sends a request once more, in parallel, if its answer does not come. For requests that may be
+ * executed twice but that the driver must not retry, because the outcome depends on what happened
+ * to each copy.
  */
 
 import type { Env } from '../../../cluster/index.ts'
 import { outcomeOf } from './driver-error.ts'
 
 /**
- * Resolves with the first success. Rejects when each that was sent has failed, with what one of
- * them met: whatever may have been done wins over what certainly was not.
+ * Resolves with the first success. Rejects when all copies have failed, with one of their errors:
+ * one that says it may have been done wins over one that says it certainly was not.
  */
 export function sideBySide<Answer>(env: Pick<Env, 'after'>, patienceMs: number,
   send: () => Promise<Answer>): Promise<Answer> {

@@ -1,8 +1,8 @@
 /**
- * Which host is asked first: for a moment the same one, where it has what is asked for. What many
- * callers ask for then travels in fewer packets, to that host and from it to the others.
+ * Which host is asked first: for a moment always the same one, if it has the row. Requests of many
+ * callers then travel in fewer packets, to that host and from it to the others.
  *
- * Measured: 32 writers on three hosts get 5 % more done behind the gate, and 16 % without it.
+ * Measured: 32 writers on three hosts get 5 % more done with the gate, and 16 % more without it.
  */
 
 import { policies } from 'cassandra-driver'
@@ -11,18 +11,19 @@ import type { Client, EmptyCallback, ExecutionOptions, Host, HostMap } from 'cas
 import type { Env } from '../../../cluster/index.ts'
 
 /**
- * Many packets are filled in it, and no host does for long what all can do. One that hangs is asked
- * by everybody before it is over: what is not answered soon is asked of another one as well.
+ * Long enough to fill many packets, short enough that no host does the work of all for long. If the
+ * host hangs, every caller asks it until then; what is not answered soon is asked of another one
+ * too.
  */
 const steadyMs = 50
-/** Hosts at the beginning of a plan that have what is asked for: each row is on three. */
+/** Hosts at the beginning of a plan that have the row: each row is on three. */
 const copies = 3
 
-/** Of a request that is not about rows the driver passes none. */
+/** For a request that is not about rows the driver passes none. */
 type PlanOptions = ExecutionOptions | null
 type PlanCallback = (error: Error, plan: Iterator<Host>) => void
 
-/** A load balancing policy of the driver: the plans of another one, of which it takes turns. */
+/** A load balancing policy of the driver: reorders the plans of another policy. */
 export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #plans: policies.loadBalancing.LoadBalancingPolicy
@@ -43,7 +44,7 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#plans.getDistance(host)
   }
 
-  /** Plans for no row in particular are in no order, and compare-and-sets are few. */
+  /** Plans for no particular row have no order, and compare-and-sets are few. */
   override newQueryPlan(keyspace: string, options: PlanOptions, callback: PlanCallback): void {
     const asIs = !options?.getRoutingKey() || options.getSerialConsistency() !== undefined
     this.#plans.newQueryPlan(keyspace, options!, (error, plan) =>

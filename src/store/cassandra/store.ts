@@ -33,33 +33,33 @@ import { StoredBodies } from './stored-body.ts'
 
 export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
-  /** Where the local index is kept, which is made anew. */
+  /** Where the local index is kept; it is rebuilt at each start. */
   readonly directory: string
-  /** Called with a sentence when that cannot be kept up: what changes is not found any more. */
+  /** Called with a sentence when the index cannot be kept up: later changes are not found. */
   onIndexLost(reason: string): void
-  /** Which one this is; where none is named, the keyspace must belong to none. */
+  /** The region of this member; if none is named, the keyspace must not belong to any. */
   readonly region?: string
-  /** Of keyspaces that are missing: replicas of each data center, by its name. */
+  /** For keyspaces that are created: replicas per data center, by its name. */
   readonly replication?: Readonly<Record<string, number>>
 }
 
 export interface ServedStore {
   readonly log: LogPort
-  /** Whoever searches asks the indexes of all owners. */
+  /** Searches ask the indexes of all owners. */
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTablePort
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly limits: LimitTablePort
 }
 
-/** The rows that this member owns, for searches: shard by shard, since shards come and go. */
+/** The rows that this member owns, for searches: by shard, since shards come and go. */
 export interface ShardIndex extends OwnIndex {
   /**
-   * Covers a shard that was claimed. Tells which threads its last owner left busy, hidden or with
-   * webhooks to tell; none where it was unloaded meanwhile. Where it fails, it may be called again.
+   * Covers a shard that was claimed. Returns the threads that its last owner left busy, hidden or
+   * with webhooks to send; none if it was unloaded meanwhile. If it fails, it may be called again.
    */
   load(shard: number): Promise<readonly UnfinishedThread[]>
-  /** Uncovers it at once: called before it is given back. */
+  /** Uncovers it at once; called before the shard is given back. */
   unload(shard: number): void
 }
 
@@ -69,29 +69,29 @@ export interface CassandraStore {
   readonly beats: BeatPort
   readonly keys: KeyTablePort
   readonly billing: BillingTablePort
-  /** By which members know each other that were given no other one. */
+  /** The secret by which members without another one recognize each other. */
   readonly secret: string
   /** Fixed when the cluster was created. */
   readonly shards: number
   /** The ports, whose acknowledgements pass the gate. Called once. */
   serve(parts: { readonly gate: Pick<Gate, 'pass' | 'approach'> }): ServedStore
   readonly index: ShardIndex
-  /** Before a shard is given back, when nothing of it is under way. */
+  /** Called before a shard is given back, when no work on it is under way. */
   letGo(shard: number): void
-  /** How far the clock of this machine is ahead of Cassandra's; so far at least. */
+  /** How far the clock of this machine is ahead of Cassandra's, at the least. */
   clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
   reachable(): Promise<boolean>
-  /** Takes nothing more; resolves when what was asked for has ended, if Cassandra answers. */
+  /** Takes no more calls; resolves when earlier calls have ended, if Cassandra answers. */
   quiet(): Promise<void>
-  /** Becomes quiet, gives up what did not end, and closes everything. */
+  /** Becomes quiet, gives up what has not ended, and closes everything. */
   close(): Promise<void>
 }
 
-/** How long the end waits for what is on its way. */
+/** How long closing waits for what is in flight. */
 const endingMs = 3_000
 
-/** Throws HeddleError with a sentence where a setting cannot work. */
+/** Throws HeddleError with a sentence if a setting cannot work. */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, replication, commit } = options
   const connection = await Connection.open(options)
@@ -154,14 +154,14 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   }
 }
 
-/** What operators ask for, without the threads. */
+/** What operator commands need, without the threads. */
 export interface OperatorTables extends Pick<CassandraStore, 'keys' | 'billing'> {
-  /** That the keyspace belongs to, if to any. */
+  /** The region that the keyspace belongs to, if any. */
   readonly region?: string
   close(): Promise<void>
 }
 
-/** For a command that comes and goes. Throws as opening the store does. */
+/** For a short-lived command. Throws as opening the store does. */
 export async function openOperatorTables(
   options: ConnectionOptions & { readonly region?: string }): Promise<OperatorTables> {
   const connection = await Connection.open(options)

@@ -1,4 +1,4 @@
-/** Bodies of rows that are rewritten: in the row where they are small, in chunks where not. */
+/** Bodies of rows that are rewritten: in the row if they are small, else in chunks. */
 
 import { unlessGone } from '../../errors.ts'
 import { chunksOf } from './chunk-table.ts'
@@ -6,8 +6,8 @@ import type { ChunkTable } from './chunk-table.ts'
 import type { Connection, Row, Value } from './connection.ts'
 
 /**
- * A row of a table with the columns `body`, `chunks` and `chunk_rank`: where there are chunks and
- * no body, they are it, and where there is a body they are of an earlier version.
+ * A row of a table with the columns `body`, `chunks` and `chunk_rank`. If it has chunks and no
+ * body, the chunks are the body; if it has a body, the chunks are of an earlier version.
  */
 export interface RowAddress {
   readonly table: string
@@ -17,19 +17,19 @@ export interface RowAddress {
 export interface StoredBodyWrite {
   readonly address: RowAddress
   readonly body: Uint8Array
-  /** Columns beside the body. */
+  /** Columns besides the body. */
   readonly columns?: readonly (readonly [column: string, value: Value])[]
   readonly rank: bigint
-  /** Earlier versions that are on their way: a large body comes after them, to remove them. */
+  /** Earlier versions in flight: a large body is written after them, so that it can remove them. */
   readonly before?: Promise<unknown>
 }
 
-/** What a query must select. */
+/** Columns that a query must select. */
 export const bodyColumns = 'body, chunks, chunk_rank'
 
 /**
- * The chunks of a version of a row are named with its rank: a version that was cut short harms no
- * other. A version whose row was being rewritten when this process died leaves its chunks behind.
+ * The chunks of each version are named with its rank, so an unfinished version cannot harm another
+ * one. If this process dies while it rewrites a row, the chunks of that version stay behind.
  */
 export class StoredBodies {
   readonly #connection: Pick<Connection, 'read' | 'write'>
@@ -40,14 +40,14 @@ export class StoredBodies {
     this.#chunks = chunks
   }
 
-  /** Done again, it is the same. */
+  /** Repeating it changes nothing. */
   async put({ address, body, columns = [], rank, before: earlier }: StoredBodyWrite):
     Promise<void> {
     const chunks = chunksOf(body)
     if (chunks > 0) await earlier
     const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
-    // What is said of the chunks of an earlier version stays: whoever removes it finds them.
+    // The reference to the chunks of an earlier version stays: whoever removes the row finds them.
     const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
@@ -59,7 +59,7 @@ export class StoredBodies {
     if (before) await this.#chunks.remove(before.key, before.chunks, rank)
   }
 
-  /** `row` has the columns of a body. `again` reads it anew: it may be rewritten meanwhile. */
+  /** `row` has the columns of a body. `again` reads it anew, in case it is rewritten meanwhile. */
   async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
     Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
@@ -74,7 +74,7 @@ export class StoredBodies {
     return undefined
   }
 
-  /** Removes the row and its chunks, as far as `rank` is above theirs. */
+  /** Removes the row and its chunks, provided `rank` is above theirs. */
   async remove(address: RowAddress, rank: bigint): Promise<void> {
     const chunked = await this.#chunked(address, rank)
     await this.#connection.write({
@@ -84,7 +84,7 @@ export class StoredBodies {
     if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
   }
 
-  /** Where the chunks of an earlier version are, if there are any. */
+  /** The chunks of an earlier version, if there are any. */
   async #chunked(address: RowAddress, rank: bigint):
     Promise<{ key: string; chunks: number } | undefined> {
     const [row] = await this.#connection.read({

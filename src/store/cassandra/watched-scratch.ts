@@ -1,12 +1,12 @@
 /**
- * A scratch store whose failures are told: a row that is in Cassandra and not in it would never be
- * found here, so its member must not go on.
+ * A scratch store that reports its failures: a row that is in Cassandra but not here would never be
+ * found by searches, so the member must not go on.
  */
 
 import { HeddleError } from '../../errors.ts'
 import type { ScratchStore } from '../embedded/index.ts'
 
-/** Calls `lost` with a sentence when the disk fails before the store is closed. */
+/** Calls `lost` with a sentence if the disk fails before the store is closed. */
 export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
   let closing = false
   type Write<Values extends readonly unknown[]> = (...values: Values) => Promise<void>
@@ -16,7 +16,7 @@ export function watchedScratch(store: ScratchStore, lost: (reason: string) => vo
         await write(...values)
       } catch (error) {
         const { code, message } = HeddleError.from(error)
-        // What is wrong with the row itself would be so for the next owner, too.
+        // If the row itself is at fault, it would be for the next owner too.
         if (code === 'unavailable' && !closing) lost(message)
         throw error
       }
