@@ -15,7 +15,7 @@ import { edit, look, lookBack, refused } from './place.ts'
 import type { Place, Ran } from './place.ts'
 import { Served } from './served.ts'
 import { Twin } from './twin.ts'
-import { Names, mustBeSame } from './view.ts'
+import { Names, failedOfMany, mustBeSame } from './view.ts'
 
 interface World { readonly server: ServerInUse, readonly gate: () => Gate }
 interface Held { readonly run: Wish, readonly node: string }
@@ -157,7 +157,7 @@ class Living {
     const seen = await this.#compareSeen(pair, look)
     // Where tasks wrote what does not go together nobody can say the state: the life ends.
     if (seen === refused) this.#isOver = true
-    if (this.#isOver) return
+    if (this.#isOver || failedOfMany(served, twin)) return
     mustBeSame(this.#names.served.told(served), this.#names.twin.told(twin))
   }
 

@@ -45,6 +45,15 @@ export class Names {
   }
 }
 
+/**
+ * Whether both failed, one of them of several errors at once: it is chance whether tasks that throw
+ * beside each other do so in one turn, or the first one aborts the others.
+ */
+export function failedOfMany(...both: readonly Ran[]): boolean {
+  const errors = both.map(({ result }) => (result as { __error__?: { error?: string } }).__error__)
+  return errors.every(Boolean) && errors.some((each) => each?.error === 'AggregateError')
+}
+
 /** What tasks that ran beside each other told is sorted. */
 function inTurns(parts: readonly Part[]): Part[] {
   let turn = 0
