@@ -1,4 +1,4 @@
-/** Rows of assistants. They are few beside threads: a search looks at all of its tenant. */
+/** Rows of assistants. They are few compared to threads: a search reads all of its tenant. */
 
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
@@ -9,7 +9,7 @@ import { pageOf } from './stored-row.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
-/** A row as the writer takes it: what is searched for in columns, everything in the body. */
+/** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface AssistantEntry {
   readonly tenant: string
   readonly assistantId: string
@@ -79,7 +79,7 @@ export class AssistantTable {
     return this.#get.get(tenant, assistantId)
   }
 
-  /** Nothing changes where what is stored is newer. */
+  /** Changes nothing if the stored row is newer. */
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
     this.#put.run(this.#numberOf(tenant, assistantId), tenant, assistantId, idKey(branchId), epoch,
@@ -87,7 +87,7 @@ export class AssistantTable {
       entry.body)
   }
 
-  /** Leaves an assistant alone that was made again with another branch. */
+  /** Does not touch an assistant that was made again with another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
     this.#remove.run(tenant, id, idKey(branch.id))
   }
@@ -132,7 +132,7 @@ function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValu
   return { sql: `WHERE ${conditions.join(' AND ')}`, values }
 }
 
-/** Upper and lower case become the same. */
+/** Upper and lower case match each other. */
 function fold(name: string): string {
   return name.toUpperCase().toLowerCase()
 }

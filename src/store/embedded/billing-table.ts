@@ -1,4 +1,4 @@
-/** Rows of what is billed, by the day on which runs ended. */
+/** Billing rows, by the day on which runs ended. */
 
 import type { BillingQuery, BillingRow, RunStatus } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
@@ -33,7 +33,7 @@ export class BillingTable {
       ORDER BY ended_at, run_id LIMIT :limit`)
   }
 
-  /** Done again, it is the same. */
+  /** Repeating it changes nothing. */
   put(row: BillingRow): void {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
     this.#put.run(tenant, day, endedMs, runId, threadId, assistantId, graphId, status, startedMs)

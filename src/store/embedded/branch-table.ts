@@ -1,11 +1,11 @@
-/** Branches of the log: their numbers, what they grew from, and who still needs their rows. */
+/** Branches of the log: their numbers, what they grew from, and which others need their rows. */
 
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../checkpoint/index.ts'
 import type { Database, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 
-/** What may go of a branch: its rows after `after`. */
+/** What may be removed of a branch: its rows after `after`. */
 export interface Cut {
   readonly branch: number
   readonly after: number
@@ -34,8 +34,8 @@ export const branchSchema = `
 `
 
 /**
- * A branch names every ancestor whose rows it needs, not only the nearest. So what is needed of a
- * dead branch is known from the living ones alone.
+ * A branch names every ancestor whose rows it needs, not only the nearest. So the living branches
+ * alone tell which rows of a dead branch are needed.
  */
 export class BranchTable {
   readonly #find: Statement<readonly [no: number, dead: number]>
@@ -66,7 +66,7 @@ export class BranchTable {
     return row && { no: row[0], dead: row[1] === 1 }
   }
 
-  /** Notes a branch with its first row; returns its number. */
+  /** Registers a branch when its first row is written; returns its number. */
   create(tenant: string, branch: Branch): number {
     const [no] = this.#insert.get(idKey(branch.id), tenant)!
     for (const { id, through } of segmentsOf(branch).slice(1)) {
@@ -76,7 +76,7 @@ export class BranchTable {
     return no
   }
 
-  /** Lets go of a branch whose owner is gone; tells what nobody needs any more. */
+  /** Releases a branch whose owner is gone; returns what nobody needs any more. */
   release(id: string): Cut[] {
     const known = this.find(id)
     if (!known) return []

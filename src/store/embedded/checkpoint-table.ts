@@ -1,13 +1,13 @@
-/** Where checkpoints are: from an id to the row that holds it. */
+/** Where checkpoints are: maps an id to the row that holds the checkpoint. */
 
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { Database, Statement } from './database.ts'
 import { idKey, idKeyBytes } from './id-key.ts'
 
 /**
- * The id comes first in the key: ids grow with time, so that new places of all branches fall into
- * the same few pages. A place is kept for each row that states it, because a branch that grew from
- * an earlier row must not see a later statement.
+ * The id comes first in the key: ids grow with time, so new places of all branches fall into the
+ * same few pages. There is a place for each row that states a checkpoint, because a branch that
+ * grew from an earlier row must not see a later statement.
  */
 export const checkpointSchema = `
   CREATE TABLE checkpoint_place (
@@ -39,7 +39,7 @@ export class CheckpointTable {
       'DELETE FROM checkpoint_place WHERE key = ? AND branch = ? AND stated_at = ?')
   }
 
-  /** Notes what a row states. The result is kept beside the row, for `remove`; null for nothing. */
+  /** Stores what a row states. The result is kept with the row, for `remove`; null if empty. */
   put(row: RowPlace, places: readonly CheckpointPlace[]): Uint8Array | null {
     if (places.length === 0) return null
     const keys = new Uint8Array(places.length * idKeyBytes)
@@ -51,7 +51,7 @@ export class CheckpointTable {
     return keys
   }
 
-  /** As it was when row `through` was the newest one of the branch. */
+  /** The place as it was when row `through` was the newest one of the branch. */
   find(branch: number, id: string, through: number): CheckpointPlace | undefined {
     const row = this.#find.get(idKey(id), branch, through)
     return row && { id, seq: row[0], base: row[1] }

@@ -12,15 +12,14 @@ export type NamedValues = Record<string, Value>
 export interface Statement<Row extends readonly unknown[]> {
   get(...values: Value[] | [NamedValues]): Row | undefined
   all(...values: Value[] | [NamedValues]): Row[]
-  /** One at a time: what was looked at is not held. */
+  /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
   run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
 }
 
 /**
- * Measured: pages of 4 KB, since a commit writes every page it touched and most of them for a few
- * bytes. Checkpoints are made by `tidy`, so that no caller waits for one before it hears of its
- * commit.
+ * Measured: 4 KB pages, because a commit writes every page that it touched, mostly for a few bytes.
+ * `tidy` makes the checkpoints, so that no caller waits for one to hear of its commit.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
@@ -30,13 +29,13 @@ const settings = `
   PRAGMA journal_size_limit = 67108864;
 `
 
-/** Of a connection that only reads: what it reads again and again is little. */
+/** For a connection that only reads: what it reads repeatedly is little. */
 const readerSettings = 'PRAGMA query_only = ON; PRAGMA cache_size = -8192;'
 
-/** Pages in the write-ahead log from which on it is worth to move them into the file: 16 MB. */
+/** Pages in the write-ahead log that make it worth moving them into the file: 16 MB. */
 const walPages = 4_000
 
-/** How long somebody else who looks into the file is waited for: a backup, a person. */
+/** How long to wait for another process that reads the file: a backup, a person. */
 const patienceMs = 2_000
 
 export class Database {
@@ -44,9 +43,9 @@ export class Database {
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
-   * Takes the steps of the schema that the file has not seen. Without one it only reads, from a
-   * file that somebody else writes. What is not durable costs no wait for the disk. Throws
-   * HeddleError where a newer program wrote the file, otherwise what SQLite throws.
+   * With a schema, applies the steps that the file has not seen. Without one it only reads, from a
+   * file that another connection writes. If not `durable`, commits do not wait for the disk. Throws
+   * HeddleError if a newer program wrote the file, otherwise what SQLite throws.
    */
   constructor(file: string, schema?: readonly string[], durable = true) {
     this.#sqlite = new DatabaseSync(file, { returnArrays: true,
@@ -71,7 +70,7 @@ export class Database {
     return statement as unknown as Statement<Row>
   }
 
-  /** All of `work` becomes durable, or none of it where it throws. */
+  /** All of `work` becomes durable, or none of it if it throws. */
   transaction<Result>(work: () => Result): Result {
     this.prepare('BEGIN').run()
     try {
@@ -85,13 +84,15 @@ export class Database {
     }
   }
 
-  /** A function that statements can call: of texts, to a number or a truth value. */
+  /**
+   * Defines a function that statements can call: takes texts, returns a number or a truth value.
+   */
   define(name: string, work: (...texts: string[]) => number | boolean): void {
     this.#sqlite.function(name, { deterministic: true, varargs: true },
       (...values) => Number(work(...(values as string[]))))
   }
 
-  /** Moves what was committed from the write-ahead log into the file, when that is much. */
+  /** Moves commits from the write-ahead log into the file, if there are enough of them. */
   tidy(): void {
     type Pages = readonly [busy: number, log: number, moved: number]
     try {

@@ -1,4 +1,4 @@
-/** A data directory belongs to one process: a lock that ends with the process, however it ends. */
+/** A data directory belongs to one process: a lock that is released however the process ends. */
 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,8 +9,9 @@ import { diskError, sqliteCode } from './disk-error.ts'
 const busy = 5
 
 /**
- * Returns what gives the directory back. Throws `not_owner` where somebody else holds it. SQLite's
- * lock on a file is the operating system's: no mark stays behind that a restart would stumble on.
+ * Returns a function that releases the directory. Throws `not_owner` if another process has it.
+ * SQLite locks a file through the operating system: no mark stays behind that would block a
+ * restart.
  */
 export function lockDirectory(directory: string): () => void {
   const file = join(directory, 'heddle.lock')

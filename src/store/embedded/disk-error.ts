@@ -1,4 +1,4 @@
-/** What goes wrong with the file, in words for whoever can do something about it. */
+/** Errors of the database file, in words for whoever can do something about them. */
 
 import { HeddleError } from '../../errors.ts'
 
@@ -12,7 +12,7 @@ const cannotOpen = 14
 const tooBig = 18
 const notADatabase = 26
 
-/** The error as callers may see it. `file` is the database. */
+/** The error as callers may see it. `file` is the path of the database. */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof HeddleError) return caught
   const sentence = sentenceOf(sqliteCode(caught), file)
@@ -23,7 +23,7 @@ export function diskError(caught: unknown, file: string): HeddleError {
   return HeddleError.from(caught)
 }
 
-/** The primary result code, undefined for an error that is not SQLite's. */
+/** The primary result code; undefined for an error that is not SQLite's. */
 export function sqliteCode(caught: unknown): number | undefined {
   const code = (caught as { errcode?: unknown } | null)?.errcode
   return typeof code === 'number' ? code & 0xff : undefined

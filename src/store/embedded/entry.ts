@@ -1,10 +1,10 @@
-/** Rows as the tables take them: what is looked up in columns, everything in the body. */
+/** Rows as the tables take them: searchable fields in columns, everything in the body. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
-/** Encodes a row. Its metadata stays apart: it is searched for, and seldom changes. */
+/** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */
 export function entryOf(update: RowUpdate): EntryUpdate {
   switch (update.table) {
     case 'thread': {
@@ -24,7 +24,7 @@ export function entryOf(update: RowUpdate): EntryUpdate {
   }
 }
 
-/** A row that comes encoded. Its metadata is in the body as well, which does no harm. */
+/** For a row that is already encoded. Its metadata is in the body too, which does no harm. */
 export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
   return table === 'thread' ? threadEntry(ThreadRow.decode(body), body)
     : assistantEntry(AssistantRow.decode(body), body)

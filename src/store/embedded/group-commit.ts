@@ -1,20 +1,20 @@
-/** Group commit: whatever is waiting becomes durable together, and fails one by one. */
+/** Group commit: all waiting writes become durable together, and fail one by one. */
 
 import { HeddleError } from '../../errors.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
 import type { Write } from './write.ts'
 
-/** What became of each write, in their order; undefined for one that is on disk. */
+/** The outcome of each write, in order; undefined for one that is on disk. */
 export type Outcomes = readonly unknown[]
 
-/** What goes on where it was left: an array's, a generator's. */
+/** Iteration continues where it stopped: as generators do, and arrays' iterators. */
 type Writes = { [Symbol.iterator](): IterableIterator<Write> }
 
 /**
- * One transaction for all; each is asked for when the one before it is done. A write that is
- * refused has changed nothing and does no harm to the others. Where anything else fails, all is
- * undone and each write gets a transaction of its own, so that only those fail that cannot be done.
+ * One transaction for all writes; each is fetched when the one before it is done. A refused write
+ * changes nothing and does not harm the others. If anything else fails, everything is rolled back
+ * and each write gets its own transaction, so that only those fail that cannot be done.
  */
 export function commitTogether(database: Database, tables: Tables, writes: Writes): Outcomes {
   const begun: Write[] = []

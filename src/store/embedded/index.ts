@@ -1,4 +1,4 @@
-/** The door of the embedded store. */
+/** Public entry point of the embedded store. */
 
 export { openEmbeddedStore, openScratchStore } from './store.ts'
 export type { EmbeddedStore, ScratchStore } from './store.ts'

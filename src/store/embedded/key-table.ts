@@ -47,7 +47,7 @@ export class KeyTable {
       'ORDER BY created_at DESC, id')
   }
 
-  /** Throws `exists` where the id of a new key is taken. */
+  /** Throws `exists` if the id of a new key is taken. */
   apply(change: KeyChange): void {
     switch (change.what) {
       case 'insert': return this.#add(change.row)

@@ -21,7 +21,7 @@ export const limitSchema = `
   CREATE INDEX limit_admit_over ON limit_admit (over_at);
 `
 
-/** With each that comes so many go at the most. */
+/** Each new row removes at most this many expired ones. */
 const removedAtOnce = 100
 
 export class LimitTable {

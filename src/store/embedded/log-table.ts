@@ -1,4 +1,4 @@
-/** Rows of the log: appended behind the newest of their branch, read back, cut when not needed. */
+/** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../checkpoint/index.ts'
@@ -15,7 +15,7 @@ export interface Position {
   readonly seq: number
 }
 
-/** Where a branch ends. Its epoch is 0 while it has no row of its own. */
+/** Where a branch ends. Its epoch is 0 if it has no row of its own. */
 interface Tail extends Position {
   /** Undefined for a branch without rows of its own. */
   readonly no: number | undefined
@@ -24,7 +24,7 @@ interface Tail extends Position {
 
 const tailsKept = 20_000
 
-/** The body comes last: a row is walked over without it. */
+/** The body comes last: rows can be scanned without reading it. */
 export const logSchema = `
   CREATE TABLE log (
     no INTEGER PRIMARY KEY,
@@ -119,13 +119,13 @@ export class LogTable {
     return undefined
   }
 
-  /** The branch ends here; its rows go as far as no other branch grew from them. */
+  /** Ends the branch: removes its rows, as far as no other branch grew from them. */
   purge(branch: Branch): void {
     this.#tails.delete(branch.id)
     for (const cut of this.#branches.release(branch.id)) this.#cut(cut)
   }
 
-  /** What is remembered may not have become true: a transaction failed. */
+  /** A transaction was rolled back: what is remembered of it may be wrong. */
   forget(): void {
     this.#tails.clear()
   }
@@ -148,12 +148,12 @@ export class LogTable {
     if (origin > 0 && this.tail(branch)?.seq !== origin) {
       throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
     }
-    // Epochs of another branch are those of another owner: they bind nobody here.
+    // Epochs of another branch belong to another owner and do not matter here.
     return { no: undefined, dead: false, epoch: 0, seq: origin }
   }
 }
 
-/** The tail once `row` stands behind it. */
+/** The tail after `row` was appended. */
 function follow(tail: Tail, row: NewRow): Tail {
   const { epoch, seq } = row
   const linked = tail.epoch === 0 || row.prevEpoch === tail.epoch

@@ -1,7 +1,7 @@
 /**
- * Rows by id, read on the main thread: a look into SQLite's cache costs less than to ask the writer
- * thread and to be woken by its answer. What is found is what is on disk; writes on their way are
- * not seen, and those who ask wait for their own first.
+ * Reads rows by id on the main thread: reading SQLite's cache costs less than asking the writer
+ * thread and being woken by its answer. It finds what is on disk, not writes under way; callers
+ * first wait for their own writes.
  */
 
 import { Database } from './database.ts'
@@ -17,7 +17,7 @@ export class Lookup {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
 
-  /** The file has its tables already. */
+  /** The file must already have its tables. */
   constructor({ path }: StoreFile) {
     this.#file = path
     this.#database = new Database(path)

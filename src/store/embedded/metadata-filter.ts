@@ -1,25 +1,27 @@
-/** Metadata filters: what an index can answer of them, and whether a document holds the rest. */
+/**
+ * Metadata filters: what an index can answer of them, and how documents are checked for the rest.
+ */
 
 import { contains, isObject } from '../../containment.ts'
 
 type Json = unknown
 
-/** Longer tokens are cut: they find more than they should, and what they find is looked at. */
+/** Longer tokens are cut: they find too much, and what they find is then checked. */
 const tokenLimit = 200
 
-/** More parts of a filter than these are looked up in the documents that the others find. */
+/** Further parts of a filter are not looked up in the index but checked in what the others find. */
 const tokensSought = 8
 
-/** A filter, as the index and the look at each document take it. */
+/** A filter, in the form that the index and the check of each document use. */
 export interface MetadataFilter {
   readonly tokens: readonly string[]
-  /** JSON of the filter where tokens alone cannot tell. */
+  /** JSON of the filter, if tokens alone cannot decide. */
   readonly remainder: string | undefined
 }
 
 /**
- * One token a key: the key with its value, or with the kind of its value where that is an object
- * or an array.
+ * One token per key: the key with its value, or with the kind of its value if that is an object or
+ * an array.
  */
 export function tokensOf(metadataJson: string): string[] {
   const metadata = parse(metadataJson)
@@ -34,22 +36,22 @@ export function metadataFilter(metadata: Readonly<Record<string, Json>> = {}): M
   return { tokens, remainder: exact ? undefined : JSON.stringify(metadata) }
 }
 
-/** Whether the document `whole` holds all that `part` says; both are JSON texts. */
+/** Whether the document `whole` contains all of `part`; both are JSON texts. */
 export function holds(whole: string, part: string): boolean {
   if (part !== lastPart.text) lastPart = { text: part, value: parse(part) }
   return contains(parse(whole), lastPart.value)
 }
 
-/** One filter is held against many documents. */
+/** The last filter, parsed: one filter is checked against many documents. */
 let lastPart: { text: string; value: Json } = { text: '{}', value: {} }
 
 function tokenOf([key, value]: [string, Json]): string {
   const shown = Array.isArray(value) ? '[' : isObject(value) ? '{' : JSON.stringify(value)
-  // Half a character is the same to SQLite as any other half: two tokens must not differ in it.
+  // To SQLite all lone surrogates are the same: two tokens must not differ only in them.
   return `${JSON.stringify(key)}:${shown}`.slice(0, tokenLimit).toWellFormed()
 }
 
-/** Whether a token says all there is to say: a scalar, or an empty container. */
+/** Whether a token says everything: a scalar, or an empty container. */
 function isSimple(value: Json): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
 }

@@ -1,4 +1,4 @@
-/** The ports that the store offers, on top of the link to the writer: rows in, rows out. */
+/** The ports that the store offers, on top of the link to the writer thread. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'

@@ -1,4 +1,4 @@
-/** What the main thread asks of the writer thread, and what it hears back. */
+/** What the main thread asks the writer thread, and what it answers. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogRange } from '../../checkpoint/index.ts'
@@ -14,11 +14,11 @@ import type { StoredRow } from './stored-row.ts'
 /** What both threads open. */
 export interface StoreFile {
   readonly path: string
-  /** Of a store that is made anew at each start: how many shards its rows are of. */
+  /** For a store that is rebuilt at each start: how many shards its rows belong to. */
   readonly shards: number | undefined
 }
 
-/** Questions, answered after every append and purge that was asked for before them. */
+/** Questions; answered after every append and purge that was requested before them. */
 export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryParcel
@@ -40,12 +40,12 @@ export interface Reader {
 
 export type Question = keyof Reader
 
-/** Everything that is asked for in one turn of the main thread's loop; ids are for the replies. */
+/** All requests of one turn of the main thread's event loop; replies refer to their ids. */
 export interface Requests {
   readonly writeIds: readonly number[]
   readonly writes: Parcel
   readonly questions: readonly AskedQuestion[]
-  /** Nothing comes after this. */
+  /** Nothing follows. */
   readonly close: boolean
 }
 
@@ -59,7 +59,7 @@ export interface WireError {
   readonly code: ErrorCode
   readonly sentence: string
   readonly facts: Readonly<Record<string, unknown>>
-  /** For our own log: what SQLite said. */
+  /** For the server's log: what SQLite said. */
   readonly cause: unknown
 }
 
@@ -69,5 +69,5 @@ export interface Reply {
   readonly error?: WireError
 }
 
-/** The first thing that the writer says; `epoch` is that of this life. */
+/** The first message of the writer thread; `epoch` is that of this life of the store. */
 export type Greeting = { readonly epoch: number } | { readonly error: WireError }

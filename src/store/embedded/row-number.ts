@@ -1,8 +1,8 @@
-/** Numbers of rows that come and go by shard: each shard has a range of them. */
+/** Numbers of rows in a store whose shards come and go: each shard has a range of them. */
 
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 
-/** The number that a new row gets in its table; null leaves that to SQLite. */
+/** The number of a new row in its table; null leaves it to SQLite. */
 export type NumberOf = (tenant: string, id: string) => number | null
 
 /**
@@ -12,22 +12,22 @@ export type NumberOf = (tenant: string, id: string) => number | null
 const bitsOfNumber = 40
 const numbersOfShard = 2 ** bitsOfNumber
 
-/** The first number of a shard, and the first that is above all of its numbers. */
+/** The first number of a shard, and the first number after its range. */
 export function numbersOf(shard: number): [first: number, end: number] {
   return [shard * numbersOfShard, (shard + 1) * numbersOfShard]
 }
 
-/** The shard that a row with the number is of. */
+/** The shard of the row with this number. */
 export function shardOfNumber(number: number): number {
   return Math.floor(number / numbersOfShard)
 }
 
-/** As an expression over that of a number. */
+/** The same as an SQL expression. */
 export function shardOfNumberSql(number: string): string {
   return `(${number} >> ${bitsOfNumber})`
 }
 
-/** Numbers in the range of a row's shard, of so many, that no row had before. */
+/** Gives each new row a number, never used before, in the range of its shard. */
 export function numbersByShard(kind: string, shards: number): NumberOf {
   let rows = 0
   return (tenant, id) => {

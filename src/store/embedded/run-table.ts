@@ -6,7 +6,7 @@ import type { RunQuery } from '../../records/index.ts'
 import { withTexts } from '../run-texts.ts'
 import type { Database, Statement } from './database.ts'
 
-/** A row as the writer takes it: what is looked up in columns, everything in the body. */
+/** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface RunEntry {
   readonly tenant: string
   readonly threadId: string
@@ -18,8 +18,8 @@ export interface RunEntry {
 }
 
 /**
- * The run id comes first in its key: ids grow with time, so that new runs of all threads fall into
- * the same few pages. Most runs end well, so the index of the status leaves them out.
+ * The run id comes first in its key: ids grow with time, so new runs of all threads fall into the
+ * same few pages. The index of the status leaves out successful runs, which are most.
  */
 export const runSchema = `
   CREATE TABLE run (
@@ -37,7 +37,7 @@ export const runSchema = `
     WHERE status <> 'success';
 `
 
-/** A page of rows that are no larger is little: they are passed on as they are. */
+/** A page of rows up to this size is small: they are passed on as they are. */
 const smallBytes = 16 * 1024
 
 type Bodies = Statement<readonly [body: Uint8Array]>

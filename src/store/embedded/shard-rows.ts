@@ -1,4 +1,4 @@
-/** Rows that come and go by shard, in a store that is made anew at each start. */
+/** Rows that come and go by shard, in a store that is rebuilt at each start. */
 
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
@@ -6,7 +6,7 @@ import { numbersOf } from './row-number.ts'
 import type { ThreadTable } from './thread-table.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
-/** Without an index: the numbers of a shard's rows lie side by side. */
+/** Needs no index: the numbers of a shard's rows are one range. */
 const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
 export class ShardRows {
@@ -31,14 +31,14 @@ export class ShardRows {
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')
   }
 
-  /** Those that are covered: all of their rows are here. */
+  /** The covered shards: all of their rows are here. */
   get loaded(): readonly number[] {
     return this.#loaded ??= this.#allLoaded.all().map(([shard]) => shard)
   }
 
   /**
-   * `putRows` puts all rows that the shard has. Nothing finds them before it is covered. Those of
-   * an earlier time are gone before.
+   * `putRows` puts all rows of the shard. Nothing finds them before the shard is covered. Rows left
+   * from an earlier time are removed first.
    */
   load(shard: number, putRows: () => void): void {
     this.unload(shard)
@@ -46,7 +46,7 @@ export class ShardRows {
     putRows()
   }
 
-  /** All its rows are here. */
+  /** All rows of the shard are here: they are found from now on. */
   cover(shard: number): void {
     this.#threads.recount(1, `thread ${ofShard}`, ...numbersOf(shard))
     this.#note.run(shard)
@@ -54,7 +54,7 @@ export class ShardRows {
     this.#loaded = undefined
   }
 
-  /** Nothing finds its rows any more; they stay in the file. */
+  /** The rows are no longer found; they stay in the file. */
   uncover(shard: number): void {
     if (!this.loaded.includes(shard)) return
     this.#threads.recount(-1, `thread ${ofShard}`, ...numbersOf(shard))
@@ -76,7 +76,7 @@ export class ShardRows {
       .map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
-  /** A transaction was undone: what is remembered of it is not so. */
+  /** A transaction was rolled back: what is remembered of it is wrong. */
   forget(): void {
     this.#loaded = undefined
     this.#unlisted.forget()

@@ -28,26 +28,26 @@ export interface EmbeddedStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
-  /** What a start must look at. */
+  /** Threads that a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
-  /** The epoch of this life: higher than that of every life of this directory before. */
+  /** The epoch of this life: higher than that of every earlier life of this directory. */
   claimEpoch(): Promise<number>
-  /** Finishes what was asked for, closes the file and gives the directory back. */
+  /** Finishes all requests, closes the file and releases the directory. */
   close(): Promise<void>
 }
 
-/** Made anew at each start, and filled with the rows of some shards. */
+/** A store that is rebuilt at each start and holds the rows of some shards. */
 export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
-  /** All rows of a shard, where two are of one thing the later one; what it had before goes. */
+  /** Replaces all rows of a shard; of two rows of one thing the later one wins. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
-  /** What is asked from now on finds the rows of the shard, all of which were loaded. */
+  /** Later requests find the rows of the shard, all of which are loaded. */
   cover(shard: number): Promise<void>
-  /** What is asked from now on finds nothing of the shard; its rows stay until it is unloaded. */
+  /** Later requests find nothing of the shard; its rows stay until it is unloaded. */
   uncover(shard: number): Promise<void>
   unload(shard: number): Promise<void>
-  /** The shards that are loaded; asked in the turn of a search, those that it found rows of. */
+  /** The covered shards; asked in the turn of a search, those whose rows the search found. */
   loaded(): Promise<readonly number[]>
   unfinished(shard: number): Promise<readonly UnfinishedThread[]>
 }
@@ -59,12 +59,12 @@ export interface EmbeddedStoreOptions {
   readonly onLost?: OnLost
 }
 
-/** Most of what a batch makes is garbage once it is committed: it should never leave the young. */
+/** Most memory of a batch is garbage after the commit: it should not reach the old generation. */
 const youngGenerationMb = 64
 
 /**
- * Makes the directory where it is missing. Throws HeddleError: `not_owner` where another process
- * has the directory, `unavailable` where it cannot be used.
+ * Creates the directory if it is missing. Throws HeddleError: `not_owner` if another process has
+ * the directory, `unavailable` if it cannot be used.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { link, lookup, close } = await openFile(options)
@@ -82,7 +82,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** Empties what is there. Throws as the other does. */
+/** Deletes what is there. Throws as `openEmbeddedStore` does. */
 export async function openScratchStore(
   options: EmbeddedStoreOptions & { readonly shards: number }): Promise<ScratchStore> {
   const { link, lookup, close } = await openFile(options)

@@ -1,10 +1,10 @@
-/** A row as it is stored and answered: its metadata apart from the rest of it, encoded. */
+/** A row as it is stored and returned: its metadata apart from its encoded body. */
 
 import { AnswerRoom } from '../../answer-room.ts'
 
 export type StoredRow = readonly [metadataJson: string, body: Uint8Array]
 
-/** Throws `too_large` before more is read than fits an answer. */
+/** Throws `too_large` before it reads more than fits an answer. */
 export function pageOf(rows: Iterable<StoredRow>): StoredRow[] {
   using room = new AnswerRoom()
   const page: StoredRow[] = []

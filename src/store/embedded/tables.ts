@@ -1,4 +1,4 @@
-/** All tables of the embedded store over one file: what changes together, what can be asked. */
+/** All tables of the embedded store in one file: what changes together, what can be asked. */
 
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
@@ -22,7 +22,7 @@ import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import { UnlistedShards } from './unlisted-shards.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
-/** In numbered steps, the first one of which makes version 1. A step stays as it is. */
+/** Numbered steps, of which the first makes version 1. A step never changes. */
 export const schema: readonly string[] = [
   [
     branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
@@ -46,7 +46,7 @@ export class Tables {
   readonly #shards: ShardRows | undefined
   readonly #database: Database
 
-  /** With `shards`, rows come and go by shard, of so many. */
+  /** With `shards`, rows come and go by shard; it is the number of shards. */
   constructor(database: Database, shards?: number) {
     database.define('holds', holds)
     this.#database = database
@@ -75,7 +75,7 @@ export class Tables {
     return next.get()![0]
   }
 
-  /** Throws HeddleError before anything is changed, anything else where it may have been. */
+  /** Throws HeddleError before anything is changed; after any other error something may be. */
   apply(write: Write): void {
     switch (write.kind) {
       case 'append':
@@ -91,7 +91,7 @@ export class Tables {
     }
   }
 
-  /** A transaction was undone: what is remembered of it is not so. */
+  /** A transaction was rolled back: what is remembered of it is wrong. */
   forget(): void {
     this.#log.forget()
     this.#threads.counts.forget()

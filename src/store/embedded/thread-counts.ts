@@ -1,4 +1,4 @@
-/** How many threads a tenant has in each status: kept in memory, since every page shows a total. */
+/** How many threads a tenant has per status: kept in memory, since every page shows a total. */
 
 import type { Database } from './database.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -15,7 +15,7 @@ export class ThreadCounts {
     this.#unlisted = unlisted
   }
 
-  /** Of one status, or of all. */
+  /** For one status or for all. */
   of(tenant: string, status?: string): number {
     const counts = this.#loaded().get(tenant)
     if (!counts) return 0
@@ -23,7 +23,7 @@ export class ThreadCounts {
     return [...counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Rows are about to come or go: those that are there may be counted now. */
+  /** Called before rows come or go: the existing ones may be counted now. */
   add(tenant: string, status: string, change: number): void {
     const counts = this.#loaded()
     let ofTenant = counts.get(tenant)
@@ -31,7 +31,7 @@ export class ThreadCounts {
     ofTenant.set(status, (ofTenant.get(status) ?? 0) + change)
   }
 
-  /** They are counted anew when they are needed again. */
+  /** Counts are made anew when they are needed again. */
   forget(): void {
     this.#counts = undefined
   }

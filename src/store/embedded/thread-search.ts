@@ -1,4 +1,4 @@
-/** Finding threads: picks the index that a question starts from, so that few rows are looked at. */
+/** Finds threads: picks the index to start from so that few rows are read. */
 
 import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus }
   from '../../records/index.ts'
@@ -19,7 +19,7 @@ const orderOf: Readonly<Record<ThreadSort, Order>> = {
   state_updated_at: 'state_updated_at',
 }
 
-/** A part of the matching rows; all `limit` of them exist. */
+/** A part of the matching rows; the caller knows that all `limit` of them exist. */
 interface Page {
   readonly order: Order
   readonly descending: boolean
@@ -29,7 +29,7 @@ interface Page {
   readonly total: number
 }
 
-/** So few rows are gathered and sorted without further thought. */
+/** Up to this many rows are gathered and sorted without looking for a better way. */
 const handful = 1_000
 
 export class ThreadSearch {
@@ -86,7 +86,7 @@ export class ThreadSearch {
     if (isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
     if (status === 'idle' && start.size > handful) {
-      // No index holds the idle ones, but one holds all others.
+      // No index contains idle threads, but one contains all others.
       return statuses.filter((each) => each !== 'idle')
         .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
           this.#count({ ...search, status: undefined }))
@@ -102,14 +102,14 @@ export class ThreadSearch {
     const gathered = Math.max(start.size, page.total)
     const walked = Math.ceil((page.offset + page.limit) * all / page.total)
     if (start.order !== page.order && gathered > handful && walked < gathered) {
-      // A walk ends early where matches lie evenly; where they do not it is given up in time.
+      // Walking the order ends early if matches are spread evenly; if not, it is given up in time.
       const found = this.#rows(search, walk(page.order), page, 4 * walked)
       if (found.length === page.limit) return found
     }
     return this.#rows(search, start, page)
   }
 
-  /** With `within` only among as many rows from the beginning of the order. */
+  /** With `within`, only among that many rows from the beginning of the order. */
   #rows(search: Search, start: Start, page: Page, within?: number): number[] {
     const { order, descending, offset, limit } = page
     const values: NamedValues = { ...valuesOf(search), limit, offset }
@@ -119,13 +119,13 @@ export class ThreadSearch {
     return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
   }
 
-  /** Of rows that are listed. */
+  /** Leaves out rows of unlisted shards. */
   #select(search: Search, start: Start, page?: Sorting): string {
     const where = `${start.where} ${this.#unlisted?.condition('d.no') ?? ''}`
     return select(search, { ...start, where }, page)
   }
 
-  /** What the row after the first `within` has in the column of the order. */
+  /** The value in the order's column of the row after the first `within`. */
   #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
     const { from, where } = walk(order)
     const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}
@@ -133,7 +133,7 @@ export class ThreadSearch {
     return edge.get({ tenant, within })?.[0]
   }
 
-  /** The shortest way to begin. Tokens are counted only as far as it takes to choose. */
+  /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
   #start({ tenant, status, ids, tokens }: Search): Start {
     const starts: Start[] = []
     if (ids) starts.push(ofIds(ids.length))

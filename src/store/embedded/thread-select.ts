@@ -1,13 +1,13 @@
-/** Statements that search threads: where they start, and what they ask of each row. */
+/** Statements that search threads: where they start, and which conditions they check. */
 
 import type { ThreadFilter, ThreadSort, ThreadStatus } from '../../records/index.ts'
 import type { NamedValues } from './database.ts'
 import { metadataFilter } from './metadata-filter.ts'
 
-/** An index in the order of each; threads of one status are sorted by id. */
+/** There is an index for each order; threads of one status are sorted by id. */
 export type Order = Exclude<ThreadSort, 'status'>
 
-/** A question, as statements take it. */
+/** A filter in the form that statements take. */
 export interface Search {
   readonly tenant: string
   readonly status: ThreadStatus | undefined
@@ -20,15 +20,15 @@ export interface Search {
 export interface Start {
   readonly from: string
   readonly where: string
-  /** How many they are, or the least that they are known to be. */
+  /** How many rows there are, or at least are known to be. */
   readonly size: number
-  /** The part of the question that it answers; a number is the place of a token. */
+  /** The part of the filter that the start answers; a number is the index of a token. */
   readonly answers: 'nothing' | 'ids' | 'status' | number
   /** The order that the rows come in. */
   readonly order?: Order
 }
 
-/** How a page is sorted; `edged`: it ends before the value `:edge`. */
+/** How a page is sorted; if `edged`, it ends before the value `:edge`. */
 export interface Sorting {
   readonly order: Order
   readonly descending: boolean
@@ -55,7 +55,7 @@ export function walk(order: Order): Start {
     answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
 
-/** Those of a status, which is not `idle`: that one has no index. */
+/** Threads of a status other than `idle`, which has no index. */
 export function ofStatus(size: number): Start {
   return { from: 'thread d INDEXED BY thread_status', size, order: 'created_at',
     answers: 'status', where: `d.tenant = :tenant AND d.hidden = 0 AND d.status <> 'idle' AND
@@ -73,7 +73,7 @@ export function ofToken(index: number, size: number): Start {
     where: `d.tenant = :tenant AND d.token = :token${index}` }
 }
 
-/** A statement: the numbers of a page's rows, or without an order how many match. */
+/** A statement that selects the row numbers of a page or, without an order, counts matches. */
 export function select(search: Search, start: Start, page?: Sorting): string {
   const { status, ids, tokens, remainder } = search
   const bare = typeof start.answers === 'number'

@@ -1,4 +1,4 @@
-/** Rows of threads and the index of their metadata: written so that a run touches few pages. */
+/** Rows of threads and the index of their metadata, arranged so that a run touches few pages. */
 
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { UnfinishedThread } from '../../records/index.ts'
@@ -11,7 +11,7 @@ import { ThreadCounts } from './thread-counts.ts'
 import { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
-/** A row as the writer takes it: what is searched for in columns, everything in the body. */
+/** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface ThreadEntry {
   readonly tenant: string
   readonly threadId: string
@@ -32,7 +32,7 @@ export interface ThreadEntry {
 
 /**
  * Most threads are idle, so the index of the status leaves them out: a run then changes pages that
- * the runs beside it change too. Hidden threads are in no index that a search reads.
+ * other runs change too. Hidden threads are in no index that a search reads.
  */
 export const threadSchema = `
   CREATE TABLE thread (
@@ -66,13 +66,13 @@ export const threadSchema = `
   ) WITHOUT ROWID;
 `
 
-/** Of the threads, those that owe something: few, so that most writes leave it alone. */
+/** The threads that owe something: few, so that most writes do not touch this table. */
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
-/** What is stored of a thread, beside what finds it. */
+/** What is stored of a thread, without its keys and body. */
 interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body'> {
   readonly no: number
-  /** The branch is that of what comes. */
+  /** Whether the stored branch is the one that was asked about. */
   readonly sameBranch: boolean
 }
 
@@ -82,12 +82,12 @@ type KnownColumns = readonly [sameBranch: number, no: number, epoch: number, seq
   status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
   stateUpdatedAtMs: number, metadataJson: string, owes: number]
 
-/** Columns that are set where they differ, and what they hold. */
+/** Columns that are written only if they differ, with their values. */
 const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_at', 'createdAtMs'],
   ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'],
   ['metadata', 'metadataJson']] as const
 
-/** Where a row is found in the indexes of searches; null for a hidden one. */
+/** Where search indexes list a row; null for a hidden one. */
 type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 
 export class ThreadTable {
@@ -138,12 +138,12 @@ export class ThreadTable {
     return this.#get.get(tenant, threadId)
   }
 
-  /** Busy and hidden ones, and those that owe something, of all tenants. */
+  /** Busy and hidden threads, and those that owe something, of all tenants. */
   unfinished(): UnfinishedThread[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
-  /** Nothing changes where what is stored is newer. */
+  /** Changes nothing if the stored row is newer. */
   put(entry: ThreadEntry): void {
     const { branchId, tenant, threadId } = entry
     const found = this.#find.get(idKey(branchId), tenant, threadId)
@@ -152,7 +152,7 @@ export class ThreadTable {
     if (!isOlder(entry, known)) this.#change(entry, known)
   }
 
-  /** As `put`, where there is no row of the thread. */
+  /** Like `put`, if there is no row of the thread yet. */
   add(entry: ThreadEntry): void {
     const { tenant, threadId, hidden } = entry
     const number = this.#numberOf(tenant, threadId)
@@ -164,7 +164,7 @@ export class ThreadTable {
     if (entry.owes) this.#owe.run(lastInsertRowid)
   }
 
-  /** A row of another branch stays. */
+  /** Removes the row, unless it belongs to another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
     const found = this.#find.get(idKey(branch.id), tenant, id)
     const known = found && knownIn(found)
@@ -172,8 +172,8 @@ export class ThreadTable {
   }
 
   /**
-   * Counts rows of a shard that is about to be listed, or (-1) that is not from now on; they are a
-   * part of the table with what chooses from it.
+   * Adds rows of a shard to the counts, or takes them out (-1), when it is listed or unlisted.
+   * `rows` is SQL: a table and a condition.
    */
   recount(change: 1 | -1, rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
@@ -183,7 +183,7 @@ export class ThreadTable {
     if (counted.length > 0) this.tokenCounts.forget()
   }
 
-  /** Removes every row of `rows`, a part of the table with what chooses from it. */
+  /** Removes all rows that `rows` selects: SQL, a table and a condition. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...KnownColumns]>(
       `SELECT tenant, 1, ${knownColumns} FROM ${rows}`)
@@ -198,7 +198,7 @@ export class ThreadTable {
     this.#delete.run(no)
   }
 
-  /** Sets only the columns that differ: an index of the others is not touched. */
+  /** Writes only the columns that differ: indexes of the others are not touched. */
   #change(entry: ThreadEntry, known: Known): void {
     const { no, owes } = known
     const { tenant } = entry
@@ -221,7 +221,7 @@ export class ThreadTable {
     if (!entry.owes && owes) this.#settle.run(no)
   }
 
-  /** Before the row changes; null is the number of one that is not there. */
+  /** Called before the row changes; the number is null if there is no row. */
   #count(tenant: string, no: number | null, before: Shown | null, after: Shown | null): void {
     if (before?.status === after?.status || this.#isUnlisted(no)) return
     if (before) this.counts.add(tenant, before.status, -1)
@@ -232,7 +232,7 @@ export class ThreadTable {
     return no !== null && this.#unlisted?.hides(no) === true
   }
 
-  /** Moves what searches find of a row from `before` to `after`. */
+  /** Moves the index entries of a row from `before` to `after`. */
   #index(tenant: string, no: number, before: Shown | null, after: Shown | null): void {
     const inPlace = before?.createdAtMs === after?.createdAtMs
     if (inPlace && before?.metadataJson === after?.metadataJson) return
@@ -253,7 +253,7 @@ export class ThreadTable {
   }
 }
 
-/** Positions compare within a branch; between branches the epoch tells. */
+/** Positions compare within a branch; between branches the epoch decides. */
 function isOlder(entry: ThreadEntry, { sameBranch, epoch, seq }: Known): boolean {
   if (entry.epoch !== epoch) return entry.epoch < epoch
   return sameBranch && entry.seq < seq

@@ -1,10 +1,10 @@
-/** How many threads have a piece of metadata: counted when asked for, kept up from then on. */
+/** How many threads have a metadata token: counted when first asked for, then kept up to date. */
 
 import { Recent } from '../recent.ts'
 import type { Database } from './database.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
-/** Tokens whose counts are remembered. */
+/** How many tokens' counts are remembered. */
 const countsKept = 10_000
 
 export class TokenCounts {
@@ -17,7 +17,7 @@ export class TokenCounts {
     this.#unlisted = unlisted
   }
 
-  /** All of them or, where they are more, `most`. */
+  /** The number of threads, at most `most`. */
   of(tenant: string, token: string, most = Number.MAX_SAFE_INTEGER): number {
     const key = keyOf(tenant, token)
     const known = this.#known.get(key)
@@ -30,14 +30,14 @@ export class TokenCounts {
     return count
   }
 
-  /** A thread has one more, or one less. */
+  /** One thread more or fewer has the token. */
   add(tenant: string, token: string, change: 1 | -1): void {
     const key = keyOf(tenant, token)
     const known = this.#known.get(key)
     if (known !== undefined) this.#known.set(key, known + change)
   }
 
-  /** They are counted anew when they are needed again. */
+  /** Counts are made anew when they are needed again. */
   forget(): void {
     this.#known.clear()
   }

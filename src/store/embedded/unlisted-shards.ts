@@ -1,4 +1,4 @@
-/** Shards whose rows are in the file, or on their way in or out, and that nothing finds. */
+/** Shards whose rows are in the file, or being loaded or removed, but must not be found. */
 
 import type { Database, Statement } from './database.ts'
 import { shardOfNumber, shardOfNumberSql } from './row-number.ts'
@@ -18,7 +18,7 @@ export class UnlistedShards {
 
   has(shard: number): boolean { return this.#shards.has(shard) }
 
-  /** Whether the row with the number is of such a shard. */
+  /** Whether the row with this number belongs to such a shard. */
   hides(number: number): boolean {
     return this.#shards.size > 0 && this.#shards.has(shardOfNumber(number))
   }
@@ -34,13 +34,13 @@ export class UnlistedShards {
     this.#shards.delete(shard)
   }
 
-  /** A condition that leaves out rows with such a number; empty where there is no such shard. */
+  /** An SQL condition that leaves out such rows; empty if there is no such shard. */
   condition(number: string): string {
     if (this.#shards.size === 0) return ''
     return `AND ${shardOfNumberSql(number)} NOT IN (SELECT shard FROM unlisted)`
   }
 
-  /** A transaction was undone: what is remembered of it is not so. */
+  /** A transaction was rolled back: what is remembered of it is wrong. */
   forget(): void {
     this.#known = undefined
   }

@@ -16,7 +16,7 @@ export type EntryUpdate =
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
       readonly runId: string }
 
-/** Tables whose rows are searched for. */
+/** Tables that can be searched. */
 export type SearchedTable = 'thread' | 'assistant'
 
 export interface EncodedRow {
@@ -24,13 +24,15 @@ export interface EncodedRow {
   readonly body: Uint8Array
 }
 
-/** Changes something; done in the order of asking, what loads and unloads after all others. */
+/** A change. Done in the order of asking, except that loads and unloads come after all others. */
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[]
       readonly updates: readonly EntryUpdate[] }
-  /** All rows of a shard, encoded: the writer thread takes them apart. Nothing finds them yet. */
+  /** All rows of a shard, encoded: the writer thread decodes them. They are not found yet. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
-  /** Rows of a shard are found from then on, or not any more: done at once. Or they go. */
+  /**
+   * `cover` and `uncover`: rows of a shard are found or not from then on. `unload` removes them.
+   */
   | { readonly kind: 'cover' | 'uncover' | 'unload'; readonly shard: number }
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }

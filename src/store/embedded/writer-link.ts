@@ -1,4 +1,4 @@
-/** The main thread's end of the writer thread: sends in batches, settles what comes back. */
+/** The main thread's end of the writer thread: sends batches, settles what comes back. */
 
 import type { Worker } from 'node:worker_threads'
 
@@ -18,17 +18,17 @@ interface Pending {
 
 const death = 'The thread that writes the data directory has died.'
 
-/** Hears, in a sentence, why nothing can be read or written any more. */
+/** Called with a sentence that says why nothing can be read or written any more. */
 export type OnLost = (reason: string) => void
 
 /**
  * open     requests are sent and answered
- * closing  no new ones; those that are out will be answered
+ * closing  no new requests; those already sent will be answered
  * gone     the thread has ended: every request is refused
  */
 type State = 'open' | 'closing' | 'gone'
 
-/** Pages that are read at the same time: each may be as long as an answer may be. */
+/** Pages read at the same time: each may be as long as an answer may be. */
 const pagesAtOnce = 4
 
 export class WriterLink {
@@ -47,8 +47,9 @@ export class WriterLink {
   readonly #pages = atMost(pagesAtOnce)
 
   /**
-   * Waits until the writer can write. Throws HeddleError with what it says otherwise. `onLost` is
-   * called when it dies, before anybody hears that what he waits for failed: it may be done.
+   * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
+   * when the thread dies, before any waiting caller hears of a failure: the request may have been
+   * done.
    */
   static async open(worker: Worker, log: Log, onLost: OnLost = () => {}): Promise<WriterLink> {
     const gone = new Promise<void>((resolve) => { worker.once('exit', () => resolve()) })
@@ -74,7 +75,7 @@ export class WriterLink {
     worker.on('exit', () => this.#lost())
   }
 
-  /** Resolves when it is on disk. */
+  /** Resolves when the write is on disk. */
   async write(write: Write): Promise<void> {
     await this.#send((id) => {
       this.#writeIds.push(id)
@@ -82,7 +83,7 @@ export class WriterLink {
     })
   }
 
-  /** Asks for rows, which may be many and large: for few pages at a time. */
+  /** Asks for rows, which may be many and large: only a few pages at a time. */
   page<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
     Promise<ReturnType<Reader[Name]>> {
     return this.#pages(() => this.ask(question, ...values))
@@ -94,7 +95,7 @@ export class WriterLink {
     return await answer as ReturnType<Reader[Name]>
   }
 
-  /** Resolves when everything asked for is done and the file is closed. */
+  /** Resolves when all requests are done and the file is closed. */
   async close(): Promise<void> {
     if (this.#state === 'open') {
       this.#state = 'closing'

@@ -1,4 +1,4 @@
-/** The writer thread: the only one that touches the file. It is started by writer-link.ts. */
+/** The writer thread, which alone writes the file. Started by writer-link.ts. */
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
@@ -36,18 +36,18 @@ interface AskedWrite {
   readonly write: Write
 }
 
-/** So many come or go in one commit: who waits for the first of them does not wait for all. */
+/** Shards per commit: whoever waits for the first one does not wait for all. */
 const shardsTogether = 32
 
-/** What came in and was not done yet. */
+/** Received requests that are not done yet. */
 class Waiting {
   writes: AskedWrite[] = []
   questions: AskedQuestion[] = []
-  /** Rows that come and go by shard: so many that nobody else is to wait for them. */
+  /** Loads and unloads of shards: so many rows that nobody else should wait for them. */
   readonly bulk: AskedWrite[] = []
   close = false
 
-  /** Who covers a shard has time: other shards would go into the file one by one for him. */
+  /** A cover can wait: if it ended a batch, other shards would go into the file one by one. */
   get somebodyInHaste(): boolean {
     return this.writes.some(({ write }) => write.kind !== 'cover') ||
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
@@ -80,7 +80,7 @@ function serve(database: Database, tables: Tables, waiting: Waiting): void {
   }
 }
 
-/** Some, in turn, until somebody else waits: a page that many change is written once. */
+/** Some in turn until someone else waits: a page that many of them change is written once. */
 function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
   for (let shards = 1; ; shards += 1) {
     yield waiting.bulk.shift()!
