@@ -1,23 +1,23 @@
-/** What each operation is asked in the test of who may call, and what others may see of it. */
+/** For each operation: the request that access.test.ts sends, and what other tenants may see. */
 
-/** Things of one tenant, by their ids. */
+/** Ids of what one tenant owns. */
 export interface Belongings {
   readonly threadId: string
   readonly assistantId: string
   readonly runId: string
   readonly checkpointId: string
-  /** Without a thread. */
+  /** A run without a thread. */
   readonly lonelyRunId: string
 }
 
-/** Is in everything that belongs to the first tenant, and in nothing else. */
+/** A text in everything that belongs to the first tenant, and in nothing else. */
 export const mark = 'only-for-acme'
 
 /**
- * nothing  the thing is asked for by its id: 404
- * own      the answer is about the own things of whoever asks
- * zero     the answer counts them: there are none like that
- * all      anybody is answered
+ * nothing  asked for by id: 404
+ * own      the answer holds only what the caller's tenant owns
+ * zero     the answer is a count, and it is 0
+ * all      every caller is answered
  */
 export type Sight = 'nothing' | 'own' | 'zero' | 'all'
 
@@ -36,7 +36,7 @@ const ofAssistant = ({ assistantId }: Belongings) =>
   ({ assistant_id: assistantId, input: { messages: [] } })
 const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: checkpointId } })
 
-/** By method and path as the description has them. */
+/** By method and path, as in /openapi.json. */
 export const routeCases: Readonly<Record<string, Case>> = {
   'GET /ok': { does: 'public', sees: 'all' },
   'GET /info': { does: 'public', sees: 'all' },
@@ -88,7 +88,7 @@ const aRun = ({ threadId }: Belongings) =>
   ({ run: { threadId, assistantId: 'echo', inputJson: bytes({ messages: [] }) } })
 const like = () => ({ metadataJson: bytes({ mark }) })
 
-/** By the names of the service and the call. */
+/** By service and call. */
 export const callCases: Readonly<Record<string, Case>> = {
   'AssistantService.createAssistant': change('own', () => ({ graphId: 'echo' })),
   'AssistantService.getAssistant': read('nothing', theAssistant),

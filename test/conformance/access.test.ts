@@ -1,6 +1,6 @@
 /**
- * Who may call what: every operation that the server describes, by every wire, asked by everybody
- * who should not be answered, with the ids of things that are somebody else's.
+ * Who may call what: every operation that the server describes, over every protocol, called by
+ * everyone who must not be answered, with ids that belong to another tenant.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -37,12 +37,12 @@ const euUrl = 'https://eu.heddle.example'
 
 let server: ServerProcess
 let maker: KeyMaker
-/** The first tenant's. */
+/** The key of the first tenant. */
 let key: string
 let theirs: Belongings
-/** Those who are not answered at all, and the status that tells them so. */
+/** Callers that are always refused, and the status of the refusal. */
 let strangers: readonly (readonly [name: string, headers: Headers, status: 401 | 403])[]
-/** Good callers of another tenant. */
+/** Valid credentials of another tenant. */
 let others: readonly (readonly [name: string, headers: Headers])[]
 let reader: Headers
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
   const withToken = (text: string) => ({ authorization: `Bearer ${text}` })
   strangers = [
     ['nobody', {}, 401],
-    ['somebody who only says who he is', { 'x-user-id': 'ann', 'x-tenant-id': 'acme' }, 401],
+    ['a caller that only names a user', { 'x-user-id': 'ann', 'x-tenant-id': 'acme' }, 401],
     ['a revoked key', { 'x-api-key': revoked }, 401],
     ['a revoked key as a bearer token', withToken(revoked), 401],
     ['an expired key', { 'x-api-key': expired }, 401],
@@ -105,7 +105,7 @@ async function makeBelongings(ownKey: string): Promise<Belongings> {
     lonelyRunId: lonely.run_id }
 }
 
-/** What the first tenant has, as it sees it. */
+/** Everything that the first tenant sees of its own. */
 async function inventory(): Promise<unknown> {
   const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': key })
   const { threadId, assistantId } = theirs
@@ -138,7 +138,7 @@ const transports: Readonly<Record<string, () => Transport>> = {
 
 type Calls = Readonly<Record<string, (request: object, options: { headers: Headers }) => unknown>>
 
-/** The answers, or the code that was answered instead. */
+/** The answers, or the error code. */
 async function callRpc(over: Transport, name: string, headers: Headers):
 Promise<{ code?: Code; answers: unknown[] }> {
   const [serviceName, method] = name.split('.') as [string, string]
@@ -166,7 +166,7 @@ const casesThat = (cases: Readonly<Record<string, Case>>, fit: (one: Case) => bo
 const guardedRoutes = casesThat(routeCases, ({ does }) => does !== 'public')
 const rpcNames = Object.keys(callCases)
 
-/** What is expected of all of them at once, so that a failure names each that fails. */
+/** The outcomes of all, compared at once so that a failure names each operation that fails. */
 async function outcomes<Outcome>(names: readonly string[],
   outcomeOf: (name: string) => Promise<Outcome>): Promise<Record<string, Outcome>> {
   const entries = await Promise.all(names.map(async (name) =>
@@ -177,8 +177,8 @@ async function outcomes<Outcome>(names: readonly string[],
 const allAre = <Outcome>(names: readonly string[], outcome: Outcome) =>
   Object.fromEntries(names.map((name) => [name, outcome]))
 
-describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', () => {
-  it('is tried for every route that the server describes, and for no other', async () => {
+describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
+  it('is tested for every route that the server describes, and for no other', async () => {
     const { body } = await ask(server.url, 'GET', '/openapi.json')
     const { paths } = body as { paths: Record<string, Record<string, unknown>> }
     const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -186,13 +186,13 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     expect(described.toSorted()).toEqual(Object.keys(routeCases).toSorted())
   })
 
-  it('is tried for every call of every service', () => {
+  it('is tested for every call of every service', () => {
     const described = services.flatMap(({ typeName, methods }) => methods.map(({ localName }) =>
       `${typeName.split('.').at(-1)!}.${localName}`))
     expect(described.toSorted()).toEqual(rpcNames.toSorted())
   })
 
-  it('is everybody for what says nothing of anybody', async () => {
+  it('needs no credentials for public routes', async () => {
     const open = casesThat(routeCases, ({ does }) => does === 'public')
     for (const [, headers] of strangers) {
       expect(await outcomes(open, async (name) => (await askRoute(name, headers)).status))
@@ -200,7 +200,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     }
   })
 
-  it('is no stranger, by any route', async () => {
+  it('is refused to invalid credentials on every route, and nothing changes', async () => {
     const before = await inventory()
     for (const [name, headers, status] of strangers) {
       const told = await outcomes(guardedRoutes, async (route) => {
@@ -215,13 +215,13 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     expect(await inventory()).toEqual(before)
   })
 
-  it('is told where to go with a key of another region', async () => {
+  it('with a key of another region is refused with the URL of that region', async () => {
     const [, headers] = strangers.at(-1)!
     expect((await askRoute('GET /threads/{thread_id}', headers)).body)
       .toMatchObject({ url: euUrl, code: 'forbidden' })
   })
 
-  it.each(Object.keys(transports))('is no stranger, by any call over %s', async (wire) => {
+  it.each(Object.keys(transports))('is refused to invalid credentials over %s', async (wire) => {
     const over = transports[wire]!()
     for (const [name, headers, status] of strangers) {
       const code = status === 401 ? Code.Unauthenticated : Code.PermissionDenied
@@ -230,7 +230,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     }
   })
 
-  it('sees nothing of another tenant, by any route', async () => {
+  it('shows nothing of another tenant on any route', async () => {
     const before = await inventory()
     for (const [name, headers] of others) {
       const hidden = casesThat(routeCases, ({ sees }) => sees === 'nothing')
@@ -254,7 +254,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     expect(await inventory()).toEqual(before)
   })
 
-  it.each(Object.keys(transports))('sees nothing of another tenant, by any call over %s',
+  it.each(Object.keys(transports))('shows nothing of another tenant in any call over %s',
     async (wire) => {
       const over = transports[wire]!()
       const before = await inventory()
@@ -274,7 +274,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
       expect(await inventory()).toEqual(before)
     })
 
-  it('looks with the key of a reader, and changes nothing', async () => {
+  it('with the key of a reader may read everything and change nothing', async () => {
     const before = await inventory()
     const changes = casesThat(routeCases, ({ does }) => does === 'change')
     const looks = casesThat(routeCases, ({ does }) => does === 'read')
@@ -293,7 +293,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     expect(await inventory()).toEqual(before)
   })
 
-  it('finds nothing of others in its own threads either', async () => {
+  it('to an own thread does not lead to things of another tenant', async () => {
     const headers = others[0]![1]
     const { threads, runs, assistants } = clientOf(server.url, { ...headers })
     const { thread_id: own } = await threads.create()
@@ -302,7 +302,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     await expect(runs.wait(own, 'echo', { input: say('x'), checkpointId: theirs.checkpointId }))
       .rejects.toThrow(/40[04]|422/)
     await expect(runs.get(own, theirs.runId)).rejects.toThrow('404')
-    // The same ids are free in another tenant, and lead to other things.
+    // The same ids can be used in another tenant, for separate things.
     const twin = await threads.create({ threadId: theirs.threadId })
     expect(twin).toMatchObject({ thread_id: theirs.threadId, values: {} })
     await runs.wait(theirs.threadId, 'echo', { input: say('y') })
@@ -315,7 +315,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('who may call', ()
     expect(await inventory()).toEqual(before)
   })
 
-  it('has the assistants of all graphs from the start, through the official client', async () => {
+  it('of a new tenant includes the assistants of all graphs', async () => {
     const own = await maker.make(`tenant-${randomUUID()}`)
     const { assistants } = new Client({ apiUrl: server.url, apiKey: own })
     const [echo] = await assistants.search({ graphId: 'echo' })

@@ -68,7 +68,7 @@ describe('creating an assistant', () => {
     expect(await server.client.assistants.get(assistantId)).toMatchObject({ graph_id: 'echo' })
   })
 
-  it('answers the existing one where the caller asked to do nothing', async () => {
+  it('answers the existing one with ifExists do_nothing', async () => {
     const first = await server.client.assistants.create({ graphId: 'echo', name: 'first' })
     const second = await server.client.assistants.create({
       graphId: 'steps', name: 'second', assistantId: first.assistant_id, ifExists: 'do_nothing',
@@ -76,12 +76,12 @@ describe('creating an assistant', () => {
     expect(second).toEqual(first)
   })
 
-  it('is refused with 404 for a graph that is not there', async () => {
+  it('is refused with 404 for an unknown graph', async () => {
     await expect(server.client.assistants.create({ graphId: 'nosuch' }))
       .rejects.toMatchObject({ status: 404 })
   })
 
-  it('makes one assistant where many ask for the same id at once', async () => {
+  it('makes one assistant when many ask for the same id at once', async () => {
     const assistantId = randomUUID()
     const answers = await Promise.allSettled(Array.from({ length: 8 }, (_, index) =>
       server.client.assistants.create({ graphId: 'echo', assistantId, name: `n${index}` })))
@@ -121,7 +121,7 @@ describe('finding assistants', () => {
     expect(byName.indexOf('Alpha')).toBeLessThan(byName.indexOf('Gamma'))
   })
 
-  it('pages: the next offset while there is more, the total always', async () => {
+  it('answers pages with the next offset while there is more, and always the total', async () => {
     const page = (limit: number, from: number) => server.client.assistants.search({
       metadata: { team }, sortBy: 'created_at', sortOrder: 'asc', limit, offset: from,
       includePagination: true,
@@ -160,7 +160,7 @@ describe('deleting an assistant', () => {
     await expect(assistants.delete(id)).rejects.toMatchObject({ status: 404 })
   })
 
-  it('keeps its threads unless told otherwise', async () => {
+  it('keeps its threads by default', async () => {
     const { assistants, runs, threads } = server.client
     const thread = await threads.create()
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
@@ -169,7 +169,7 @@ describe('deleting an assistant', () => {
     expect(await threads.get(thread.thread_id)).toMatchObject({ metadata: { assistant_id: id } })
   })
 
-  it('removes its threads when told to, and no others', async () => {
+  it('removes its threads if asked to, and no others', async () => {
     const { assistants, runs, threads } = server.client
     const [own, other] = [await threads.create(), await threads.create()]
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
@@ -181,8 +181,8 @@ describe('deleting an assistant', () => {
   })
 })
 
-describe('what is known of a graph', () => {
-  it('is its nodes and edges', async () => {
+describe('the description of a graph', () => {
+  it('has its nodes and edges', async () => {
     const graph = await server.client.assistants.getGraph('jump')
     expect(graph.nodes.map((node) => node.id)).toEqual(expect.arrayContaining(
       ['__start__', 'choose', 'left', 'right', '__end__']))
@@ -197,7 +197,7 @@ describe('what is known of a graph', () => {
     expect(open.nodes.map((node) => node.id)).toContain('sub:deep')
   })
 
-  it('is its schemas', async () => {
+  it('has its schemas', async () => {
     const schemas = await server.client.assistants.getSchemas('configured')
     expect(schemas.graph_id).toBe('configured')
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining([
@@ -205,13 +205,13 @@ describe('what is known of a graph', () => {
     expect(schemas.context_schema).toMatchObject({ properties: { model_name: {} } })
   })
 
-  it('is told to a GET that claims to carry JSON', async () => {
+  it('is answered to a GET with a content-type of JSON and no body', async () => {
     const answer = await ask(server.url, 'GET', '/assistants/echo/schemas', undefined,
       { 'content-type': 'application/json' })
     expect(answer.status).toBe(200)
   })
 
-  it('is its subgraphs by namespace', async () => {
+  it('has its subgraphs by namespace', async () => {
     const all = await server.client.assistants.getSubgraphs('nested')
     expect(Object.keys(all)).toEqual(['sub'])
     expect(Object.keys(all['sub']!)).toEqual(expect.arrayContaining(
@@ -222,7 +222,7 @@ describe('what is known of a graph', () => {
       .toEqual({})
   })
 
-  it('is 404 for an assistant that is not there', async () => {
+  it('is 404 for an unknown assistant', async () => {
     const { assistants } = server.client
     await expect(assistants.getGraph('nosuch')).rejects.toMatchObject({ status: 404 })
     await expect(assistants.getSchemas(randomUUID())).rejects.toMatchObject({ status: 404 })

@@ -1,4 +1,4 @@
-/** Cancelling runs: pending or running, keeping what was done or taking it back. */
+/** Cancelling runs: pending or running, with the finished steps kept or rolled back. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -58,7 +58,7 @@ describe('cancelling a running run', () => {
       .toMatchObject({ status: 'interrupted' })
   })
 
-  it('never waits for a node that hears nothing', async () => {
+  it('never waits for a node that ignores the cancellation', async () => {
     const { runs, threads } = server.client
     const { id, hold, first } = await busyThread('stubborn')
     await runs.cancel(id, first.runId, true)
@@ -132,7 +132,7 @@ describe('cancelling a pending run', () => {
         [...said, first.text, 'first', 'held', 'last'])
     })
 
-  it.each(['interrupt', 'rollback'] as const)('that is for later with %s frees the thread',
+  it.each(['interrupt', 'rollback'] as const)('scheduled for later with %s frees the thread',
     async (action) => {
       const { runs, threads } = server.client
       const { thread_id: id } = await threads.create()
@@ -155,7 +155,7 @@ describe('cancelling', () => {
     expect(await runs.get(id, run!.run_id)).toMatchObject({ status: 'success' })
   })
 
-  it('a run that is not there is 404', async () => {
+  it('an unknown run is 404', async () => {
     const { thread_id: id } = await server.client.threads.create()
     await expect(server.client.runs.cancel(id, randomUUID())).rejects.toMatchObject({ status: 404 })
   })
@@ -170,7 +170,7 @@ describe('cancelling', () => {
 })
 
 describe('a client that goes away', () => {
-  it('cancels the run where it asked for that', async () => {
+  it('cancels the run if it asked for that', async () => {
     const { runs } = server.client
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
@@ -193,7 +193,7 @@ describe('a client that goes away', () => {
     const waiting = how === 'wait'
       ? runs.wait(id, 'held', { input, onDisconnect: 'cancel', signal: left.signal })
       : runs.create(id, 'held', { input }).then(async (run) => {
-        // Headers come while the run goes on: the server has the request then.
+        // The headers come while the run goes on: from then on the server has the request.
         const path = `/threads/${id}/runs/${run.run_id}/join?cancel_on_disconnect=1`
         joined(await fetch(server.url + path, { signal: left.signal }))
         return runs.join(id, run.run_id, { signal: left.signal })
@@ -209,7 +209,7 @@ describe('a client that goes away', () => {
     expect(await runs.get(id, run!.run_id)).toMatchObject({ status: 'interrupted' })
   })
 
-  it('otherwise changes nothing: the run goes on', async () => {
+  it('otherwise changes nothing, and the run goes on', async () => {
     const { runs } = server.client
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()

@@ -1,4 +1,4 @@
-/** What /openapi.json says of answers is what they are: each operation, called as it describes. */
+/** Answers match /openapi.json: each operation is called and its answer validated. */
 
 import { randomUUID } from 'node:crypto'
 import { Compile } from 'typebox/schema'
@@ -16,7 +16,7 @@ interface Description {
   components: { schemas: Record<string, object> }
 }
 
-/** Of the answer as its status and type are described, and no headers but those. */
+/** The body of the answer, once its status, type, headers and schema match the description. */
 async function describedAnswer(method: string, path: string, body?: unknown,
   headers?: Record<string, string>): Promise<unknown> {
   const description = await (await fetch(`${server.url}/openapi.json`)).json() as Description
@@ -37,7 +37,7 @@ async function describedAnswer(method: string, path: string, body?: unknown,
   return answer.body
 }
 
-/** The path with the fewest names of its own is the one that is meant. */
+/** Of several templates that fit, the one with the fewest parameters is meant. */
 function operationAt({ paths }: Description, method: string, path: string): Operation {
   const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`)
   const [found] = Object.keys(paths).filter((template) => fits(template).test(path))

@@ -1,4 +1,4 @@
-/** Requests that cannot be served: an answer each, and the next request works. */
+/** Requests that cannot be served: each is answered, and the next request works. */
 
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask, dial, hear, sentenceOf } from '../support/wire.ts'
 
-/** Its own: here all threads are counted. */
+/** A server of its own: all threads are counted here. */
 const server = useServer({ project: 'conformance' })
 const unknown = randomUUID()
 
@@ -74,7 +74,7 @@ describe('a body of the wrong shape', () => {
   })
 })
 
-describe('something that is not there', () => {
+describe('something unknown', () => {
   it.each([
     ['GET', `/threads/${unknown}`], ['PATCH', `/threads/${unknown}`],
     ['DELETE', `/threads/${unknown}`], ['POST', `/threads/${unknown}/copy`],
@@ -96,21 +96,21 @@ describe('something that is not there', () => {
     expect(sentenceOf(answer).length).toBeGreaterThan(10)
   })
 
-  it('is a run to whoever asks for one without a thread', async () => {
+  it('is called a run if it was asked for as a run without a thread', async () => {
     const answer = await ask(server.url, 'GET', `/runs/${unknown}/stream`)
     expect([answer.status, sentenceOf(answer)]).toEqual([404, `Run ${unknown} not found.`])
   })
 
   it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state',
     'GET /threads/%00/runs', 'GET /threads/..%2F..%2Fetc', 'GET /assistants/%F0%9F%92%A9',
-  ])('is 404 or 422 for an id that is none: %s', async (request) => {
+  ])('is 404 or 422 if its id is malformed: %s', async (request) => {
     const [method, path] = request.split(' ') as [string, string]
     const answer = await ask(server.url, method, path)
     expect(answer.status).toBeOneOf([404, 422])
     sentenceOf(answer)
   })
 
-  it('is 400 at most for a path that cannot be decoded', async () => {
+  it('is 400, 404 or 422 if its path cannot be decoded', async () => {
     const answer = await ask(server.url, 'GET', '/threads/%E0%A4%A')
     expect(answer.status).toBeOneOf([400, 404, 422])
     sentenceOf(answer)
@@ -131,7 +131,7 @@ describe('strange but valid input', () => {
       .toHaveLength(1)
   })
 
-  it('is deep: refused or kept, never a crash', async () => {
+  it('is refused or kept if it is nested deeply, and crashes nothing', async () => {
     const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)
     const answer = await ask(server.url, 'POST', '/threads', `{"metadata":${deep}}`)
     expect(answer.status).toBeOneOf([200, 400, 413, 422])
@@ -182,7 +182,7 @@ describe('a connection that misbehaves', () => {
   const head = () => `POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
     + 'Content-Type: application/json\r\n'
 
-  it('may be cut half-way through a body: nothing was written', async () => {
+  it('may be cut half-way through a body, and nothing is written', async () => {
     const before = await server.client.threads.count()
     const socket = await dial(server.url)
     socket.write(`${head()}Content-Length: 100\r\n\r\n{"metadata":{"a":`)
@@ -194,7 +194,7 @@ describe('a connection that misbehaves', () => {
     expect(await server.client.threads.count()).toBe(before)
   })
 
-  it('may speak nonsense', async () => {
+  it('may send nonsense', async () => {
     const socket = await dial(server.url)
     const answer = hear(socket)
     socket.write('NONSENSE\r\n\r\n')
@@ -220,7 +220,7 @@ describe('a connection that misbehaves', () => {
 })
 
 describe('another web site', () => {
-  it('reads nothing of a local server', async () => {
+  it('cannot read from a local server', async () => {
     const answer = await ask(server.url, 'GET', '/info', undefined,
       { origin: 'https://evil.example' })
     expect(answer.headers.get('access-control-allow-origin')).not.toBe('*')
@@ -231,7 +231,7 @@ describe('another web site', () => {
     socket.destroy()
   })
 
-  it('on the same machine may, headers included', async () => {
+  it('on the same machine can, headers included', async () => {
     const origin = 'http://localhost:3000'
     const answer = await ask(server.url, 'POST', '/threads/search', {}, { origin })
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)

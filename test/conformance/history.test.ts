@@ -45,7 +45,7 @@ describe('the history of a thread', () => {
     ])
   })
 
-  it('says what each step wrote and what its tasks gave', () => {
+  it('shows what each step wrote and what its tasks returned', () => {
     const afterB = all.find(({ next }) => next[0] === 'c')!
     expect(afterB.metadata).toMatchObject({ source: 'loop', writes: { b: { log: ['b:z'] } } })
     expect(afterB.tasks).toMatchObject([{ name: 'c', result: { log: ['c:z'] } }])
@@ -53,7 +53,7 @@ describe('the history of a thread', () => {
 })
 
 describe('a page of the history', () => {
-  it('is ten entries unless a limit says otherwise', async () => {
+  it('has ten entries by default', async () => {
     const { threads } = server.client
     expect(idsOf(await threads.getHistory(id))).toEqual(idsOf(all.slice(0, 10)))
     expect(idsOf(await threads.getHistory(id, { limit: 3 }))).toEqual(idsOf(all.slice(0, 3)))
@@ -69,10 +69,10 @@ describe('a page of the history', () => {
     expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(6, 10)))
   })
 
-  it('begins before the time of an entry that is not here, as its id says it', async () => {
+  it('begins before the time in the id of an entry that does not exist', async () => {
     const { threads } = server.client
     const times = all.map(({ checkpoint_id: entry }) => entry)
-    // Each another one by its last digits, which are no time.
+    // Only the last digits differ, which are not part of the time.
     const idsBefore = async (entry: string) => {
       const before = { configurable: { checkpoint_id: `${entry.slice(0, -12)}${'0'.repeat(12)}` } }
       return idsOf(await threads.getHistory(id, { limit: 4, before }))
@@ -96,7 +96,7 @@ describe('a page of the history', () => {
     expect(collected).toEqual(all)
   })
 
-  it('is the same whether a page holds much or little', async () => {
+  it('has the same entries whatever the size of the pages', async () => {
     const { runs, threads } = server.client
     const { thread_id: long } = await threads.create()
     for (const topic of 'abcdefg') await runs.wait(long, 'steps', { input: { topic } })
@@ -109,7 +109,7 @@ describe('a page of the history', () => {
     }
   })
 
-  it('holds only what fits the metadata', async () => {
+  it('holds only what matches the metadata', async () => {
     const { threads } = server.client
     const inputs = await threads.getHistory(id, { metadata: { source: 'input' }, limit: 100 })
     expect(inputs.map(({ metadata }) => metadata?.step)).toEqual([9, 4, -1])
@@ -117,7 +117,7 @@ describe('a page of the history', () => {
     expect(await threads.getHistory(id, { metadata: { nosuch: 1 } })).toEqual([])
   })
 
-  it('holds what a run with such a configuration made, and none of its secrets', async () => {
+  it('is filtered by the configuration of runs too, and holds none of their secrets', async () => {
     const { runs, threads } = server.client
     const { thread_id: several } = await threads.create()
     const secrets = { openai_api_key: 'sk-1', accessToken: 'sk-2', PASSWORD: 'sk-3' }
@@ -134,7 +134,7 @@ describe('a page of the history', () => {
     expect(JSON.stringify(found)).not.toContain('sk-')
   })
 
-  it('may begin with a checkpoint', async () => {
+  it('may begin at a checkpoint', async () => {
     const { threads } = server.client
     const page = await threads.getHistory(id, {
       checkpoint: { checkpoint_id: all[4]!.checkpoint_id }, limit: 2,
@@ -142,7 +142,7 @@ describe('a page of the history', () => {
     expect(idsOf(page)[0]).toBe(all[4]!.checkpoint_id)
   })
 
-  it('may be had by GET', async () => {
+  it('is available by GET too', async () => {
     const answer = await ask(server.url, 'GET', `/threads/${id}/history?limit=2`)
     expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(0, 2)))
     const next = await ask(server.url, 'GET',
@@ -173,7 +173,7 @@ describe('the history of a subgraph', () => {
 })
 
 describe('the history of a run with durability exit', () => {
-  it('tells the questions and the results that its state tells', async () => {
+  it('shows the same interrupts and results as the state', async () => {
     const { runs, threads } = server.client
     const { thread_id: asked } = await threads.create()
     await runs.wait(asked, 'askone', { input: {}, durability: 'exit' })
@@ -186,7 +186,7 @@ describe('the history of a run with durability exit', () => {
 })
 
 describe('a long history', () => {
-  it('tells what came late to an old entry, on whichever page that is', async () => {
+  it('shows what was added to an old entry later, on whichever page it is', async () => {
     const { runs, threads } = server.client
     const { thread_id: thread } = await threads.create()
     await runs.wait(thread, 'ask', { input: { topic: 't' } })
@@ -208,7 +208,7 @@ describe('a long history', () => {
 })
 
 describe('an old checkpoint', () => {
-  it('keeps what a fork left on it that made no step, whatever is made of it then', async () => {
+  it('keeps the result of a fork that made no step, through later edits of it', async () => {
     const { runs, threads } = server.client
     const { thread_id: thread } = await threads.create()
     await runs.wait(thread, 'askboth', { input: { question: 'which?' } })

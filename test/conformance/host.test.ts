@@ -9,7 +9,7 @@ import { ask } from '../support/wire.ts'
 
 const server = useServer()
 
-/** An operation as far as it says what is sent. */
+/** The part of an operation that describes its request. */
 interface Described {
   readonly requestBody?: { content: Record<string, { example?: object }> }
 }
@@ -22,7 +22,7 @@ describe('a graph', () => {
     expect(await saidBy(graphId)).toEqual({ said: { text: graphId } })
   })
 
-  it('may be made by a function, anew for each run', async () => {
+  it('may be made by a function, which is called for each run', async () => {
     expect(await saidBy('factory', { config: { configurable: { customer: 'ada' } } }))
       .toEqual({ said: { text: 'made for ada' } })
     expect(await saidBy('factory', { config: { configurable: { customer: 'bob' } } }))
@@ -30,7 +30,7 @@ describe('a graph', () => {
     expect(await saidBy('factory')).toEqual({ said: { text: 'made for nobody' } })
   })
 
-  it('that needs a configuration to be made has that of the latest run in reads', async () => {
+  it('whose function needs a configuration is read with that of the latest run', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const config = { configurable: { customer: 'ada', langgraph_auth_user_id: 'root' } }
@@ -44,7 +44,7 @@ describe('a graph', () => {
       .toThrow('who is the customer?')
   })
 
-  it('of the functional API runs, asks and goes on without repeating its tasks', async () => {
+  it('of the functional API runs, interrupts and goes on without repeating its tasks', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const first = await runs.wait(id, 'functional', { input: { number: 2 } })
@@ -53,11 +53,11 @@ describe('a graph', () => {
     expect(values).toEqual({ number: 8, sure: 'yes' })
   })
 
-  it('reads what lies beside it, wherever the server was started', async () => {
+  it('reads files beside it, wherever the server was started', async () => {
     expect(await saidBy('reader')).toEqual({ said: { text: 'hello' } })
   })
 
-  it('calls others of its server by a client that names none, and writes to its log', async () => {
+  it('calls other graphs by a client without a URL, but not while graphs are loaded', async () => {
     const input = { messages: [{ role: 'user', content: 'hello' }] }
     const { messages } = await server.client.runs.wait(null, 'calling', { input }) as
       { messages: { content: string }[] }
@@ -74,7 +74,7 @@ describe('a graph', () => {
     expect(await runs.list(id)).toHaveLength(1)
   })
 
-  it('may jump, fan out and go round', async () => {
+  it('may jump, fan out and loop', async () => {
     const values = async (graphId: string, input: Record<string, unknown>) =>
       await server.client.runs.wait(null, graphId, { input })
     expect(await values('jump', { topic: 'right' })).toMatchObject({ log: ['choose', 'right'] })
@@ -97,7 +97,7 @@ describe('a node that changes state in place', () => {
 })
 
 describe('the server', () => {
-  it('says that it is well, and what it is', async () => {
+  it('says that it is healthy, and what it is', async () => {
     expect(await ask(server.url, 'GET', '/ok')).toMatchObject({ status: 200, body: { ok: true } })
     expect(await ask(server.url, 'GET', '/info')).toMatchObject({
       status: 200, body: { version: expect.any(String), flags: { assistants: true } },
@@ -120,7 +120,7 @@ describe('the server', () => {
     ]))
   })
 
-  it('takes the example that it gives of each body', async () => {
+  it('accepts the example that it gives of each body', async () => {
     const { body } = await ask(server.url, 'GET', '/openapi.json')
     const { paths } = body as { paths: Record<string, Record<string, Described>> }
     for (const [path, methods] of Object.entries(paths)) {
@@ -134,12 +134,12 @@ describe('the server', () => {
     }
   })
 
-  it('answers who asks for the head of what it says of itself', async () => {
+  it('answers HEAD requests for /ok', async () => {
     const answer = await fetch(`${server.url}/ok`, { method: 'HEAD' })
     expect([answer.status, await answer.text()]).toEqual([200, ''])
   })
 
-  it('shows that description to people', async () => {
+  it('shows that description as a page', async () => {
     const answer = await fetch(`${server.url}/docs`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/html')

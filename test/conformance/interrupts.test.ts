@@ -1,4 +1,4 @@
-/** Waiting for a human: interrupts, breakpoints, and the commands that go on from there. */
+/** Waiting for a human: interrupts, breakpoints, and the commands that resume. */
 
 import { describe, expect, it } from 'vitest'
 import { collect, dataOf } from '../support/run-events.ts'
@@ -29,7 +29,7 @@ describe('an interrupt', () => {
       [tasks[0]!.id]: [expect.objectContaining({ value: { question: 'ready?' } })] })
   })
 
-  it('is told in updates and in values', async () => {
+  it('is streamed in updates and in values', async () => {
     const id = await newThread()
     const parts = await collect(server.client.runs.stream(id, 'ask', {
       input: { question: 'q' }, streamMode: ['updates', 'values'] }))
@@ -63,7 +63,7 @@ describe('an interrupt', () => {
   })
 
   it.each(['async', 'exit'] as const)(
-    'twice in one node asks one question after the other, with durability %s', async (kept) => {
+    'that comes twice in one node asks twice in sequence, with durability %s', async (kept) => {
       const id = await newThread()
       const turn = (payload: object) => waitFor(id, 'asktwice', { ...payload, durability: kept })
       expect(await turn({ input: { question: 'q' } }))
@@ -93,7 +93,7 @@ describe('two interrupts at once', () => {
     return { id, asked }
   }
 
-  it('are both told by wait, by the stream and by the thread', async () => {
+  it('are both shown by wait, by the stream and by the thread', async () => {
     const { id, asked } = await both()
     expect(asked.map(({ value }) => value).sort()).toEqual(['left?', 'right?'])
     const { interrupts } = await server.client.threads.get(id)
@@ -141,7 +141,7 @@ describe('a breakpoint', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('of the graph itself holds', async () => {
+  it('that was compiled into the graph holds', async () => {
     const id = await newThread()
     await waitFor(id, 'paused', { input: { topic: 't' } })
     expect(await server.client.threads.getState(id)).toMatchObject({ next: ['b'] })
@@ -182,7 +182,7 @@ describe('a command', () => {
     expect(values).toMatchObject({ loud: ['A', 'B', 'C'] })
   })
 
-  it('may update by pairs', async () => {
+  it('may give its update as pairs of name and value', async () => {
     const id = await newThread()
     await waitFor(id, 'ask', { input: { question: 'q' } })
     expect(await waitFor(id, 'ask', { command: {
@@ -191,10 +191,10 @@ describe('a command', () => {
   })
 })
 
-describe('a question beside which a task is done', () => {
+describe('an interrupt beside a task that finished', () => {
   const told = { answers: ['told'], __interrupt__: [{ value: 'which?' }] }
 
-  it('leaves what that task wrote in the result, for those who come later too', async () => {
+  it('leaves what that task wrote in the result, also for later readers', async () => {
     const id = await newThread()
     expect(await waitFor(id, 'askone', { input: {} })).toMatchObject(told)
     const [run] = await server.client.runs.list(id)
@@ -203,7 +203,7 @@ describe('a question beside which a task is done', () => {
       .toMatchObject({ values: { answers: ['told'] } })
   })
 
-  it('may be the only one left of several, and is answered with false', async () => {
+  it('may be the last one left of several, and answered with false', async () => {
     const id = await newThread()
     const { __interrupt__: asked } =
       await waitFor(id, 'askboth', { input: {} }) as unknown as Interrupted
@@ -213,7 +213,7 @@ describe('a question beside which a task is done', () => {
       .toMatchObject({ answers: ['left yes', 'right false'] })
   })
 
-  it('hears false as any other answer where the run begins from its checkpoint', async () => {
+  it('takes false as any other answer when the run begins from its checkpoint', async () => {
     const id = await newThread()
     await waitFor(id, 'ask', { input: { question: 'q' } })
     const { checkpoint_id: asking } = (await server.client.threads.getState(id)).checkpoint

@@ -1,4 +1,4 @@
-/** Graphs that keep their thread of execution: others go on, and the spinner can be ended. */
+/** Graphs that block their event loop: others go on, and the blocking one can be ended. */
 
 import { describe, expect, it } from 'vitest'
 import { engineLoadMs } from '../support/engine-load.ts'
@@ -10,16 +10,16 @@ import { useServer } from '../support/server.ts'
 import { tookMs } from '../support/stillness.ts'
 import { ask } from '../support/wire.ts'
 
-/** Its own: what spins here would delay the tests of files that share a server. */
+/** A server of its own: the spinning graphs would delay files that share a server. */
 const server = useServer({ project: 'conformance' })
 const gate = useGates()
 
-/** A spinner would keep an answer for ever; three nodes of a store beside it, for a while. */
+/** A spinner would delay answers for ever; the nodes of Cassandra beside it only for a while. */
 const storeMs = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? 3_000 : 0
 
 const newThread = async () => (await server.client.threads.create()).thread_id
 
-/** A run that spins for ever, from when the gate is reached. */
+/** A run that spins for ever; resolves when it does. */
 async function startSpinner(begun: Gate): Promise<{ id: string, runId: string }> {
   const id = await newThread()
   begun.open()
@@ -34,7 +34,7 @@ async function timed(call: () => Promise<unknown>): Promise<number> {
   return tookMs(began)
 }
 
-/** Five seconds is the promise; who goes on elsewhere may have to wait for a worker to start. */
+/** Five seconds is the promise; a run that moves may also have to wait until a worker starts. */
 async function expectShortDelay(call: () => Promise<unknown>): Promise<void> {
   const [ms, engineMs] = await Promise.all([timed(call), engineLoadMs()])
   expect(ms).toBeLessThan(5_000 + Math.max(3_000, 2 * engineMs) + storeMs)
@@ -62,7 +62,7 @@ describe('while a graph spins', () => {
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   })
 
-  it('runs that share its worker go on elsewhere, and tell every event once', async () => {
+  it('runs that share its worker go on elsewhere, and stream every event once', async () => {
     const held = await Promise.all(Array.from({ length: 6 }, async () => {
       const hold = gate()
       return { hold, run: await startHeld(server.client, await newThread(), hold) }
@@ -79,7 +79,7 @@ describe('while a graph spins', () => {
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   })
 
-  it('others run also where several spin', async () => {
+  it('others run even if several spin', async () => {
     const spinners = await Promise.all([1, 2, 3, 4].map(() => startSpinner(gate())))
     await expectShortDelay(async () =>
       server.client.runs.wait(await newThread(), 'echo', { input: say('x') }))
@@ -101,7 +101,7 @@ describe('a graph that spins for ever', () => {
 })
 
 describe('a graph that spins for a while', () => {
-  it('ends well, once', async () => {
+  it('succeeds, and is executed once', async () => {
     const id = await newThread()
     expect(await server.client.runs.wait(id, 'spin', { input: { ms: 1_500, tell: '' } }))
       .toMatchObject({ done: true })

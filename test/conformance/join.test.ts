@@ -18,7 +18,7 @@ const newThread = async () => (await server.client.threads.create()).thread_id
 const nodesOf = (parts: readonly Part[]) => parts.filter(({ event }) => event === 'updates')
   .flatMap(({ data }) => Object.keys(data as object))
 
-/** Runs the graph `steps` to its end; `updates` and `values` were streamed, to nobody. */
+/** Runs the graph `steps` to its end; `updates` and `values` were streamed without a reader. */
 async function finishedRun(streamResumable: boolean) {
   const id = await newThread()
   const run = await server.client.runs.create(id, 'steps', {
@@ -28,7 +28,7 @@ async function finishedRun(streamResumable: boolean) {
 }
 
 describe('join', () => {
-  it('answers the final values, to everyone who asks', async () => {
+  it('answers the final values to every caller', async () => {
     const id = await newThread()
     const hold = gate()
     const run = await startHeld(server.client, id, hold)
@@ -39,14 +39,14 @@ describe('join', () => {
     }
   })
 
-  it('answers also when the run has been over for long', async () => {
+  it('answers also after the run is over', async () => {
     const { id, runId } = await finishedRun(false)
     for (let n = 0; n < 3; n += 1) {
       expect(await server.client.runs.join(id, runId)).toMatchObject({ topic: 't' })
     }
   })
 
-  it('says what the run waits for, and how it failed', async () => {
+  it('shows the interrupt of a run that waits, and the error of one that failed', async () => {
     const { runs } = server.client
     const id = await newThread()
     const asking = await runs.create(id, 'ask', { input: { question: 'q' } })
@@ -58,7 +58,7 @@ describe('join', () => {
       __error__: { error: 'TypeError', message: 'bad' } })
   })
 
-  it('answers values that only the graph can put together', async () => {
+  it('answers values that only the graph can assemble', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const both = ['hello', 'echo: hello']
@@ -68,7 +68,7 @@ describe('join', () => {
     expect(texts(await runs.wait(null, 'delta', { input: say('hello') }))).toEqual(both)
   })
 
-  it('does not take anything from a stream beside it', async () => {
+  it('takes no events from a stream of the same run', async () => {
     const id = await newThread()
     const hold = gate()
     const run = await startHeld(server.client, id, hold)
@@ -127,7 +127,7 @@ describe('joining the stream of a run in progress', () => {
     expect(nodesOf(await joined)).toEqual(['first', 'hold', 'last'])
   })
 
-  it('cancels the run when the reader goes, where it asked for that', async () => {
+  it('cancels the run when the reader disconnects, if it asked for that', async () => {
     const id = await newThread()
     const hold = gate()
     const run = await startHeld(server.client, id, hold)
@@ -153,7 +153,7 @@ describe('joining the stream of a run that is over', () => {
     expect(await replay()).toEqual(first)
   })
 
-  it('replays all of it also without an id', async () => {
+  it('replays all of it without an id as well', async () => {
     const { id, runId } = await finishedRun(true)
     const parts = await collect(server.client.runs.joinStream(id, runId))
     expect(nodesOf(parts)).toEqual(['a', 'b', 'c'])
@@ -175,7 +175,7 @@ describe('joining the stream of a run that is over', () => {
     expect(namesOf(parts)).not.toContain('error')
   })
 
-  it('tells the failure of a run that failed', async () => {
+  it('replays the error of a run that failed', async () => {
     const id = await newThread()
     const run = await server.client.runs.create(id, 'failing',
       { input: { topic: 'bad' }, streamMode: ['updates'], streamResumable: true })
@@ -187,7 +187,7 @@ describe('joining the stream of a run that is over', () => {
   })
 })
 
-describe('joining a stream that is not there', () => {
+describe('joining the stream of an unknown run', () => {
   it('is 404, not an event', async () => {
     const id = await newThread()
     const path = (thread: string) => `/threads/${thread}/runs/${randomUUID()}/stream`
@@ -198,7 +198,7 @@ describe('joining a stream that is not there', () => {
 })
 
 describe('the official client behind a connection that breaks', () => {
-  it('comes back by itself and misses nothing, twice nothing', async () => {
+  it('reconnects by itself, misses nothing and gets nothing twice', async () => {
     const id = await newThread()
     const through = clientOf(await proxy.to(server.url))
     const hold = gate()
@@ -212,7 +212,7 @@ describe('the official client behind a connection that breaks', () => {
       .toEqual([run.text, 'first', 'held', 'last'])
   })
 
-  it('leaves the run alone however often that happens', async () => {
+  it('does not cancel the run, however often that happens', async () => {
     const id = await newThread()
     const through = clientOf(await proxy.to(server.url))
     const hold = gate()

@@ -1,4 +1,4 @@
-/** What is not offered yet says so in a sentence, and never pretends. */
+/** Features that are not offered yet are refused with a sentence, never silently ignored. */
 
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
@@ -34,20 +34,20 @@ it.each([
   expect(sentenceOf(answer).split(' ').length).toBeGreaterThan(2)
 })
 
-it('Who speaks protocol v2 is told which library does without it', async () => {
+it('A client of protocol v2 is told which library does not need it', async () => {
   const answer = await ask(server.url, 'POST', `/threads/${some}/commands`,
     { id: 1, method: 'run.start', params: { assistant_id: 'echo' } })
   expect(sentenceOf(answer)).toContain('@langchain/langgraph-sdk/react')
 })
 
-it('Feedback keys are refused with 422, since nobody collects feedback', async () => {
+it('Feedback keys are refused with 422, because feedback is not collected', async () => {
   const answer = await ask(server.url, 'POST', '/runs/wait',
     { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })
   expect(answer.status).toBe(422)
   expect(sentenceOf(answer)).toMatch(/feedback_keys/)
 })
 
-it('A time to live is refused with 422, not forgotten', async () => {
+it('A time to live is refused with 422, not ignored', async () => {
   const made = await ask(server.url, 'POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } })
   expect(made.status).toBe(422)
   expect(sentenceOf(made)).toMatch(/ttl|time to live/i)
@@ -56,7 +56,7 @@ it('A time to live is refused with 422, not forgotten', async () => {
   expect(updated.status).toBe(422)
 })
 
-it('Nothing was wiped by the ones that were refused', async () => {
+it('A refused request to truncate deletes nothing', async () => {
   const { thread_id: id } = await server.client.threads.create()
   await ask(server.url, 'POST', '/internal/truncate', { threads: true, assistants: true })
   expect(await server.client.threads.get(id)).toMatchObject({ thread_id: id })

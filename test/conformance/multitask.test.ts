@@ -9,7 +9,7 @@ import { useServer } from '../support/server.ts'
 const server = useServer()
 const gate = useGates()
 
-/** A thread with a run that stands in its middle node, on top of what was said before. */
+/** A thread with earlier messages and a run that is held in its middle node. */
 async function busyThread(...before: string[]) {
   const { thread_id: id } = await server.client.threads.create()
   for (const word of before) await server.client.runs.wait(id, 'echo', { input: say(word) })
@@ -32,7 +32,7 @@ describe('a second run with reject', () => {
     expect(await statusesOf(id)).toEqual(['success'])
   })
 
-  it('is accepted where the thread is free', async () => {
+  it('is accepted if the thread is free', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const payload = { input: say('x'), multitaskStrategy: 'reject' as const }
     expect(texts(await server.client.runs.wait(id, 'echo', payload))).toEqual(['x', 'echo: x'])
@@ -51,7 +51,7 @@ describe('a second run with enqueue', () => {
       [first.text, 'first', 'held', 'last', 'second', 'echo: second'])
   })
 
-  it('is what happens where nothing is said', async () => {
+  it('is the default', async () => {
     const { id, hold } = await busyThread()
     const second = await server.client.runs.create(id, 'echo', { input: say('second') })
     expect(second.multitask_strategy).toBe('enqueue')
@@ -76,7 +76,7 @@ describe('a second run with enqueue', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('runs also when the one before it failed, and the thread says busy until then', async () => {
+  it('runs also if the one before it failed, and the thread stays busy until then', async () => {
     const { id, hold } = await busyThread()
     const failing = await server.client.runs.create(id, 'failing', { input: { topic: 'bad' } })
     const hold2 = gate()
@@ -90,7 +90,7 @@ describe('a second run with enqueue', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('is refused with 429 where a hundred wait already', async () => {
+  it('is refused with 429 if a hundred wait already', async () => {
     const { id, hold } = await busyThread()
     const create = () => server.client.runs.create(id, 'echo', { input: say('x') })
     for (let n = 0; n < 10; n += 1) await Promise.all(Array.from({ length: 10 }, create))
@@ -113,7 +113,7 @@ describe('a second run with interrupt', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('does not wait for a node that hears nothing, nor lets it write', async () => {
+  it('neither waits for a node that ignores the interruption nor lets it write', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     const first = await startHeld(server.client, id, hold, { how: 'stubborn' })
@@ -135,7 +135,7 @@ describe('a second run with interrupt', () => {
 })
 
 describe('a second run with rollback', () => {
-  it('deletes the first: fetching it fails, and nothing of it is left', async () => {
+  it('deletes the first and leaves nothing of it', async () => {
     const { id, first } = await busyThread()
     const second = await server.client.runs.create(id, 'echo',
       { input: say('second'), multitaskStrategy: 'rollback' })
@@ -172,7 +172,7 @@ describe('a second run with rollback', () => {
     expect((await server.client.threads.get(id)).metadata).toMatchObject({ meanwhile: true })
   })
 
-  it('does not let a node that hears nothing write afterwards', async () => {
+  it('does not let a node that ignores the rollback write afterwards', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     await startHeld(server.client, id, hold, { how: 'stubborn' })
@@ -184,11 +184,11 @@ describe('a second run with rollback', () => {
   })
 })
 
-describe('a run that would begin from what a rollback drops', () => {
+describe('a run from a checkpoint that a rollback drops', () => {
   const headOf = async (id: string) =>
     (await server.client.threads.getState(id)).checkpoint.checkpoint_id!
 
-  it('is refused with 404, and the one that it would roll back goes on', async () => {
+  it('is refused with 404 if it asks for that rollback, and the first goes on', async () => {
     const { id, hold, first } = await busyThread('before')
     await expect(server.client.runs.create(id, 'echo', { input: say('second'),
       checkpointId: await headOf(id), multitaskStrategy: 'rollback',
@@ -199,7 +199,7 @@ describe('a run that would begin from what a rollback drops', () => {
       ['before', 'echo: before', first.text, 'first', 'held', 'last'])
   })
 
-  it('fails where it was waiting by then, and leaves the state as it was', async () => {
+  it('fails if it was already queued, and leaves the state as it was', async () => {
     const { id, first } = await busyThread('before')
     const second = await server.client.runs.create(id, 'echo',
       { input: say('second'), checkpointId: await headOf(id) })

@@ -1,4 +1,4 @@
-/** The server as a graph: RemoteGraph of the official library, alone and inside another graph. */
+/** RemoteGraph of the official library on this server, alone and as a node of another graph. */
 
 import { Annotation, Command, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { RemoteGraph } from '@langchain/langgraph/remote'
@@ -52,7 +52,7 @@ describe('a remote graph', () => {
       .toBe(state.config.configurable?.['checkpoint_id'])
   })
 
-  it('asks, and is resumed by a command', async () => {
+  it('throws its interrupt, and is resumed by a command', async () => {
     const config = await newConfig()
     const graph = remote('ask')
     await expect(graph.invoke({ question: 'q' }, config))

@@ -11,7 +11,7 @@ import { ask } from '../support/wire.ts'
 
 const server = useServer()
 const gate = useGates()
-/** Who asks every half second takes longer, whatever the machine. */
+/** A server that polled every half second would take longer on any machine. */
 const answerMs = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? 450 : 250
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -19,7 +19,7 @@ const newThread = async (metadata: Record<string, unknown> = {}) =>
   (await server.client.threads.create({ metadata })).thread_id
 
 describe('creating a run', () => {
-  it('answers its record at once', async () => {
+  it('answers the run at once', async () => {
     const id = await newThread({ from: 'thread', both: 'thread' })
     const { assistant_id } = await server.client.assistants.get('held')
     const hold = gate()
@@ -42,7 +42,7 @@ describe('creating a run', () => {
     expect(await server.client.runs.get(id, run.run_id)).toMatchObject({ status: 'success' })
   })
 
-  it('says where the run is', async () => {
+  it('answers the location of the run', async () => {
     const id = await newThread()
     const answer = await ask(server.url, 'POST', `/threads/${id}/runs`,
       { assistant_id: 'echo', input: say('x') })
@@ -50,7 +50,7 @@ describe('creating a run', () => {
     expect(answer.headers.get('content-location')).toBe(`/threads/${id}/runs/${run_id}`)
   })
 
-  it('is refused with 404 for an assistant that is not there', async () => {
+  it('is refused with 404 for an unknown assistant', async () => {
     const id = await newThread()
     for (const assistant of ['nosuch', randomUUID()]) {
       await expect(server.client.runs.create(id, assistant, { input: {} }))
@@ -59,7 +59,7 @@ describe('creating a run', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('makes the thread where that was asked for', async () => {
+  it('creates the thread if asked to', async () => {
     const id = randomUUID()
     const values = await server.client.runs.wait(id, 'echo',
       { input: say('x'), ifNotExists: 'create' })
@@ -68,7 +68,7 @@ describe('creating a run', () => {
       .toMatchObject({ status: 'idle', metadata: { graph_id: 'echo' } })
   })
 
-  it('gives its metadata to the thread that it makes, and to no other', async () => {
+  it('gives its metadata to a thread that it creates, and to no other', async () => {
     const { runs, threads } = server.client
     const [made, project, topic] = [randomUUID(), randomUUID(), randomUUID()]
     const told = { input: say('x'), ifNotExists: 'create' } as const
@@ -92,7 +92,7 @@ describe('creating a run', () => {
     expect(texts((await server.client.threads.get(id)).values)).toEqual(['x', 'echo: x'])
   })
 
-  it('may be for later: pending until then, the thread busy', async () => {
+  it('may be scheduled: until then the run is pending and the thread busy', async () => {
     const id = await newThread()
     const began = performance.now()
     const run = await server.client.runs.create(id, 'echo', { input: say('x'), afterSeconds: 1 })
@@ -150,7 +150,7 @@ describe('the runs of a thread', () => {
     expect(texts((await threads.get(id)).values)).toEqual(['x', 'echo: x'])
   })
 
-  it('leave the thread in order when one is deleted in progress', async () => {
+  it('leave the thread usable if one is deleted in progress', async () => {
     const { runs, threads } = server.client
     const id = await newThread()
     const hold = gate()
@@ -177,7 +177,7 @@ describe('waiting for a run', () => {
     expect((await server.client.threads.getState(id)).values).toEqual(values)
   })
 
-  it('throws the failure of the graph once, not twice encoded', async () => {
+  it('throws the error of the graph, encoded only once', async () => {
     const id = await newThread()
     await expect(server.client.runs.wait(id, 'failing', { input: { topic: 'no luck' } }))
       .rejects.toThrow(/^TypeError: no luck$/)
@@ -202,13 +202,13 @@ describe('waiting for a run', () => {
       await server.client.runs.wait(id, 'echo', { input: say('x') })
       times.push(tookMs(began))
     }
-    // A disk that stalls holds up one of them, and an interval all.
+    // A disk that stalls delays one of them, a polling interval delays all.
     expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(answerMs)
   })
 })
 
 describe('the recursion limit', () => {
-  it('ends a run with the error of its name', async () => {
+  it('ends a run with a GraphRecursionError', async () => {
     const id = await newThread()
     const failed = await server.client.runs.wait(id, 'endless',
       { input: { topic: 't' }, config: { recursion_limit: 3 }, raiseError: false })
@@ -217,7 +217,7 @@ describe('the recursion limit', () => {
       .toMatchObject({ values: { log: ['again', 'again', 'again'] }, next: ['again'] })
   })
 
-  it('of one run is not that of the next', async () => {
+  it('of one run does not apply to the next', async () => {
     const id = await newThread()
     await server.client.runs.wait(id, 'steps',
       { input: { topic: 't' }, config: { recursion_limit: 1 }, raiseError: false })
@@ -246,7 +246,7 @@ describe('forking', () => {
     expect(await total(id)).toBe(44)
   })
 
-  it('is refused with 404 or 422 for a checkpoint that is not there', async () => {
+  it('is refused with 404 or 422 for an unknown checkpoint', async () => {
     const id = await newThread()
     await total(id)
     await expect(total(id, { checkpointId: '1f000000-0000-6000-8000-000000000000' }))
@@ -255,7 +255,7 @@ describe('forking', () => {
   })
 })
 
-describe('what a run is configured with', () => {
+describe('the configuration of a run', () => {
   const said = async (client: ReturnType<typeof clientOf>, id: string, payload: object = {}) =>
     (await client.runs.wait(id, 'configured', { input: { said: {} }, ...payload }) as
       { said: Record<string, unknown> }).said

@@ -1,4 +1,4 @@
-/** Thread search and count: filters, order, pages, and what a write changes at once. */
+/** Thread search and count: filters, order, pages, and writes that are found at once. */
 
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
-/** Its own: here all threads are counted. */
+/** A server of its own: all threads are counted here. */
 const server = useServer({ project: 'conformance' })
 const gate = useGates()
 const team = randomUUID()
@@ -36,7 +36,7 @@ async function found(query: Parameters<typeof server.client.threads.search>[0]) 
 }
 
 describe('a search', () => {
-  it('finds threads by metadata: scalars equal, objects contained', async () => {
+  it('finds threads by metadata, by equal scalars and contained objects', async () => {
     expect(await found({})).toEqual([0, 1, 2, 3])
     expect(await found({ metadata: { kind: 'talked' } })).toEqual([1])
     expect(await found({ metadata: { n: 2 } })).toEqual([2])
@@ -47,7 +47,7 @@ describe('a search', () => {
     expect(await found({ metadata: { nosuch: null } })).toEqual([])
   })
 
-  it('is refused with 422 for a filter that would take very long to look for', async () => {
+  it('is refused with 422 for a filter that would take very long', async () => {
     const parts = Array.from({ length: 65 }, (_, n) => ({ n }))
     for (const filter of [{ metadata: { parts } }, { values: { parts } }]) {
       const { status, body } = await ask(server.url, 'POST', '/threads/search', filter)
@@ -63,12 +63,12 @@ describe('a search', () => {
     expect(await found({ status: 'busy' })).toEqual([])
   })
 
-  it('finds threads by ids, all conditions together', async () => {
+  it('finds threads by ids, together with other conditions', async () => {
     expect(await found({ ids: [ids[0]!, ids[2]!, randomUUID()] })).toEqual([0, 2])
     expect(await found({ ids: [ids[0]!, ids[2]!], status: 'error' })).toEqual([2])
   })
 
-  it('finds threads by values, and never a thread that has none such', async () => {
+  it('finds threads by values, and only those that have them', async () => {
     expect(await found({ values: { topic: 'cats' } })).toEqual([1])
     expect(await found({ values: { log: ['a:cats', 'b:cats', 'c:cats'] } })).toEqual([1])
     expect(await found({ values: { nosuch: 1 } })).toEqual([])
@@ -98,7 +98,7 @@ describe('a search', () => {
 })
 
 describe('the order of a search', () => {
-  it('is newest created first unless it is asked for', async () => {
+  it('is newest created first by default', async () => {
     const threads = await server.client.threads.search({ metadata: { team } })
     expect(threads.map(({ thread_id }) => thread_id)).toEqual(ids.toReversed())
   })
@@ -130,7 +130,7 @@ describe('the pages of a search', () => {
       expect(answer.headers.get('x-pagination-next')).toBe(next)
     })
 
-  it('hold ten threads unless a limit says otherwise', async () => {
+  it('hold ten threads by default', async () => {
     const many = randomUUID()
     await Promise.all(Array.from({ length: 12 }, () =>
       server.client.threads.create({ metadata: { many } })))
@@ -160,7 +160,7 @@ describe('a write', () => {
     expect(await count()).toBe(0)
   })
 
-  it('of a stateless run makes no thread that a search could find', async () => {
+  it('of a stateless run leaves no thread for a search to find', async () => {
     const { runs, threads } = server.client
     const before = await threads.count()
     await runs.wait(null, 'echo', { input: say('x'), metadata: { team } })
@@ -177,7 +177,7 @@ describe('a search that makes no sense', () => {
     expect((await ask(server.url, 'POST', '/threads/search', body)).status).toBe(422)
   })
 
-  it.each(['threads', 'assistants'])('is refused where it begins nowhere: %s', async (kind) => {
+  it.each(['threads', 'assistants'])('is refused for an absurd offset: %s', async (kind) => {
     const body = { offset: Number.MAX_VALUE }
     expect((await ask(server.url, 'POST', `/${kind}/search`, body)).status).toBe(422)
   })

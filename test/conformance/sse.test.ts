@@ -1,4 +1,4 @@
-/** The event stream as bytes: frames, headers, heartbeats, and readers that do not read. */
+/** The event stream as bytes: frames, headers, heartbeats, and clients that do not read. */
 
 import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
@@ -39,7 +39,7 @@ describe('a stream', () => {
     await allFrames(answer)
   })
 
-  it('is frames of event, one line of JSON, and id', async () => {
+  it('consists of frames with an event, one line of JSON and an id', async () => {
     const id = await newThread()
     const answer = await open(`/threads/${id}/runs/stream`,
       { assistant_id: 'echo', input: say('two\nlines\r\nand \u2028 more'), stream_mode: 'values' })
@@ -66,7 +66,7 @@ describe('a stream', () => {
     for await (const _ of frames);
   })
 
-  it('beats every five seconds of silence, by a comment that makes no event', async () => {
+  it('sends a comment, which is no event, after every five seconds of silence', async () => {
     const id = await newThread()
     const hold = gate()
     const began = performance.now()
@@ -84,7 +84,7 @@ describe('a stream', () => {
     const [first, second] = beats as [number, number]
     expect(first - began).toBeGreaterThan(3_500)
     expect(tookMs(began, first)).toBeLessThan(7_000)
-    // The first one may be heard late.
+    // The first one may arrive late.
     expect(second - first).toBeGreaterThan(3_500 - allowedMs(0, began, first))
     expect(tookMs(first, second)).toBeLessThan(7_000)
     // A blank line after a comment would repeat the last id as an empty event in the client.
@@ -93,7 +93,7 @@ describe('a stream', () => {
 })
 
 describe('a reader', () => {
-  it('has all of what a graph tells at once, in its order, however much it is', async () => {
+  it('gets everything that a graph streams at once, in order, however much it is', async () => {
     const stream = server.client.runs.stream(null, 'wide',
       { input: { pieces: 40, size: 1_500_000 }, streamMode: ['updates', 'custom'] })
     const parts = await collect(stream)
@@ -105,7 +105,7 @@ describe('a reader', () => {
 })
 
 describe('a reader that does not read', () => {
-  it('holds up the run for a moment at most, and never those who read', async () => {
+  it('delays the run only briefly, and other readers not at all', async () => {
     const id = await newThread()
     const body = JSON.stringify({ assistant_id: 'wide', stream_mode: ['values', 'custom'],
       input: { pieces: 400, size: 100_000 } })
@@ -127,7 +127,7 @@ describe('a reader that does not read', () => {
 })
 
 describe('wait and join', () => {
-  it('send their headers at once, so that they hold no slot of the client', async () => {
+  it('send their headers at once, to occupy no connection slot of the client', async () => {
     const id = await newThread()
     const hold = gate()
     const waiting = await open(`/threads/${id}/runs/wait`,

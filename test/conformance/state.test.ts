@@ -13,7 +13,7 @@ import { ask, sentenceOf } from '../support/wire.ts'
 const server = useServer()
 const gate = useGates()
 
-/** What the specification shows beyond the client's own type. */
+/** Fields of the specification that the client's type lacks. */
 type Snapshot = ThreadState & { checkpoint_id: string, parent_checkpoint_id: string }
 
 async function threadAfter(graphId: string, input: Record<string, unknown>) {
@@ -31,7 +31,7 @@ describe('the state of a thread', () => {
     expect(await server.client.threads.getHistory(id)).toEqual([])
   })
 
-  it('is everything that is known of the newest checkpoint', async () => {
+  it('shows everything about the newest checkpoint', async () => {
     const id = await threadAfter('steps', { topic: 't' })
     const state = await server.client.threads.getState(id) as Snapshot
     const checkpoint = (checkpointId: string) => ({
@@ -61,7 +61,7 @@ describe('the state of a thread', () => {
     ])
   })
 
-  it('says which tasks wait, and where', async () => {
+  it('shows which tasks wait, and where', async () => {
     const { thread_id: id } = await server.client.threads.create()
     await server.client.runs.wait(id, 'ask', { input: { question: 'q' } })
     expect(await server.client.threads.getState(id)).toMatchObject({
@@ -72,7 +72,7 @@ describe('the state of a thread', () => {
     })
   })
 
-  it('says how a task failed, as JSON in a string', async () => {
+  it('shows the error of a failed task, as JSON in a string', async () => {
     const { thread_id: id } = await server.client.threads.create()
     await server.client.runs.wait(id, 'failing', { input: { topic: 'bad' }, raiseError: false })
     const { next, tasks } = await server.client.threads.getState(id)
@@ -82,7 +82,7 @@ describe('the state of a thread', () => {
 })
 
 describe('the state at a checkpoint', () => {
-  it('is the one that the history shows there, asked for by id or by checkpoint', async () => {
+  it('equals that entry of the history, whether asked for by id or by checkpoint', async () => {
     const { threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     const history = await threads.getHistory(id) as Snapshot[]
@@ -103,7 +103,7 @@ describe('the state at a checkpoint', () => {
     expect(state.tasks[0]!.state).toMatchObject({ next: ['deep'], values: { inner: 'prepared' } })
   })
 
-  it('is 404 where there is none', async () => {
+  it('is 404 for an unknown checkpoint', async () => {
     const { threads } = server.client
     const id = await threadAfter('echo', say('hello'))
     const unknown = '1f000000-0000-6000-8000-000000000000'
@@ -113,7 +113,7 @@ describe('the state at a checkpoint', () => {
 })
 
 describe('a state update', () => {
-  it('answers its checkpoint, which is the newest of the history then', async () => {
+  it('answers its checkpoint, which is then the newest of the history', async () => {
     const { threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     const before = await threads.getState(id) as Snapshot
@@ -142,7 +142,7 @@ describe('a state update', () => {
     expect(Date.parse(after.state_updated_at)).toBeGreaterThan(Date.parse(before.state_updated_at))
   })
 
-  it('decides by its node what runs next', async () => {
+  it('determines by asNode what runs next', async () => {
     const { runs, threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     await threads.updateState(id, { values: { topic: 'again' }, asNode: 'b' })
@@ -150,7 +150,7 @@ describe('a state update', () => {
       .toMatchObject({ log: ['a:t', 'b:t', 'c:t', 'c:again'] })
   })
 
-  it('may be without values', async () => {
+  it('may have no values', async () => {
     const { threads } = server.client
     const id = await threadAfter('steps', { topic: 't' })
     await threads.updateState(id, { values: null as never, asNode: 'c' })

@@ -1,4 +1,4 @@
-/** Runs without a thread: their own is made, hidden, and removed when they are over. */
+/** Runs without a thread: each gets a hidden thread, which is removed when the run is over. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -11,12 +11,12 @@ const server = useServer()
 const gate = useGates()
 
 describe('a run without a thread', () => {
-  it('is waited for', async () => {
+  it('can be waited for', async () => {
     expect(texts(await server.client.runs.wait(null, 'echo', { input: say('x') })))
       .toEqual(['x', 'echo: x'])
   })
 
-  it('is streamed', async () => {
+  it('can be streamed', async () => {
     const created: { run_id: string }[] = []
     const parts = await collect(server.client.runs.stream(null, 'steps', {
       input: { topic: 't' }, streamMode: ['updates'], onRunCreated: (run) => created.push(run) }))
@@ -26,7 +26,7 @@ describe('a run without a thread', () => {
     expect(parts.every(({ id }) => id !== undefined)).toBe(true)
   })
 
-  it('says where it is', async () => {
+  it('answers its location', async () => {
     const hold = gate()
     const answer = await ask(server.url, 'POST', '/runs',
       { assistant_id: 'held', input: say(`hold ${hold.url}`) })
@@ -38,7 +38,7 @@ describe('a run without a thread', () => {
     expect((await joined)[0]).toMatchObject({ event: 'metadata', data: { run_id: run.run_id } })
   })
 
-  it('may ask a question, and fail', async () => {
+  it('may interrupt, and may fail', async () => {
     expect(await server.client.runs.wait(null, 'ask', { input: { question: 'q' } }))
       .toMatchObject({ __interrupt__: [{ value: { question: 'q' } }] })
     expect(await server.client.runs.wait(null, 'failing',
@@ -46,25 +46,25 @@ describe('a run without a thread', () => {
       .toMatchObject({ __error__: { error: 'TypeError', message: 'bad' } })
   })
 
-  it('is refused with 404 for an assistant that is not there', async () => {
+  it('is refused with 404 for an unknown assistant', async () => {
     await expect(server.client.runs.wait(null, randomUUID(), { input: {} }))
       .rejects.toMatchObject({ status: 404 })
   })
 
-  it('never answers null, whatever modes it has', async () => {
+  it('never answers null, whatever stream modes it has', async () => {
     const answer = await ask(server.url, 'POST', '/runs/wait',
       { assistant_id: 'echo', input: say('x'), stream_mode: ['updates'] })
     expect(answer.status).toBe(200)
     expect(texts(answer.body)).toEqual(['x', 'echo: x'])
   })
 
-  it('begins from nothing, whatever checkpoint it names', async () => {
+  it('begins with an empty state, whatever checkpoint it names', async () => {
     const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
       input: say('hello'), checkpoint_id: '01890a5d-ac96-774b-bcce-b302099a8057' })
     expect(texts(answer.body)).toEqual(['hello', 'echo: hello'])
   })
 
-  it('is cancelled when its client goes, where it asked for that', async () => {
+  it('is cancelled when its client disconnects, if it asked for that', async () => {
     const hold = gate()
     const left = new AbortController()
     const gone = server.client.runs.wait(null, 'held', {
@@ -89,7 +89,7 @@ describe('the thread of a run without a thread', () => {
       .toBe(404)
   })
 
-  it('stays where that was asked for', async () => {
+  it('is kept if asked for', async () => {
     const answer = await ask(server.url, 'POST', '/runs',
       { assistant_id: 'echo', input: say('x'), on_completion: 'keep' })
     const run = answer.body as { run_id: string, thread_id: string }
@@ -100,7 +100,7 @@ describe('the thread of a run without a thread', () => {
     expect(await server.client.threads.search({ ids: [run.thread_id] })).toHaveLength(1)
   })
 
-  it.each(['complete', 'continue'])('is as by default for the word %s', async (onCompletion) => {
+  it.each(['complete', 'continue'])('may have on_completion %s', async (onCompletion) => {
     const answer = await ask(server.url, 'POST', '/runs/wait',
       { assistant_id: 'echo', input: say('x'), on_completion: onCompletion })
     expect(answer.status).toBe(200)

@@ -1,4 +1,4 @@
-/** Streams through the official client: every mode, its events in their order, and failure. */
+/** Streams through the official client: every mode, the order of events, and failure. */
 
 import { describe, expect, it } from 'vitest'
 import { collect, dataOf, namesOf, say } from '../support/run-events.ts'
@@ -27,25 +27,25 @@ describe('every stream', () => {
     expect(parts.slice(1).map(({ event }) => event)).not.toContain('metadata')
   })
 
-  it('has values unless it is asked for something else', async () => {
+  it('has values by default', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const parts = await collect(server.client.runs.stream(id, 'steps', { input: { topic: 't' } }))
     expect(namesOf(parts)).toEqual(['metadata', 'values'])
   })
 
-  it('has values where a page asks for nothing yet, having drawn nothing of it', async () => {
+  it('has values if it is asked for an empty list of modes', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, [])
     expect(namesOf(parts)).toEqual(['metadata', 'values'])
   })
 
-  it('has a growing id on each event', async () => {
+  it('has an increasing id on each event', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, ['updates', 'values'])
     const ids = parts.map(({ id }) => id)
     expect(ids.every((id) => typeof id === 'string' && id !== '')).toBe(true)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('tells the client which run it is before the first event', async () => {
+  it('lets the client know the run before the first event', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const created: object[] = []
     const parts = await collect(server.client.runs.stream(id, 'echo', {
@@ -56,7 +56,7 @@ describe('every stream', () => {
 })
 
 describe('the mode values', () => {
-  it('tells the whole state after the input and after each superstep', async () => {
+  it('streams the whole state after the input and after each superstep', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, 'values')
     expect(dataOf(parts, 'values')).toEqual([
       { topic: 't', log: [] },
@@ -68,7 +68,7 @@ describe('the mode values', () => {
 })
 
 describe('the mode updates', () => {
-  it('tells what each node wrote', async () => {
+  it('streams what each node wrote', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, 'updates')
     expect(parts.slice(1)).toMatchObject([
       { event: 'updates', data: { a: { log: ['a:t'] } } },
@@ -77,14 +77,14 @@ describe('the mode updates', () => {
     ])
   })
 
-  it('tells each task of a superstep apart', async () => {
+  it('streams each task of a superstep separately', async () => {
     const { parts } = await streamOf('fanout', { words: ['a', 'b', 'c'] }, 'updates')
     expect(dataOf(parts, 'updates')).toHaveLength(3)
     expect(dataOf(parts, 'updates')).toEqual(expect.arrayContaining([
       { shout: { loud: ['A'] } }, { shout: { loud: ['B'] } }, { shout: { loud: ['C'] } }]))
   })
 
-  it('goes with values, each after the update that it contains', async () => {
+  it('combines with values, each after the update that it contains', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, ['values', 'updates'])
     expect(parts.map(({ event }) => event)).toEqual(['metadata', 'values',
       'updates', 'values', 'updates', 'values', 'updates', 'values'])
@@ -94,7 +94,7 @@ describe('the mode updates', () => {
 describe('the mode messages-tuple', () => {
   type Tuple = [{ content: string, id: string, type: string }, Record<string, unknown>]
 
-  it('tells each token, with where it comes from', async () => {
+  it('streams each token with its origin', async () => {
     const { threadId, parts } = await streamOf('tokens', say('x'), 'messages-tuple')
     const tuples = dataOf<Tuple>(parts, 'messages')
     expect(tuples.map(([chunk]) => chunk.content).join('')).toBe('one two three')
@@ -107,7 +107,7 @@ describe('the mode messages-tuple', () => {
     })
   })
 
-  it('tells a message that a node wrote without a model, once and whole', async () => {
+  it('streams a message that a node wrote without a model once, as a whole', async () => {
     const { parts } = await streamOf('echo', say('x'), 'messages-tuple')
     expect(dataOf<Tuple>(parts, 'messages').map(([message]) => message.content))
       .toEqual(['echo: x'])
@@ -117,7 +117,7 @@ describe('the mode messages-tuple', () => {
 describe('the mode messages', () => {
   type Messages = { content: string, type: string }[]
 
-  it('tells what there was, then the growing message, then the whole of it', async () => {
+  it('streams the earlier messages, then the growing one, then the complete one', async () => {
     const { parts } = await streamOf('tokens', say('x'), 'messages')
     expect(namesOf(parts)).toEqual(['metadata', 'messages/complete', 'messages/metadata',
       'messages/partial', 'messages/complete'])
@@ -135,20 +135,20 @@ describe('the mode messages', () => {
 })
 
 describe('the mode custom', () => {
-  it('tells what the node wrote to its writer', async () => {
+  it('streams what the node wrote to its writer', async () => {
     const { parts } = await streamOf('custom', { topic: 't' }, 'custom')
     expect(parts.slice(1).map(({ event, data }) => [event, data])).toEqual(
       [1, 2, 3].map((part) => ['custom', { topic: 't', part }]))
   })
 
-  it('has the events of subgraphs under the plain name where those are not asked for', async () => {
+  it('has events of subgraphs under the plain name if those are not asked for', async () => {
     const { parts } = await streamOf('nested', { topic: 't' }, 'custom')
     expect(parts.slice(1)).toMatchObject([{ event: 'custom', data: { from: 'deep' } }])
   })
 })
 
 describe('the mode tasks', () => {
-  it('tells how each task begins and ends', async () => {
+  it('streams the begin and the end of each task', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'tasks')
     const [begun, ended] = dataOf(parts, 'tasks')
     expect(begun).toMatchObject({ id: expect.any(String), name: 'add',
@@ -159,7 +159,7 @@ describe('the mode tasks', () => {
 })
 
 describe('the mode checkpoints', () => {
-  it('tells each checkpoint', async () => {
+  it('streams each checkpoint', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'checkpoints')
     expect(dataOf(parts, 'checkpoints')).toMatchObject([
       { values: { total: 0 }, metadata: { source: 'input', step: -1 }, next: ['__start__'] },
@@ -170,7 +170,7 @@ describe('the mode checkpoints', () => {
 })
 
 describe('the mode debug', () => {
-  it('tells checkpoints, tasks and their results, step by step', async () => {
+  it('streams checkpoints, tasks and their results, step by step', async () => {
     const { threadId, parts } = await streamOf('counter', { by: 1 }, 'debug')
     const told = dataOf<{ step: number, type: string, payload: object }>(parts, 'debug')
     expect(told.map(({ step, type }) => [step, type])).toEqual([
@@ -184,7 +184,7 @@ describe('the mode debug', () => {
 })
 
 describe('the mode events', () => {
-  it('tells the events of the run and its nodes', async () => {
+  it('streams the events of the run and its nodes', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'events')
     const told = dataOf<{ event: string, name: string }>(parts, 'events')
     expect(told.map(({ event, name }) => [event, name])).toEqual(expect.arrayContaining([
@@ -194,14 +194,14 @@ describe('the mode events', () => {
       event: 'on_chain_end', data: { output: { by: 1, total: 1 } } })
   })
 
-  it('tells the tokens of a model', async () => {
+  it('streams the tokens of a model', async () => {
     const { parts } = await streamOf('tokens', say('x'), 'events')
     const chunks = dataOf<{ event: string, data: { chunk: { content: string } } }>(parts, 'events')
       .filter(({ event }) => event === 'on_chat_model_stream')
     expect(chunks.map(({ data }) => data.chunk.content).join('')).toBe('one two three')
   })
 
-  it('goes with other modes', async () => {
+  it('combines with other modes', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, ['events', 'updates', 'values'])
     expect(dataOf(parts, 'updates')).toEqual([{ add: { total: 1 } }])
     expect(dataOf(parts, 'values').at(-1)).toEqual({ by: 1, total: 1 })
@@ -219,7 +219,7 @@ describe('the stream of a run that fails', () => {
     expect(await server.client.threads.get(threadId)).toMatchObject({ status: 'error' })
   })
 
-  it('ends so for a recursion limit', async () => {
+  it('ends with an error event at the recursion limit too', async () => {
     const { parts } = await streamOf('endless', { topic: 't' }, 'updates',
       { config: { recursion_limit: 2 } })
     expect(namesOf(parts)).toEqual(['metadata', 'updates', 'error'])

@@ -1,4 +1,4 @@
-/** Graphs inside graphs: their events, their state, their questions. */
+/** Graphs inside graphs: their events, their state, their interrupts. */
 
 import { describe, expect, it } from 'vitest'
 import { collect, dataOf, namesOf } from '../support/run-events.ts'
@@ -15,14 +15,14 @@ async function streamOf(graphId: string, streamMode: string[], streamSubgraphs: 
 }
 
 describe('the stream of a graph with a subgraph', () => {
-  it('tells only the root unless subgraphs are asked for', async () => {
+  it('has only events of the root unless subgraphs are asked for', async () => {
     const { parts } = await streamOf('nested', ['updates', 'values'], false)
     expect(namesOf(parts).every((name) => !name.includes('|'))).toBe(true)
     expect(dataOf(parts, 'updates')).toEqual([
       { outer: { log: ['outer'] } }, { sub: { topic: 't', log: ['outer', 'deep'] } }])
   })
 
-  it('names the namespace of inner events where they are asked for', async () => {
+  it('names the namespace of inner events if subgraphs are asked for', async () => {
     const { parts } = await streamOf('nested', ['updates', 'custom'], true)
     expect(parts.map(({ event, data }) => [event.replace(inner, '$1 inside'), data])).toEqual([
       ['metadata', expect.anything()],
@@ -42,7 +42,7 @@ describe('the stream of a graph with a subgraph', () => {
 })
 
 describe('the state of a graph with a subgraph', () => {
-  it('names the checkpoint of the subgraph, or shows its state where that is asked', async () => {
+  it('names the checkpoint of the subgraph, or shows its state if asked for', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'nestedask', { input: { topic: 't' } })
@@ -59,7 +59,7 @@ describe('the state of a graph with a subgraph', () => {
     })
   })
 
-  it('may be asked for at the subgraph itself', async () => {
+  it('can be read at the subgraph itself', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'nestedask', { input: { topic: 't' } })
@@ -70,7 +70,7 @@ describe('the state of a graph with a subgraph', () => {
   })
 })
 
-describe('a subgraph that asks', () => {
+describe('a subgraph that interrupts', () => {
   it('is answered, and its finished steps are not repeated', async () => {
     const { runs, threads } = server.client
     const { threadId: id, parts } = await streamOf('nestedask', ['updates'], true)
@@ -90,7 +90,7 @@ describe('a subgraph that asks', () => {
 })
 
 describe('an edit of the state inside a subgraph', () => {
-  /** A thread whose subgraph asks, edited at the place that its state names. */
+  /** A thread whose subgraph waits, edited at the checkpoint that the subgraph's state names. */
   async function edited() {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
@@ -101,14 +101,14 @@ describe('an edit of the state inside a subgraph', () => {
     return id
   }
 
-  it('is seen in its state, and on top of what it held before', async () => {
+  it('shows in its state, on top of what it held before', async () => {
     const id = await edited()
     const { tasks } = await server.client.threads.getState(id, undefined, { subgraphs: true })
     expect(tasks[0]!.state).toMatchObject(
       { values: { topic: 't', inner: 'prepared', log: ['edited'] }, next: ['deep'] })
   })
 
-  it('is gone on from by the run that answers', async () => {
+  it('is where the run that answers goes on', async () => {
     const id = await edited()
     expect(await server.client.runs.wait(id, 'nestedask', { command: { resume: 'yes' } }))
       .toEqual({ topic: 't', log: ['edited', 'answer yes', 'after'] })

@@ -17,7 +17,7 @@ describe('a thread created with supersteps', () => {
     { updates: [{ values: { log: ['mine'] }, asNode: 'a' }] },
   ]
 
-  it('is idle and holds what the supersteps give, applied in order', async () => {
+  it('is idle and holds the result of the supersteps, applied in order', async () => {
     const thread = await server.client.threads.create({ graphId: 'steps', supersteps: steps })
     expect(thread).toMatchObject({ status: 'idle', values: { topic: 'cats', log: ['mine'] } })
     expect(await server.client.threads.get(thread.thread_id)).toEqual(thread)
@@ -50,7 +50,7 @@ describe('a thread created with supersteps', () => {
       { type: 'human', id: expect.any(String) }, { type: 'ai', id: expect.any(String) }])
   })
 
-  it('goes on from there', async () => {
+  it('goes on from that state', async () => {
     const { client } = server
     const { thread_id: id } = await client.threads.create({ graphId: 'steps', supersteps: steps })
     expect(await client.runs.wait(id, 'steps', { input: null }))
@@ -72,7 +72,7 @@ describe('a thread created with supersteps', () => {
   })
 })
 
-/** What of a history must be the same in a copy: everything but the thread's own id. */
+/** What must be the same in the history of a copy: everything but the thread's own id. */
 async function historyOf(threadId: string) {
   const history = await server.client.threads.getHistory(threadId, { limit: 1_000 })
   return JSON.parse(JSON.stringify(history).replaceAll(threadId, 'the thread')) as unknown
@@ -98,7 +98,7 @@ describe('a copy of a thread', () => {
     expect(await historyOf(copy.thread_id)).toEqual(await historyOf(source))
   })
 
-  it('goes its own way, and so does the source', async () => {
+  it('is independent of its source', async () => {
     const { runs, threads } = server.client
     const source = await talked('one')
     const copy = await threads.copy(source)
@@ -110,7 +110,7 @@ describe('a copy of a thread', () => {
       .toEqual(['one', 'echo: one', 'in the copy', 'echo: in the copy'])
   })
 
-  it('can be copied again, and outlives what it was copied from', async () => {
+  it('can be copied again, and outlives its source', async () => {
     const { runs, threads } = server.client
     const source = await talked('one')
     const child = await threads.copy(source)
@@ -132,7 +132,7 @@ describe('a copy of a thread', () => {
     expect(await server.client.runs.list(source)).toHaveLength(1)
   })
 
-  it('of a waiting thread waits too, and each is resumed alone', async () => {
+  it('of a waiting thread waits too, and each is resumed separately', async () => {
     const { runs, threads } = server.client
     const { thread_id: source } = await threads.create()
     await runs.wait(source, 'ask', { input: { question: 'ready?' } })
@@ -144,7 +144,7 @@ describe('a copy of a thread', () => {
     expect(await threads.get(source)).toMatchObject({ status: 'interrupted' })
   })
 
-  it('of a busy thread is what was durable at that moment, and is not busy', async () => {
+  it('of a busy thread has what was durable at that moment, and is not busy', async () => {
     const { runs, threads } = server.client
     const source = await talked('one')
     const hold = gate()

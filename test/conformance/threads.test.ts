@@ -41,7 +41,7 @@ describe('a new thread', () => {
     })).toEqual(first)
   })
 
-  it('is the same one where its id, or its assistant\'s, is written in capitals', async () => {
+  it('is the same one if its id, or its assistant\'s, is written in capitals', async () => {
     const { assistants, runs, threads } = server.client
     const threadId = randomUUID()
     const made = await threads.create({ threadId: threadId.toUpperCase() })
@@ -57,7 +57,7 @@ describe('a new thread', () => {
     expect(answer).toMatchObject({ status: 200, body: { status: 'idle', values: {} } })
   })
 
-  it('is made once where many ask for the same id at once', async () => {
+  it('is created once if many ask for the same id at once', async () => {
     const threadId = randomUUID()
     const answers = await Promise.allSettled(
       Array.from({ length: 8 }, () => server.client.threads.create({ threadId })))
@@ -66,7 +66,7 @@ describe('a new thread', () => {
 })
 
 describe('the metadata of a thread', () => {
-  it('has 256 keys at most, beside those that its runs bring along', async () => {
+  it('has 256 keys at most, besides those that its runs add', async () => {
     const { threads, runs } = server.client
     const full = Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`key${n}`, n]))
     const { thread_id: id } = await threads.create({ metadata: full })
@@ -84,14 +84,14 @@ describe('the metadata of a thread', () => {
     expect(await threads.get(id)).toEqual(updated)
   })
 
-  it('is updated with an empty answer where that was asked for', async () => {
+  it('is updated with an empty answer if asked for', async () => {
     const { threads } = server.client
     const { thread_id: id } = await threads.create()
     expect(await threads.update(id, { metadata: { a: 1 }, returnMinimal: true })).toBeUndefined()
     expect((await threads.get(id)).metadata).toEqual({ a: 1 })
   })
 
-  it('is updated in the order of the requests, also while a run is in progress', async () => {
+  it('is updated in the order of the requests, even while a run is in progress', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const hold = gate()
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect(Date.parse(after.state_updated_at)).toBeGreaterThan(Date.parse(before.state_updated_at))
   })
 
-  it('that fails leaves the status error and says why; a later success clears both', async () => {
+  it('that fails leaves the status error and its reason; a later success clears both', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const wait = { input: { topic: 'bad luck' }, raiseError: false }
@@ -156,7 +156,7 @@ describe('deleting a thread', () => {
     expect(await threads.search({ ids: [id] })).toEqual([])
   })
 
-  it('frees the id: a thread made with it again starts empty', async () => {
+  it('frees the id: a new thread with that id starts empty', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'echo', { input: say('old') })
@@ -182,7 +182,7 @@ describe('deleting a thread', () => {
   })
 })
 
-describe('a thread that is not there', () => {
+describe('an unknown thread', () => {
   const unknown = randomUUID()
   it.each([
     ['get', () => server.client.threads.get(unknown)],

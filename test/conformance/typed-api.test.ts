@@ -35,7 +35,7 @@ describe.each(transports)('%s', (_, transport) => {
   const runs = () => createClient(RunService, transport())
   const newThread = async () => (await threads().createThread({})).thread!.threadId
 
-  it('keeps assistants and their versions', async () => {
+  it('creates and updates assistants, and lists their versions', async () => {
     const client = assistants()
     const { assistant } = await client.createAssistant({
       graphId: 'configured', name: 'typed', contextJson: bytes({ model_name: 'v1' }) })
@@ -52,7 +52,7 @@ describe.each(transports)('%s', (_, transport) => {
       code: Code.NotFound })
   })
 
-  it('streams the events of a run, the run itself first', async () => {
+  it('streams the run itself first, then its events', async () => {
     const threadId = await newThread()
     const told: string[] = []
     for await (const { told: one } of runs().streamRun({ run: {
@@ -65,7 +65,7 @@ describe.each(transports)('%s', (_, transport) => {
     expect(told.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates'])
   })
 
-  it('tells the events of a run in progress to whoever joins', async () => {
+  it('streams the events of a run in progress to a caller that joins', async () => {
     const threadId = await newThread()
     const hold = gate()
     const { run } = await runs().createRun({ run: {
@@ -100,7 +100,7 @@ describe.each(transports)('%s', (_, transport) => {
     expect(Number(total)).toBe(1)
   })
 
-  it('says what went wrong by its code', async () => {
+  it('answers errors with the right code', async () => {
     const failure = (promise: Promise<unknown>) => promise.then(() => undefined,
       (caught: unknown) => ConnectError.from(caught))
     expect(await failure(threads().getThread({ threadId: randomUUID() })))
@@ -115,7 +115,7 @@ describe.each(transports)('%s', (_, transport) => {
       .toMatchObject({ code: Code.InvalidArgument })
   })
 
-  it('cancels the run of a caller that goes, where it asked for that', async () => {
+  it('cancels the run when its caller disconnects, if it asked for that', async () => {
     const threadId = await newThread()
     const hold = gate()
     const left = new AbortController()

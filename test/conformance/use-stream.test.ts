@@ -1,4 +1,4 @@
-/** The calls that the user interface library makes, in its order and with its arguments. */
+/** The calls of the user interface library useStream, in its order and with its arguments. */
 
 import { randomUUID } from 'node:crypto'
 import type { ThreadState } from '@langchain/langgraph-sdk'
@@ -13,7 +13,7 @@ const gate = useGates()
 const modes = ['messages-tuple', 'values'] as ('messages-tuple' | 'values')[]
 
 describe('a chat in the browser', () => {
-  it('makes its thread, streams, and reads the history', async () => {
+  it('creates its thread, streams, and reads the history', async () => {
     const { runs, threads } = server.client
     const threadId = randomUUID()
     await threads.create({ threadId, metadata: {} })
@@ -31,7 +31,7 @@ describe('a chat in the browser', () => {
       .toBe(history[0]!.checkpoint.checkpoint_id)
   })
 
-  it('gives the streamed message the id that the stored one has', async () => {
+  it('sees the same id on a streamed message and on the stored one', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const parts = await collect(server.client.runs.stream(id, 'tokens',
       { input: say('hello'), streamMode: modes }))
@@ -40,7 +40,7 @@ describe('a chat in the browser', () => {
     expect(messages.at(-1)!.id).toBe(tuple![0].id)
   })
 
-  it('edits an earlier message: a branch from the checkpoint before it', async () => {
+  it('edits an earlier message, as a branch from the checkpoint before it', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'echo', { input: say('one') })
@@ -62,7 +62,7 @@ describe('a chat in the browser', () => {
     expect(texts((await threads.get(id)).values).at(-1)).toBe('echo: two again')
   })
 
-  it('comes back after a reload to a run that goes on, and to one that is over', async () => {
+  it('joins after a reload a run in progress, and one that is over', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const hold = gate()
@@ -79,7 +79,7 @@ describe('a chat in the browser', () => {
     expect(later).toEqual(parts)
   })
 
-  it('queues what is typed while a run goes on, and shows each in its turn', async () => {
+  it('queues what is typed while a run goes on, and streams each in its turn', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const hold = gate()

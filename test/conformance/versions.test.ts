@@ -1,4 +1,4 @@
-/** Versions of assistants: every update is a new one, any can be made the active one again. */
+/** Versions of assistants: every update makes one, and any can be made active again. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ async function contextOf(assistantId: string, context?: Record<string, unknown>)
 }
 
 describe('updating an assistant', () => {
-  it('makes a new version that holds what was supplied, with no merge', async () => {
+  it('makes a new version with what was supplied, without merging', async () => {
     const { assistants } = server.client
     const made = await assistants.create({
       graphId: 'configured', context: { model_name: 'a', system_prompt: 'p' },
@@ -35,7 +35,7 @@ describe('updating an assistant', () => {
     expect(await contextOf(id)).toEqual({ model_name: 'b' })
   })
 
-  it('replaces config as a whole, merges metadata, and keeps what is absent', async () => {
+  it('replaces config as a whole, merges metadata, and keeps absent fields', async () => {
     const { assistants } = server.client
     const made = await assistants.create({
       graphId: 'configured', name: 'kept', description: 'kept too', context: { model_name: 'a' },
@@ -51,7 +51,7 @@ describe('updating an assistant', () => {
     expect(updated.config).toEqual({ configurable: { y: 2 } })
   })
 
-  it('may change the graph, but only to one that is there', async () => {
+  it('may change the graph, but only to one that exists', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
     expect(await assistants.update(id, { graphId: 'steps' })).toMatchObject({ graph_id: 'steps' })
@@ -60,7 +60,7 @@ describe('updating an assistant', () => {
     expect(await assistants.get(id)).toMatchObject({ graph_id: 'steps', version: 2 })
   })
 
-  it('is refused with 404 for an assistant that is not there', async () => {
+  it('is refused with 404 for an unknown assistant', async () => {
     await expect(server.client.assistants.update(randomUUID(), { name: 'x' }))
       .rejects.toMatchObject({ status: 404 })
   })
@@ -77,7 +77,7 @@ describe('updating an assistant', () => {
 })
 
 describe('the versions of an assistant', () => {
-  it('are listed newest first, each as it was, a page at a time', async () => {
+  it('are listed newest first, each as it was, in pages', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({
       graphId: 'configured', context: { model_name: 'v1' },
@@ -95,7 +95,7 @@ describe('the versions of an assistant', () => {
 })
 
 describe('making a version the active one', () => {
-  it('brings back all that it was: context, graph, name, description, config', async () => {
+  it('restores its context, graph, name, description and config', async () => {
     const { assistants } = server.client
     const first = await assistants.create({
       graphId: 'configured', name: 'one', description: 'first',
@@ -124,7 +124,7 @@ describe('making a version the active one', () => {
       .toEqual({ model_name: 'run', system_prompt: 'p' })
   })
 
-  it('leaves the numbers of later versions taken', async () => {
+  it('does not free the numbers of later versions', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({ graphId: 'echo', name: 'one' })
     await assistants.update(id, { name: 'two' })
@@ -133,7 +133,7 @@ describe('making a version the active one', () => {
       .toMatchObject({ version: 3, name: 'one', description: 'three' })
   })
 
-  it('is refused with 404 for a version that is not there', async () => {
+  it('is refused with 404 for an unknown version', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
     await expect(assistants.setLatest(id, 2)).rejects.toMatchObject({ status: 404 })

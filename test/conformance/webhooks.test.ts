@@ -1,4 +1,4 @@
-/** Webhooks of runs: told when a run is over, with what came of it; through the official client. */
+/** Webhooks of runs: called when a run is over, with its result; through the official client. */
 
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ afterAll(() => receiver.close())
 const told = (path: string): readonly Received[] =>
   receiver.received.filter((one) => one.path === path)
 
-/** What was told at a path of the test's own. */
+/** What was received at this path, which only one test uses. */
 async function hookOf(path: string): Promise<Received & { readonly run: Record<string, unknown> }> {
   for (let count = 1; told(path).length === 0; count++) await receiver.heard(count)
   const [one] = told(path)
@@ -37,7 +37,7 @@ async function hookOf(path: string): Promise<Received & { readonly run: Record<s
 const webhook = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
 
 describe('a webhook', () => {
-  it('is told of a background run: the record, the times and the state', async () => {
+  it('receives the record, the times and the state of a background run', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const made = await runs.create(id, 'echo',
@@ -57,14 +57,14 @@ describe('a webhook', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
-  it('is told values that only the graph can put together', async () => {
+  it('receives values that only the graph can assemble', async () => {
     const { thread_id: id } = await server.client.threads.create()
     await server.client.runs.create(id, 'delta',
       { input: say('hello'), webhook: webhook('/delta') })
     expect(texts((await hookOf('/delta')).run.values)).toEqual(['hello', 'echo: hello'])
   })
 
-  it('is told however the run was made', async () => {
+  it('is called however the run was created', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'echo', { input: say('a'), webhook: webhook('/wait') })
@@ -90,7 +90,7 @@ describe('a webhook', () => {
     expect((await hookOf('/kept')).run).toHaveProperty('values')
   })
 
-  it('is told of a failure, of a cancel, and of a run that waits for a human', async () => {
+  it('is called for a failure, a cancellation, and a run that waits for a human', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'failing',
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     expect((await hookOf('/asks')).run).toMatchObject({ status: 'success' })
   })
 
-  it('is told again where it failed, as the same delivery', async () => {
+  it('is called again if it failed, as the same delivery', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'echo', { input: say('a'), webhook: webhook('/again') })
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(ids[0]).toBe(ids[1])
   })
 
-  it('is shown in the run, and asked for by the typed API as well', async () => {
+  it('is shown in the run, and can be set by the typed API as well', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const { run_id: runId } = await runs.create(id, 'echo',
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     expect((await hookOf('/typed')).run).toMatchObject({ thread_id: id })
   })
 
-  it('that fails for ever stops nothing', async () => {
+  it('that always fails stops nothing', async () => {
     const { runs, threads } = server.client
     const nobody = `http://127.0.0.1:${await firstFreePort()}/`
     const { thread_id: id } = await threads.create()
@@ -138,7 +138,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('a webhook that cannot be', () => {
+describe('an invalid webhook', () => {
   it.each(['not a url', '/loop', 'ftp://example.org/', 'http://10.0.0.1/', 'http://[::1]/',
     'http://[::ffff:10.0.0.1]/', 'http://2130706434/', 'http://user:pw@example.org/',
     'http://127.0.0.1:22/', `http://example.org/${'a'.repeat(2_048)}`, '', 7,
@@ -159,7 +159,7 @@ describe('a webhook that cannot be', () => {
     expect(JSON.stringify(answer.body)).toContain('link-local')
   })
 
-  it('is refused before anything is made', async () => {
+  it('is refused before anything is created', async () => {
     const { threads } = new Client({ apiUrl: server.url, apiKey: null })
     const before = await threads.count()
     await ask(server.url, 'POST', `/threads/${crypto.randomUUID()}/runs`,
