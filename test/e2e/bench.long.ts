@@ -6,7 +6,7 @@ import { growth, quickBench } from './quick-bench.ts'
 
 const cassandra = await cassandraForTests()
 
-it.skipIf(!cassandra)('The benchmark on Cassandra tells all that is measured', async () => {
+it.skipIf(!cassandra)('The benchmark on Cassandra prints everything that it measures', async () => {
   const { contactPoints, dataCenter } = cassandra!
   const report = await quickBench('--store', 'cassandra', '--contact-points',
     contactPoints.join(','), '--local-datacenter', dataCenter)

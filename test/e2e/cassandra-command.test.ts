@@ -1,4 +1,4 @@
-/** The command `npm run cassandra` and what it is made of, with a real node. */
+/** The command `npm run cassandra` and its parts, with a real node. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -32,7 +32,7 @@ function command(...args: string[]): ChildProcess {
   return program
 }
 
-/** What a command that must fail said, without its progress. */
+/** The error output of a command that must fail, without its progress. */
 async function refusal(program: ChildProcess): Promise<string> {
   const [said, [code]] = await Promise.all([text(program.stderr!), once(program, 'exit')])
   expect(code).toBe(1)
@@ -78,20 +78,20 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster of one', () => {
     await ask('INSERT INTO a.kept (id) VALUES (1)')
   })
 
-  it('keeps its data and its addresses to itself', async () => {
+  it('refuses others its data and its addresses', async () => {
     expect(await refusal(command('--data', directory, '--first-address', '127.0.0.37')))
       .toContain('runs nodes on')
     expect(await refusal(command('--first-address', firstAddress)))
       .toContain(`${firstAddress}:9042 is taken`)
   })
 
-  it('goes when its starter is killed, and leaves its data', async () => {
+  it('ends when its starter is killed, and leaves its data', async () => {
     expect(isAlive(pid)).toBe(true)
     starters[0]!.kill('SIGKILL')
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
-  it('has its data again when it, or a node of it, is started again', async () => {
+  it('has its data again after a restart, of all or of one node', async () => {
     const cluster = await startCassandra({ nodes: 1, directory, firstAddress, light: true })
     try {
       expect(await ask('SELECT id FROM a.kept')).toHaveLength(1)

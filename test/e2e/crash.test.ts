@@ -1,8 +1,8 @@
-/** A server under load is killed: what was acknowledged is there, what was cut short goes on. */
+/** A server under load is killed: acknowledged writes are there, interrupted runs go on. */
 
 import { it } from 'vitest'
 import { crashRounds } from './crash/rounds.ts'
 
-it('Three kills lose nothing that was acknowledged and leave nothing busy', async () => {
+it('Three kills lose no acknowledged write and leave no thread busy', async () => {
   await crashRounds({ kills: 3, seed: 1 })
 })

@@ -1,7 +1,7 @@
 /**
- * Whatever is sent to a server, it answers or refuses, keeps no memory of it, and serves on.
+ * Whatever is sent to a server, it answers or refuses it, leaks no memory, and goes on serving.
  *
- * HEDDLE_FUZZ_REQUESTS says how many requests, HEDDLE_FUZZ_SEED which ones.
+ * HEDDLE_FUZZ_REQUESTS sets how many requests, HEDDLE_FUZZ_SEED which ones.
  */
 
 import { randomInt, randomUUID } from 'node:crypto'
@@ -22,11 +22,11 @@ import type { ServerProcess } from '../support/server-process.ts'
 const requests = Number(process.env['HEDDLE_FUZZ_REQUESTS'] ?? 5_000)
 const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? randomInt(2 ** 31))
 const atOnce = 16
-/** Made together from one seed. */
+/** Requests made together from one seed. */
 const batch = 500
 const msEach = 60
 const mebibyte = 1024 * 1024
-/** Threads that were made stay for a while; a request that were kept would be some kilobytes. */
+/** New threads stay in memory for a while; a leaked request would be some kilobytes. */
 const growthMax = 12 * mebibyte + requests / 2 * 200
 
 let server: ServerProcess
@@ -49,7 +49,7 @@ it(`answers or refuses ${requests} requests of any shape, seed ${seed}`, async (
   expect(after.heapUsed + after.external - halfway!.heapUsed - halfway!.external)
     .toBeLessThan(growthMax)
   await servesOn(terrain)
-  // Connect tells of a client that went while it was answered, too: that is no fault.
+  // Connect also logs a client that disconnected while it was answered: that is no fault.
   const told = server.output().replaceAll(/handler for rpc .* failed .* write ECANCELED/g, '')
   expect(told).not.toMatch(/nobody foresaw|assertion failed|handler for rpc|died/)
 }, 60_000 + requests * msEach)
@@ -72,19 +72,19 @@ async function sendBatch(kinds: fc.Arbitrary<FuzzRequest>, batchSeed: number): P
   }
 }
 
-/** Undefined where it was met as it should be. */
+/** What is wrong with the answer; undefined if nothing is. */
 function wrongIn(fate: Fate, request: FuzzRequest): string | undefined {
   if (fate.kind === 'hung') return 'it hangs'
   if (fate.kind === 'refused') {
     const mayBe = request.wire !== 'http1' || request.calledOff
     return mayBe ? undefined : 'it was not answered'
   }
-  // 2 and 13 are what gRPC has for 500.
+  // In gRPC 2 and 13 correspond to 500.
   if (fate.grpc === '2' || fate.grpc === '13') return `gRPC status ${fate.grpc}`
   const typed = 'path' in request && request.path.startsWith('/frontdoor.')
-  // The status that Connect has for what is not offered, such as a compression.
+  // Connect answers 501 for what is not offered, such as a compression.
   if (fate.status === 503 || (typed && fate.status === 501)) return undefined
-  // And what it has for a call that is past its own deadline.
+  // And 504 for a call that is past its own deadline.
   const timed = typed && request.headers.some(([name]) => name === 'connect-timeout-ms')
   if (timed && fate.status === 504) return undefined
   return fate.status >= 500 ? `status ${fate.status}` : undefined
@@ -96,7 +96,7 @@ function shown(request: FuzzRequest): string {
     `${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2_000))}`
 }
 
-/** Threads and runs that are there, and all routes that are. */
+/** Existing threads and runs, and all routes. */
 async function terrainOf(url: string): Promise<Terrain> {
   const client = clientOf(url)
   const threads = await Promise.all(Array.from({ length: 8 }, () => client.threads.create()))

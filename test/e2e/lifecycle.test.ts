@@ -1,4 +1,4 @@
-/** The server as a process: it starts, ends, starts again, and keeps others off its data. */
+/** The server as a process: it starts, ends, restarts, and locks its data. */
 
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -37,9 +37,9 @@ describe('starting', () => {
     await client.runs.wait(id, 'echo', { input: say('x') })
     const [times, ofEngine]: [number[], number[]] = [[], []]
     const best = () => Math.min(...times)
-    // A machine on which the engine alone takes long to load has more time.
+    // If the engine alone takes long to load on this machine, more time is allowed.
     const enough = () => Math.max(2_000, 8 * Math.min(...ofEngine))
-    // The best of some: the machine may be busy with other tests.
+    // The best of a few: the machine may be busy with other tests.
     while (times.length < 6 && (times.length === 0 || best() >= enough())) {
       await server.kill('SIGTERM')
       ofEngine.push(await engineLoadMs())
@@ -60,14 +60,14 @@ describe('starting', () => {
     expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
   })
 
-  it('works again on data whose server was killed', async () => {
+  it('works on the data of a server that was killed', async () => {
     const server = await started()
     await server.kill('SIGKILL')
     await server.restart()
     expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
   })
 
-  it('is refused in one sentence where the port is taken', async () => {
+  it('is refused in one sentence if the port is taken', async () => {
     const holder = createServer()
     await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))
     onTestFinished(() => void holder.close())
@@ -110,7 +110,7 @@ describe('a data directory that is damaged', () => {
 
 describe('ending', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('by %s takes five seconds at most, also with a run that '
-    + 'hears nothing, and the run goes on at the next start', async (signal) => {
+    + 'ignores it, and the run goes on at the next start', async (signal) => {
     const server = await started()
     const client = clientOf(server.url)
     const runs = await Promise.all((['hold', 'stubborn'] as const).map(async (how) => {
@@ -134,7 +134,7 @@ describe('ending', () => {
     }
   })
 
-  it('at rest is quick', async () => {
+  it('is quick when nothing runs', async () => {
     const server = await started()
     const began = performance.now()
     expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -143,7 +143,7 @@ describe('ending', () => {
 })
 
 describe('a run whose server dies again and again', () => {
-  it('is given up after three attempts, with the status error', async () => {
+  it('fails after three attempts, with the status error', async () => {
     const server = await started()
     const client = clientOf(server.url)
     const { thread_id: id } = await client.threads.create()

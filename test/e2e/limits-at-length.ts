@@ -1,4 +1,4 @@
-/** Limits over three members at length: as they are, and while counters are killed. */
+/** Limits over three members for long: undisturbed, and while counters are killed. */
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import type { CassandraForTests } from '../support/cassandra.ts'
@@ -10,7 +10,7 @@ const kills = 3
 export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
   describe.skipIf(!cassandra)('a cluster of three', () => {
 
-    it('lets through 99 % of the default limit at five times it, and no more', async () => {
+    it('lets through 99 % of the default limit at five times its rate, and no more', async () => {
       const cluster = await startLimitedCluster(cassandra!, {})
       onTestFinished(() => cluster.close())
       onTestFailed(() => console.log(cluster.story()))
@@ -50,7 +50,7 @@ export function describeLimitsAtLength(cassandra: CassandraForTests | undefined)
       console.log(`${admitted.length} let through of ${hammer.answers.length} in 120 s, at most ` +
         `${mostWithin(30_000, admitted)} within 30 s, ${kills} counters killed`)
       expect(mostWithin(30_000, admitted)).toBeLessThanOrEqual(limit.count)
-      // The limit is not merely closed: it opens again after each.
+      // It opens again after each kill, instead of staying closed.
       expect(admitted.length).toBeGreaterThan(2 * limit.count)
     })
   })

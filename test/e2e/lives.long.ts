@@ -1,4 +1,4 @@
-/** More threads live on the server as they would in process. */
+/** The long version of lives.test.ts: more threads. */
 
 import { itLives } from './lives/lives.ts'
 

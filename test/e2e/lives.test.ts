@@ -1,4 +1,4 @@
-/** Threads of the server live as they would in process, whatever is done to them. */
+/** Threads of the server behave as they would in process, whatever is done to them. */
 
 import { itLives } from './lives/lives.ts'
 

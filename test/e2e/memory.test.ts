@@ -1,4 +1,4 @@
-/** What is over is let go: the process does not grow with the runs that it has served. */
+/** The process does not grow with the runs that it has served. */
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { useServer } from '../support/server.ts'
 const server = useServer()
 const megabyte = 1_000_000
 
-/** Resident megabytes of the server's process, as Linux tells them. */
+/** Resident megabytes of the server's process, from Linux. */
 function residentMb(): number {
   const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1_024

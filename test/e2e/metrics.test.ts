@@ -1,4 +1,4 @@
-/** What a server counts: as a monitor reads it, and as the dashboard and the alerts name it. */
+/** Metrics: as Prometheus reads them, and as the dashboard and the alerts name them. */
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -34,13 +34,13 @@ afterAll(() => server.close())
 
 const read = async (url: string) => String((await ask(url, 'GET', '/metrics')).body)
 
-/** As the text says what is there, each with what belongs to a histogram. */
+/** The names of all metrics in the text, including the series of each histogram. */
 function namesIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!]))
 }
 
-/** The value of a line, found by how it begins and what it says between. */
+/** The value of the line with this name and these labels. */
 function valueOf(text: string, name: string, ...labels: readonly string[]): number | undefined {
   const line = text.split('\n').find((each) =>
     new RegExp(`^${name}[{ ]`).test(each) && labels.every((label) => each.includes(label)))
@@ -48,7 +48,7 @@ function valueOf(text: string, name: string, ...labels: readonly string[]): numb
 }
 
 describe('metrics', () => {
-  it('count requests by the pattern of their route, never by what clients make up', async () => {
+  it('count requests by the pattern of their route, never by text from clients', async () => {
     const threadId = randomUUID()
     await ask(server.url, 'POST', `/threads/${threadId}/runs/wait?token=hunter2`,
       { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create' },
@@ -66,7 +66,7 @@ describe('metrics', () => {
     expect(server.output()).not.toContain('hunter2')
   })
 
-  it('tell how runs ended, and who is at work', async () => {
+  it('show how runs ended, and which actors and workers exist', async () => {
     const client = clientOf(server.url)
     const before = valueOf(await read(server.url), 'heddle_runs_ended_total', '"error"') ?? 0
     const { thread_id: threadId } = await client.threads.create()
@@ -88,13 +88,13 @@ describe('metrics', () => {
     expect(failed).toMatch(/"at":"steps\.ts:\d+:\d+"/)
   })
 
-  it('are told on the front door to callers of this machine alone', async () => {
+  it('are served on the front door only to callers on this machine', async () => {
     const { status } = await ask(server.url, 'GET', '/metrics', undefined,
       { 'x-forwarded-for': '10.0.0.1' })
     expect(status).toBe(404)
   })
 
-  it('have a port of their own where one is named', async () => {
+  it('are served on a port of their own if one is configured', async () => {
     const apart = await startServer({ project: 'conformance', args: ['--metrics-port', '0'] })
     try {
       expect((await ask(apart.url, 'GET', '/metrics')).status).toBe(404)
@@ -119,14 +119,14 @@ describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
     await dropKeyspace(place)
   })
 
-  it('ask for nothing that is not there', () => {
+  it('query only metrics that exist', () => {
     const asked = new Set(expressions.flatMap((expr) =>
       expr.match(/\b(heddle|nodejs|process)_\w+/g)!))
     expect([...asked].filter((name) => !known.has(name))).toEqual([])
     expect(asked.size).toBeGreaterThan(25)
   })
 
-  it('show everything that Heddle counts', () => {
+  it('show every metric of Heddle', () => {
     const all = expressions.join('\n')
     const unseen = [...known].filter((name) => name.startsWith('heddle_'))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''))

@@ -7,11 +7,11 @@ import { expect } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What is measured of every store, and must not grow. */
+/** Measures of every store that must not grow. */
 export const growth = ['updates stream', 'history of 10', 'state, per byte', 'copy, per byte',
   'bytes of the log']
 
-/** What it prints. */
+/** Runs it and returns its output. */
 export async function quickBench(...options: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath,
     ['test/bench/bench.ts', '--quick', ...options], { cwd: root })

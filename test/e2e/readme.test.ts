@@ -1,4 +1,4 @@
-/** The README: its examples run as they stand, and it leads to every page. */
+/** The README: its examples run unchanged, and it links to every page. */
 
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -14,12 +14,12 @@ const run = promisify(execFile)
 
 let server: ServerProcess
 beforeAll(async () => {
-  // Without keys the starter answers offline, always the same.
+  // Without keys the starter answers offline, and always the same.
   server = await startServer({ env: { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' } })
 })
 afterAll(() => server?.close())
 
-/** The one code block in this language, speaking to the server of this test. */
+/** The one code block in this language, with the URL of this test's server. */
 function example(language: string): string {
   const blocks = [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))]
   expect(blocks).toHaveLength(1)
@@ -41,7 +41,7 @@ it('Its client example prints the answer and the length of the thread', async ()
   expect(stdout).toContain('The thread keeps 4 messages.')
 })
 
-it('It links to files and folders that are there, and to every page for operators', () => {
+it('It links to files and folders that exist, and to every page for operators', () => {
   const links = [...readme.matchAll(/\]\(((?!http|#)[^)]+)\)/g)].map(([, path]) => path!)
   expect(links.length).toBeGreaterThan(5)
   expect(links.filter((path) => !existsSync(resolve(root, path)))).toEqual([])

@@ -1,4 +1,4 @@
-/** A project under development: a file changes, and the next run is of the new graph. */
+/** A project under development: a file changes, and the next run uses the new graph. */
 
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ it('A changed graph is the one that runs, without a restart', async () => {
   await expect.poll(said).toBe('two')
 })
 
-it('A change that does not load says so to every run, until it is mended', async () => {
+it('A change that does not load fails every run with its error, until it is fixed', async () => {
   await write('export const graph = new Nonsense()')
   const told = () => said().catch((caught: unknown) => String(caught))
   await expect.poll(told).toContain('Nonsense')
@@ -52,7 +52,7 @@ it('A change that does not load says so to every run, until it is mended', async
   await expect.poll(said).toBe('three')
 })
 
-it('Threads outlive a change of their graph', async () => {
+it('Threads survive a change of their graph', async () => {
   const { runs, threads } = clientOf(server.url)
   const { thread_id: id } = await threads.create()
   await runs.wait(id, 'graph', { input: { said: '' } })
@@ -63,7 +63,7 @@ it('Threads outlive a change of their graph', async () => {
   expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
-it('A graph that joins the project has its assistant, as the others have', async () => {
+it('A graph that is added to the project gets an assistant, as the others did', async () => {
   const { assistants } = clientOf(server.url)
   const shown = async () => (await assistants.search()).map(({ graph_id }) => graph_id).sort()
   expect(await shown()).toEqual(['graph'])
@@ -72,7 +72,7 @@ it('A graph that joins the project has its assistant, as the others have', async
   await expect.poll(shown).toEqual(['graph', 'second'])
 })
 
-it('Which webhooks runs may have is what the project says by now', async () => {
+it('Changed rules for webhooks apply without a restart', async () => {
   const refusal = () => clientOf(server.url).runs.wait(null, 'graph',
     { input: { said: '' }, webhook: 'https://nowhere.invalid/told' })
     .then(() => '', (caught: unknown) => String(caught))

@@ -1,4 +1,4 @@
-/** Every answer is the same after the process was killed and started again. */
+/** Every answer is the same after the process was killed and restarted. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
@@ -19,7 +19,7 @@ const input = (graphId: string): Record<string, unknown> => ({
 const graphs = ['echo', 'tokens', 'steps', 'counter', 'failing', 'fanout', 'jump', 'ask', 'askboth',
   'nested', 'nestedask', 'rich', 'inplace']
 
-/** Everything that the API tells of a thread. */
+/** Everything that the API shows of a thread. */
 async function everythingOf(threadId: string) {
   const { runs, threads } = clientOf(server.url)
   const history = await threads.getHistory(threadId, { limit: 1_000 })
@@ -33,7 +33,7 @@ async function everythingOf(threadId: string) {
   }
 }
 
-/** Everything that the API tells beside that. */
+/** Everything that the API shows besides threads. */
 async function recordsOf(assistantId: string) {
   const { assistants, threads } = clientOf(server.url)
   return {
@@ -45,7 +45,7 @@ async function recordsOf(assistantId: string) {
   }
 }
 
-/** Of each graph: a thread, a copy of it that went on, and all that was told of them before. */
+/** By graph: a thread, a copy of it with further runs, and what was shown of them before. */
 const told = new Map<string, { readonly ids: readonly string[], readonly before: unknown }>()
 let records: { readonly assistantId: string, readonly before: unknown }
 

@@ -1,4 +1,4 @@
-/** Secrets of requests are nowhere afterwards: not in answers, in the log, or in what is kept. */
+/** Secrets of requests are found nowhere: not in answers, in the log, or in stored data. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,23 +19,23 @@ import { ask } from '../support/wire.ts'
 
 const cassandra = await cassandraForTests()
 
-/** Of headers that clients send; what is in them is found nowhere. */
+/** Headers that clients send; their values must be found nowhere. */
 const planted = {
   'x-password': 'planted-password-1', 'x-vendor-token': 'planted-token-2',
   'x-auth-user': 'planted-auth-3', 'x-user-id': 'ann', 'x-client-secret': 'planted-secret-4',
   cookie: 'session=planted-cookie-5', 'proxy-authorization': 'Basic planted-basic-6',
 }
 
-/** Found in the run, which shows that the search finds what is there. */
+/** Kept in the run, which proves that the search finds what is there. */
 const seen = { 'x-colour': 'planted-colour' }
 
 interface Harvest {
   readonly answers: string
-  /** What may be found nowhere. */
+  /** Texts that must be found nowhere. */
   readonly secrets: readonly string[]
 }
 
-/** Does what can be done, right and wrong, with every kind of credential. */
+/** Makes all kinds of requests, valid and invalid, with every kind of credential. */
 async function useAll(server: ServerProcess, cassandra?: CassandraKeyspace): Promise<Harvest> {
   const maker = await openKeyMaker({ dataDir: server.dataDir, cassandra })
   const [key, revoked, expired] = await Promise.all([maker.make('acme'),

@@ -1,4 +1,4 @@
-/** Traces as their collector has them: of one request one trace, from its first line to the run. */
+/** Traces as a collector receives them: one trace per request, from its arrival to the run. */
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ describe('a request that is part of a trace', () => {
     expect(JSON.stringify(collector.spans)).not.toContain('hunter2')
   })
 
-  it('has its runs in it that begin later', async () => {
+  it('includes its runs that begin later', async () => {
     const [traceId, threadId] = ['12'.repeat(16), randomUUID()]
     const answer = await ask(server.url, 'POST', `/threads/${threadId}/runs`,
       { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create', after_seconds: 0.3 },
@@ -64,7 +64,7 @@ describe('a request that is part of a trace', () => {
   })
 })
 
-it('A request of no trace begins one, and one that is not to be kept is not', async () => {
+it('A request without a trace begins one, and an unsampled trace is not sent', async () => {
   const threadId = randomUUID()
   await ask(server.url, 'POST', '/threads', { thread_id: threadId },
     { traceparent: `00-${'34'.repeat(16)}-${parent.spanId}-00` })

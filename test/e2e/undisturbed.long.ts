@@ -1,6 +1,6 @@
 /**
- * What is measured by the clock with many processes: in one file, for files run side by side, and
- * two of these on a small machine would disturb each other.
+ * Timed tests with many processes. They are in one file because files run in parallel, and two of
+ * these on a small machine would disturb each other.
  */
 
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'

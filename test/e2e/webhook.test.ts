@@ -1,4 +1,4 @@
-/** Webhooks are told also where the server was killed between the end of a run and that. */
+/** Webhooks are sent even if the server is killed after the run ended and before it sent them. */
 
 import { expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { say } from '../support/run-events.ts'
 import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
 
-it('A webhook that hung when the server was killed is told after the restart, as the same delivery',
+it('A webhook that hung when the server was killed is sent after the restart, as the same delivery',
   async () => {
     let answers = false
     const receiver = await openReceiver((_, response) => {
@@ -36,7 +36,7 @@ it('A webhook that hung when the server was killed is told after the restart, as
     }
   })
 
-it('A webhook of a stateless run is told after a kill before anybody listened, and only once',
+it('A webhook of a stateless run is sent once, after a kill before its receiver listened',
   async () => {
     const port = await firstFreePort()
     const server = await startServer({ project: 'conformance',
@@ -60,11 +60,11 @@ it('A webhook of a stateless run is told after a kill before anybody listened, a
     }
   })
 
-it('Every run that was acknowledged tells its webhook, whenever the server is killed', async () => {
+it('Every acknowledged run sends its webhook, whenever the server is killed', async () => {
   const answered = new Set<unknown>()
   const failed = new Set<unknown>()
   let count = 0
-  /** How many may still hang in this life of the server. */
+  /** How many requests may still hang until the server is killed again. */
   let hanging = 0
   const receiver = await openReceiver(({ headers }, response) => {
     const id = headers['x-heddle-delivery']

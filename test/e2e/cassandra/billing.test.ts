@@ -1,4 +1,4 @@
-/** Billing records in Cassandra, of a server that is killed while runs begin and end. */
+/** Billing records in Cassandra of a server that is killed while runs begin and end. */
 
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -39,7 +39,7 @@ describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
     return JSON.parse(stdout) as BillingRow[]
   }
 
-  it('has one record of each run, as the run says of itself, however often it is killed',
+  it('has one record per run, equal to what the run shows, however often it is killed',
     async () => {
       const { runs, threads } = clientOf(server.url)
       const made: { readonly threadId: string; readonly runId: string }[] = []

@@ -1,4 +1,4 @@
-/** What tests say to Cassandra behind the server's back. */
+/** CQL that tests send to Cassandra directly, without the server. */
 
 import { Client } from 'cassandra-driver'
 import type { ClientOptions, types } from 'cassandra-driver'
@@ -8,7 +8,7 @@ export interface CqlOptions extends CassandraForTests {
   readonly credentials?: ClientOptions['credentials']
 }
 
-/** One statement after the other; resolves with the rows of the last one. */
+/** Runs the statements in sequence; resolves with the rows of the last one. */
 export async function cql({ contactPoints, dataCenter, credentials }: CqlOptions,
   ...statements: readonly string[]): Promise<types.Row[]> {
   const client = new Client({

@@ -1,4 +1,4 @@
-/** The crash test on Cassandra at length: twenty kills, at moments that are new at every run. */
+/** The long crash test on Cassandra: twenty kills, at random moments. */
 
 import { afterAll, describe, it } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
@@ -12,7 +12,7 @@ describe.skipIf(!cassandra)('a server on Cassandra', () => {
   const place = newKeyspace(cassandra!)
   afterAll(() => dropKeyspace(place), 120_000)
 
-  it(`loses nothing by twenty kills that was acknowledged (HEDDLE_SEED=${seed})`, async () => {
+  it(`loses no acknowledged write by twenty kills (HEDDLE_SEED=${seed})`, async () => {
     await crashRounds({ kills: 20, seed, cassandra: place })
   }, 2_700_000)
 })

@@ -11,7 +11,7 @@ describe.skipIf(!cassandra)('a server on Cassandra', () => {
   const place = newKeyspace(cassandra!)
   afterAll(() => dropKeyspace(place))
 
-  it('loses nothing by three kills that was acknowledged, and leaves nothing busy', async () => {
+  it('loses no acknowledged write by three kills, and leaves no thread busy', async () => {
     await crashRounds({ kills: 3, seed: 1, cassandra: place })
   }, 240_000)
 })

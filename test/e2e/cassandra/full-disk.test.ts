@@ -1,4 +1,4 @@
-/** A member whose own disk takes nothing more: it ends with a sentence, and the others serve on. */
+/** A member whose own disk is full: it ends with a sentence, and the others go on serving. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
@@ -15,7 +15,7 @@ const fileKiB = 3_072
 const mostRuns = 400
 
 describe.skipIf(!cassandra)('a member whose disk is full', () => {
-  it('ends and says why, and nothing is lost that was acknowledged', async () => {
+  it('ends and says why, and no acknowledged write is lost', async () => {
     const place = newKeyspace(cassandra!)
     onTestFinished(() => dropKeyspace(place))
     const serve = async (options: ServerOptions = {}) => {

@@ -1,4 +1,4 @@
-/** Keys of two front doors on one keyspace: made and revoked for both, also by a command. */
+/** Keys of two front doors on one keyspace: created and revoked for both, also by a command. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
@@ -32,7 +32,7 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
   const statuses = (key: string) => Promise.all(doors.map(async ({ url }) =>
     (await ask(url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status))
 
-  it('refuse a key within five seconds after it was revoked, and end its streams', async () => {
+  it('refuse a key within five seconds of its revocation, and end its streams', async () => {
     const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
     const { key, id } = await maker.desk.create(
       { tenant: 'acme', role: 'developer', name: '', expiresInMs: null })
@@ -57,7 +57,7 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
     await maker.close()
   })
 
-  it('tell when a key was used last', async () => {
+  it('show when a key was last used', async () => {
     const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
     const key = await maker.make('used')
     await statuses(key)

@@ -1,4 +1,4 @@
-/** Three nodes of Cassandra under load: one is lost and nobody notices; two, and all wait. */
+/** Three nodes of Cassandra under load: losing one goes unnoticed, losing two stops all. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const keyspace = 'nodes'
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
-/** `missing` says why there can be none here. */
+/** `missing` says why Cassandra cannot run here. */
 export function describeLostNodes(missing: string | undefined): void {
   describe.skipIf(missing !== undefined)('three nodes of Cassandra', () => {
     let cluster: Cassandra
@@ -56,7 +56,7 @@ export function describeLostNodes(missing: string | undefined): void {
 
     beforeEach(() => onTestFailed(() => console.log(server.output())))
 
-    /** Writers that are at it, so far undisturbed. */
+    /** Writers at work, so far without a failure. */
     async function writing(): Promise<Writers> {
       const writers = new Writers(server.url, { makers: 3, speakers: 3 })
       await expect.poll(() => writers.told.length).toBeGreaterThan(200)
@@ -95,7 +95,7 @@ export function describeLostNodes(missing: string | undefined): void {
           `before, ${seconds(writers.worstMs(lostMs, backMs))} after ${lose}, ` +
           `${seconds(writers.worstMs(backMs, endMs))} when it came back; ` +
           `${writers.told.length} writes, ${writers.refused} of them refused`)
-        // A machine that lets Cassandra itself stand still is no fault of ours.
+        // If Cassandra itself stood still because of the machine, that is no fault of ours.
         const refusedMs = [
           ...writers.told.filter(({ answer }) => answer !== 200)
             .map(({ atMs, tookMs }) => atMs + tookMs),
@@ -107,7 +107,7 @@ export function describeLostNodes(missing: string | undefined): void {
         for (const worker of workers) await worker.check(client)
       }, 300_000)
 
-    it('of which two are lost are missed, and served from when they come back', async () => {
+    it('stop all service when two are lost, and serve again when those come back', async () => {
       const { thread_id: cold } = await client.threads.create()
       await client.runs.wait(cold, 'echo', { input: say('cold') })
       await server.kill('SIGTERM')

@@ -6,15 +6,15 @@ import { say } from '../../support/run-events.ts'
 import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 
-/** The longest that a request which wrote nothing may wait for its answer. */
+/** The longest that a request that wrote nothing may wait for its answer. */
 export const answerMs = 3_000
 
-/** Ids of threads: one that the server has been asked for lately, one that it has not. */
+/** Ids of two threads: `warm` was used recently, `cold` was not. */
 export interface KnownThreads { readonly warm: string, readonly cold: string }
 
 type Question = readonly [method: string, path: string, body?: unknown]
 
-/** From the moment when the store is gone nothing is read any more, also where it is written to. */
+/** Once the store is gone nothing is read any more, not even threads that are being written. */
 export async function expectNothingIsRead(url: string, ids: readonly string[]): Promise<void> {
   await expectRefusals(url, ids.flatMap((id): Question[] => [
     ['GET', `/threads/${id}`],
@@ -23,7 +23,7 @@ export async function expectNothingIsRead(url: string, ids: readonly string[]): 
   ]))
 }
 
-/** Everything there is to ask is answered 503, in time and with a sentence. */
+/** Every kind of request is answered 503, in time and with a sentence. */
 export async function expectNothingIsServed(url: string, { warm, cold }: KnownThreads):
   Promise<void> {
   const said = { assistant_id: 'echo', input: say('nobody hears this') }
@@ -66,7 +66,7 @@ async function expectRefusals(url: string, questions: readonly Question[]): Prom
   }))
 }
 
-/** Plain `/ok` speaks of the server; with `check_db` it speaks of the store as well. */
+/** Plain `/ok` is about the server; with `check_db` it is about the store as well. */
 export async function expectStoreIsMissed(url: string): Promise<void> {
   const began = performance.now()
   const [plain, checked] = await Promise.all(

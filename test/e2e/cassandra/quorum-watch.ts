@@ -1,4 +1,4 @@
-/** Whether Cassandra itself answers: reads at a quorum through the bare driver, all the time. */
+/** Whether Cassandra itself answers: constant quorum reads through the bare driver. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, types } from 'cassandra-driver'
@@ -12,7 +12,7 @@ export interface WatchedCluster {
   readonly keyspace: string
 }
 
-/** An answer that takes longer is none for whoever is to be answered in three seconds. */
+/** A slower answer is too late for a client that must be answered within three seconds. */
 const slowMs = 1_000
 const pauseMs = 50
 
@@ -29,7 +29,7 @@ export class QuorumWatch {
     this.#looking = this.#look()
   }
 
-  /** Whether it was out of reach, or slow, at any time of a span; of `performance.now()`. */
+  /** Whether it was out of reach or slow at any time in this span of `performance.now()`. */
   missed(fromMs: number, throughMs: number): boolean {
     return this.#gaps.some((gap) => gap.fromMs <= throughMs && gap.throughMs >= fromMs)
   }

@@ -1,4 +1,4 @@
-/** One keyspace has one server: a second one is refused, or takes over from a dead one. */
+/** A second server on a keyspace: it joins, is refused, or takes over from a dead one. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,14 +26,14 @@ function freshKeyspace(): CassandraKeyspace {
   return place
 }
 
-/** Each with a data folder and a port of its own. */
+/** Starts a server with a data folder and a port of its own. */
 async function serve(place: CassandraKeyspace): Promise<ServerProcess> {
   const server = await startServer({ project: 'conformance', cassandra: place })
   onTestFinished(() => server.close())
   return server
 }
 
-/** How long it takes until another server serves. */
+/** Starts another server; `ms` is how long it took until it served. */
 async function succeed(place: CassandraKeyspace): Promise<{ next: ServerProcess, ms: number }> {
   const began = performance.now()
   const next = await serve(place)
@@ -70,7 +70,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(new Set(owners.map(({ session }) => String(session))).size).toBe(2)
   })
 
-  it('owns nothing where it is a front door alone, and serves all the same', async () => {
+  it('owns nothing if it is only a front door, and still serves all threads', async () => {
     const place = freshKeyspace()
     const member = await serve(place)
     const door = await startServer({ project: 'conformance', cassandra: place,
@@ -88,7 +88,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
   })
 
-  it('gives back what it took, with all that was said meanwhile', async () => {
+  it('gives back what it took over, with everything written meanwhile', async () => {
     const place = freshKeyspace()
     const first = await serve(place)
     const client = clientOf(first.url)
@@ -119,7 +119,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
       says: 'name of their own' },
     { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
       says: 'same secret' },
-  ])('is refused in one sentence where it $what, and the first goes on', async (
+  ])('is refused in one sentence if it $what, and the first goes on', async (
     { name, value, says }) => {
     const place = freshKeyspace()
     const first = await serve(place)
@@ -130,7 +130,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
       env: { [name]: value } })
     expect(refused).toMatchObject({ code: 1, signal: null })
-    // The first one may knock before this one knows that it must not join, and is turned away.
+    // The first may connect before this one knows that it must not join, and is turned away.
     expect(refused.output).toMatch(/^heddle: [^\n]+\.\n$/)
     expect(refused.output).toContain(says)
     expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })))
@@ -157,7 +157,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     const { thread_id: id } = await clientOf(server.url).threads.create()
     const best = { SIGTERM: Infinity, SIGKILL: Infinity }
     let said = 0
-    // The best of some: the machine may be busy with other tests.
+    // The best of a few: the machine may be busy with other tests.
     while (said < 6 && (best.SIGKILL > best.SIGTERM + 1_000 || said < 2)) {
       const signal = said % 2 === 0 ? 'SIGTERM' : 'SIGKILL'
       await server.kill(signal)
@@ -170,13 +170,13 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
     console.log(`Until the next one serves: ${best.SIGTERM.toFixed(0)} ms after SIGTERM, ` +
       `${best.SIGKILL.toFixed(0)} ms after SIGKILL`)
-    // Whoever waits for silence waits for three seconds.
+    // A server that waited for the other to fall silent would take three seconds longer.
     expect(best.SIGKILL).toBeLessThan(best.SIGTERM + 1_000)
   })
 })
 
 describe.skipIf(!cassandra)('a server that was silent', () => {
-  it('has lost everything to the next one, and acknowledges nothing any more', async () => {
+  it('has lost everything to the next one, and acknowledges nothing more', async () => {
     const place = freshKeyspace()
     const hold = gate()
     const first = await serve(place)
@@ -215,7 +215,7 @@ describe.skipIf(!cassandra)('a server that was silent', () => {
   })
 })
 
-/** Asked before the one that is asked can hear it. */
+/** Sends requests of every kind to a server that is still stopped. */
 async function askEverything(url: string, { talked, id }: { talked: string, id: string }) {
   const said = { assistant_id: 'echo', input: say('too late') }
   const questions: [string, string, unknown?][] = [

@@ -1,4 +1,4 @@
-/** A server that stands still, as a paused machine does: its answers were there in time. */
+/** A server that stands still, like a paused machine: the store's answers arrived in time. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
@@ -12,7 +12,7 @@ const cassandra = await cassandraForTests()
 /** Longer than the server waits for an answer. */
 const stillMs = 2_800
 
-it.skipIf(!cassandra)('refuses nobody and never misses its store', async () => {
+it.skipIf(!cassandra)('refuses no request and never takes its store for lost', async () => {
   const place = newKeyspace(cassandra!)
   onTestFinished(() => dropKeyspace(place))
   const server = await startServer({ project: 'conformance', cassandra: place })

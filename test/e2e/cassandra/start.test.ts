@@ -1,5 +1,5 @@
 /**
- * A start that cannot work is refused soon, in one sentence that says what to do; one that can work
+ * A start that cannot work is refused soon, in one sentence that says what to do; one that may work
  * in a moment waits.
  */
 
@@ -23,11 +23,11 @@ import { tookMs } from '../../support/stillness.ts'
 import { cql, createKeyspace } from './cql.ts'
 
 const cassandra = await cassandraForTests()
-/** Of our own, beside those. */
+/** Whether nodes of our own, with other settings, cannot be started here. */
 const noNodes = await whatIsMissing() !== undefined
 const nobody = { contactPoints: ['127.0.0.1'], dataCenter: 'us' }
 
-/** Start of the process included, on a machine that is busy with other tests. */
+/** Includes the start of the process, on a machine that is busy with other tests. */
 const soonMs = 10_000
 
 let dataDir: string
@@ -55,11 +55,11 @@ describe('contact points', () => {
     expect(sentence).toContain('--contact-points')
   })
 
-  it('that are no names are named', async () => {
+  it('that cannot be resolved are named', async () => {
     expect(await refusal(at('no-such-host.invalid'))).toContain('no-such-host.invalid')
   })
 
-  it('that answer nothing are given up', async () => {
+  it('that do not answer are given up', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
     const point = `127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -88,14 +88,14 @@ describe.skipIf(!cassandra)('a cluster', () => {
   const control = `${place.keyspace}_control`
   afterAll(() => dropKeyspace(place))
 
-  it('without the data center tells those that it has', async () => {
+  it('without the given data center names those that it has', async () => {
     const sentence = await refusal({ ...place, dataCenter: 'mars' })
     expect(sentence).toContain('no data center mars')
     expect(sentence).toContain(`it has ${cassandra!.dataCenter}.`)
     expect(sentence).toContain('--local-datacenter')
   })
 
-  it('takes no keyspace whose name is none', async () => {
+  it('refuses a malformed keyspace name', async () => {
     expect(await refusal({ ...place, keyspace: 'No-Name' })).toContain('No-Name')
   })
 
@@ -111,7 +111,7 @@ describe.skipIf(!cassandra)('a cluster', () => {
     await cql(place, `DROP TABLE ${table}`)
   })
 
-  it('whose keyspace has a table by a name of ours is left alone', async () => {
+  it('whose keyspace has a foreign table with one of our names is left alone', async () => {
     const table = `${place.keyspace}.log`
     await cql(place, `CREATE TABLE ${table} (id int PRIMARY KEY)`)
     expect(await refusal(place)).toContain('tables of another program (log)')
@@ -137,10 +137,10 @@ describe.skipIf(!cassandra)('a cluster', () => {
   }
 })
 
-describe.skipIf(!cassandra)('a cluster that says nothing for a while', () => {
+describe.skipIf(!cassandra)('a cluster that is silent for a while', () => {
   const place = newKeyspace(cassandra!)
   beforeAll(async () => {
-    // Its tables are there.
+    // Creates the tables.
     await (await startServer({ project: 'conformance', cassandra: place })).close()
   })
   afterAll(() => dropKeyspace(place))
@@ -183,7 +183,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   const grant = (what: string, user: string) => asAdmin(
     `GRANT ${what} ON KEYSPACE own TO ${user}`, `GRANT ${what} ON KEYSPACE own_control TO ${user}`)
 
-  it('says so to whoever gives none', async () => {
+  it('asks for a user and a password if none are given', async () => {
     expect(await refusal(place)).toContain('asks for a user and a password')
   })
 
@@ -196,18 +196,18 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     expect(sentence).not.toContain(env.HEDDLE_CASSANDRA_PASSWORD)
   })
 
-  it('names the keyspaces to a user that may not make them', async () => {
+  it('names the keyspaces to a user that may not create them', async () => {
     const sentence = await refusal(place, as('little'))
     expect(sentence).toContain('may not make or use the keyspaces own and own_control')
     expect(sentence).toContain('grant ALL')
   })
 
-  it('names the keyspaces to a user that may not make tables in them', async () => {
+  it('names the keyspaces to a user that may not create tables in them', async () => {
     await asAdmin(createKeyspace('own', place), createKeyspace('own_control', place))
     expect(await refusal(place, as('little'))).toContain('the keyspaces own and own_control')
   })
 
-  it('serves who was given what that sentence says, and no more', async () => {
+  it('serves a user that was granted what that sentence says, and no more', async () => {
     await grant('ALL', 'enough')
     const server = await startServer(
       { project: 'conformance', cassandra: place, env: as('enough') })
@@ -215,7 +215,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     await server.close()
   })
 
-  it('says to a user that may only read what it lacks', async () => {
+  it('names the missing permission to a user that may only read', async () => {
     await grant('SELECT', 'reader')
     const sentence = await refusal(place, as('reader'))
     expect(sentence).toContain('User reader has no MODIFY permission on <table own_control.')

@@ -1,4 +1,4 @@
-/** Clients that write all the time and know of each write what they were told. */
+/** Clients that write all the time and record how each write was answered. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,10 +8,10 @@ import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { answerMs } from './questions.ts'
 
-/** One request and what came of it; `broken` where no answer came. */
+/** One request and its answer; `broken` if none came. */
 export interface Told {
   readonly thread: string
-  /** What was said to the thread, where something was. */
+  /** The message to the thread; empty if none was sent. */
   readonly word: string
   readonly atMs: number
   readonly tookMs: number
@@ -21,12 +21,12 @@ export interface Told {
 
 const always = [0, Number.POSITIVE_INFINITY] as const
 
-/** Whoever was refused comes again after so long. */
+/** How long a refused client waits before its next request. */
 const patienceMs = 25
 
 /**
- * Some make threads, one after the other; others speak to one thread each and wait for the run.
- * 503 is a word that nothing was written: `check` takes the server by it.
+ * Some create threads, one after the other; others each send messages to one thread and wait for
+ * the runs. An answer of 503 promises that nothing was written; `check` holds the server to it.
  */
 export class Writers {
   readonly #url: string
@@ -43,7 +43,7 @@ export class Writers {
     ]
   }
 
-  /** The threads that are spoken to. */
+  /** The threads that get messages. */
   get spokenTo(): readonly string[] {
     return [...new Set(this.told.filter(({ word }) => word !== '').map(({ thread }) => thread))]
   }
@@ -52,7 +52,7 @@ export class Writers {
     return this.told.filter(({ answer }) => answer === 503).length
   }
 
-  /** Resolves with the next answer that is good to a request that begins from now on. */
+  /** Resolves with the first request begun from now on that succeeds. */
   async nextGood(): Promise<Told> {
     const nowMs = performance.now()
     const isIt = ({ atMs, answer }: Told) => atMs >= nowMs && answer === 200
@@ -60,7 +60,7 @@ export class Writers {
     return this.told.find(isIt)!
   }
 
-  /** The longest that any request took that began in the span. */
+  /** The longest time that a request begun in this span took. */
   worstMs(fromMs: number, throughMs: number): number {
     return Math.max(...this.told.filter(({ atMs }) => atMs >= fromMs && atMs <= throughMs)
       .map(({ tookMs }) => tookMs))
@@ -73,8 +73,8 @@ export class Writers {
   }
 
   /**
-   * What was acknowledged is there, what was refused is not, and nothing else was said. Who came
-   * while the store was missed, all the time where no span is given, was told so in time.
+   * What was acknowledged is there, what was refused is not, and there was no other answer.
+   * Refusals of requests begun in the span (by default: of all) came in time.
    */
   async check([fromMs, throughMs]: readonly [number, number] = always): Promise<void> {
     expect(this.told.filter(({ answer }) => answer !== 200 && answer !== 503)).toEqual([])

@@ -1,26 +1,26 @@
-/** Requests through any front door that is up; what should not happen to one is a fault. */
+/** Sends requests through any front door that is up, and records what went wrong as faults. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Door, Doors } from './doors.ts'
 
 export interface CallerOptions {
   readonly doors: Doors
-  /** Whether 503 may be an answer: where the store or most members may be out of reach. */
+  /** Whether 503 is an acceptable answer, as when the store or most members may be out of reach. */
   readonly lenient: boolean
 }
 
-/** An answer whose body is not read yet. */
+/** An answer with its body still unread. */
 export interface Called { readonly door: Door, readonly response: Response }
 
-/** Longer than it takes to find out that a member is dead, and to take over. */
+/** Longer than it takes to detect a dead member and to take over. */
 const patienceMs = 60_000
 const againMs = 50
 
 export class Caller {
   readonly #options: CallerOptions
-  /** A sentence for each. */
+  /** One sentence per fault. */
   readonly faults: string[] = []
-  /** Answers of 503, and connections that broke where that was to be expected. */
+  /** Answers of 503, and broken connections that were to be expected. */
   readonly excused = { unavailable: 0, broken: 0 }
   requests = 0
   worstMs = 0
@@ -29,7 +29,7 @@ export class Caller {
     this.#options = options
   }
 
-  /** One request; undefined where the connection broke before an answer. */
+  /** One request; undefined if the connection broke before an answer. */
   async once(method: string, path: string, body?: unknown, headers: Record<string, string> = {}):
     Promise<Called | undefined> {
     const { doors, lenient } = this.#options
@@ -56,7 +56,7 @@ export class Caller {
     }
   }
 
-  /** For what may be asked any number of times: asks until there is an answer that is not 503. */
+  /** For idempotent requests: asks until the answer is not 503. */
   async sure(method: string, path: string, headers: Record<string, string> = {}): Promise<Called> {
     const end = performance.now() + patienceMs
     for (;;) {
@@ -67,7 +67,7 @@ export class Caller {
       if (performance.now() > end) {
         throw new Error(`${method} ${path} has no answer in a minute, but ${refusal ?? 'silence'}`)
       }
-      // Whoever is told to wait and does not keeps the others from what they need.
+      // A client that ignores Retry-After takes capacity from the others.
       await pause(Math.max(againMs, restS * 1_000))
     }
   }

@@ -1,4 +1,4 @@
-/** Three members on three nodes at length: killed, ended, stopped, cut off, at random moments. */
+/** Three members on three nodes for long: killed, ended, stopped, cut off, at random moments. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
@@ -17,17 +17,17 @@ import { Load } from './load.ts'
 
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
-/** For so long rounds begin in which each kind of fault befalls some member. */
+/** For how long new rounds begin; in each round every kind of fault happens to some member. */
 const chaosMs = 100_000
 
 /** Longer than a member may be silent before it is fenced, on a machine that is not busy. */
 const silenceMs = 8_000
-/** On one that is busy others have patience. */
+/** The same with allowance for a busy machine. */
 const patienceMs = 40_000
 
-/** Who reaches the store again hears in this time that it was fenced: it looks every second. */
+/** A member back at the store learns in this time that it was fenced; it looks every second. */
 const heardMs = 10_000
-/** A member that is told to end has so long. */
+/** How long a member may take to end. */
 const drainMs = 25_000
 
 describe.skipIf(await whatIsMissing() !== undefined)('three members on three nodes', () => {
@@ -62,7 +62,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
   const serves = ({ url }: ClusterMember) => expect.poll(async () =>
     (await ask(url, 'GET', '/ok?check_db=1')).status).toBe(200)
 
-  /** What may befall a member; resolves when it serves again. */
+  /** What can happen to a member; each resolves when it serves again. */
   const faults: Record<string, (member: ClusterMember, load: Load) => Promise<void>> = {
     'is killed': async (member) => {
       await member.kill('SIGKILL')
@@ -90,7 +90,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     },
   }
 
-  /** Resolves when another one says so. */
+  /** Resolves when another member's log says that this one is fenced. */
   async function isFenced({ session }: ClusterMember): Promise<void> {
     const saysSo = (line: string) =>
       line.includes('"A member is taken for dead') && line.includes(`"${session}"`)
@@ -98,13 +98,13 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
       other.output().split('\n').some(saysSo)), { timeout: patienceMs, interval: 250 }).toBe(true)
   }
 
-  /** A member that was fenced exits when it hears of it, and is started again. */
+  /** A fenced member exits when it learns of that; it is then started again. */
   async function endsByItself(member: ClusterMember): Promise<void> {
     expect(await within(patienceMs, member.exited())).toMatchObject({ code: 1 })
     await member.restart()
   }
 
-  it(`keep one history of each thread, whatever befalls them (HEDDLE_SEED=${seed})`, async () => {
+  it(`keep one history of each thread, whatever fails (HEDDLE_SEED=${seed})`, async () => {
     const chance = new Chance(seed)
     const load = loaded(50)
     onTestFailed(() => console.log(load.summary()))
@@ -130,7 +130,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     console.log(load.summary())
   }, 600_000)
 
-  /** While members come and go, a node of Cassandra is lost as well. */
+  /** Loses a node of Cassandra for a while, in addition to the faults of members. */
   async function loseNode(place: number): Promise<void> {
     const node = cassandra.nodes[place]!
     await node.kill('SIGKILL')
@@ -151,7 +151,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     await pause(silenceMs)
     await load.goOn(24)
     member.reach()
-    // Whether it was fenced meanwhile is for the others to say: it serves again, or it ends.
+    // The others decide whether it was fenced meanwhile: it serves again, or it ends.
     const fenced = await Promise.race([member.exited().then(() => true),
       serves(member).then(() => pause(heardMs, false))])
     if (fenced) await member.restart()
@@ -163,7 +163,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
       load.summary())
   }, 200_000)
 
-  it('go on with a stream where a client left off whose front door dies', async () => {
+  it('resume a stream where the client left off when its front door died', async () => {
     const stepCount = 60
     const balancer = await startBalancer(cluster.frontDoors)
     const thread = crypto.randomUUID()

@@ -1,4 +1,4 @@
-/** Three members under load: one is killed, one is told to end, and clients of the others go on. */
+/** Three members under load: one is killed, one gets SIGTERM, and clients of the others go on. */
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
@@ -18,11 +18,11 @@ async function threeMembers(): Promise<Cluster> {
   return cluster
 }
 
-/** What a member does at SIGTERM it does within its time for it. */
+/** How long a member may take to end after SIGTERM. */
 const drainMs = 25_000
 
 describe.skipIf(!cassandra)('a cluster of three', () => {
-  it('loses nothing by a member that is killed, and fails nobody by one that ends', async () => {
+  it('loses nothing when a member is killed, and fails no request when one ends', async () => {
     const cluster = await threeMembers()
     const [killed, ended] = cluster.members
     const load = new Load(

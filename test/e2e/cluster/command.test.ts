@@ -35,7 +35,7 @@ function command(...args: string[]): ChildProcess {
   return program
 }
 
-/** What a command that must fail said. */
+/** The error output of a command that must fail. */
 async function refusal(program: ChildProcess): Promise<string> {
   const [said, [code]] = await Promise.all([text(program.stderr!), once(program, 'exit')])
   expect(code).toBe(1)
@@ -51,7 +51,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('says what it does, and in one sentence what it cannot', async () => {
+it('prints its help, and refuses in one sentence what it cannot do', async () => {
   const help = command('--help')
   expect(await text(help.stdout!)).toContain('npm run cluster -- status')
   expect(await refusal(command('--config', 'nowhere'))).toContain('There is no ')
@@ -92,7 +92,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
       .toEqual(['one', 'echo: one', 'two', 'echo: two'])
   })
 
-  it('tells who owns what', async () => {
+  it('shows how many shards each member owns', async () => {
     const owned = async () => [...(await text(command('status', '--data', data).stdout!))
       .matchAll(/ of 2 {2}(\d+) /g)].map(([, shards]) => Number(shards))
     const areShared = (counts: readonly number[]) => Math.min(...counts) > 50
@@ -100,7 +100,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
     await expect.poll(owned).toSatisfy(areShared)
   })
 
-  it('starts a member again that dies, and says so', async () => {
+  it('restarts a member that dies, and says so', async () => {
     const [victim] = readDescription(data).members
     process.kill(victim!.pid, 'SIGKILL')
     await expect.poll(() => said).toContain('Member 1 serves again at')
@@ -110,7 +110,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
     expect(said).toContain('Member 1 ended by itself (SIGKILL); it is started again in 1 s.')
   })
 
-  it('ends all by one signal, the members first', async () => {
+  it('ends everything on one signal, the members first', async () => {
     const { members, cassandra } = readDescription(data)
     box.kill('SIGINT')
     const [code] = await once(box, 'exit')

@@ -1,9 +1,9 @@
-/** The front doors of a cluster: which are up, and whose failures are to be expected. */
+/** The front doors of a cluster: which are up, and which may fail because a test closed them. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chance } from '../../simulation/chance.ts'
 
-/** A front door as it was chosen: in one life of its member. */
+/** A front door during one life of its member. */
 export interface Door {
   readonly url: string
   readonly place: number
@@ -24,7 +24,7 @@ export class Doors {
     this.#lives = urls.map(() => 0)
   }
 
-  /** Any that is up; waits for one where none is. */
+  /** Any front door that is up; waits if none is. */
   async pick(): Promise<Door> {
     const ups = () => this.#urls.flatMap((_, place) => this.#down.has(place) ? [] : [place])
     while (ups().length === 0) await pause(lookMs)
@@ -33,7 +33,7 @@ export class Doors {
     return { place, url: this.#urls[place]!, life: this.#lives[place]! }
   }
 
-  /** From now on nobody goes there, and whoever is there may be cut off. */
+  /** From now on it gets no new requests, and those under way may break. */
   close(place: number): void {
     this.#lives[place]! += 1
     this.#down.add(place)
@@ -43,7 +43,7 @@ export class Doors {
     this.#down.delete(place)
   }
 
-  /** Whether something happened to it since it was chosen. */
+  /** Whether it was closed since it was picked. */
   isExcused({ place, life }: Door): boolean {
     return this.#lives[place] !== life
   }

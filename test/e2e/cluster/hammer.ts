@@ -1,4 +1,4 @@
-/** Requests at a steady rate through several front doors, and what became of each. */
+/** Requests at a steady rate through several front doors, and the answer to each. */
 
 import { Agent, request } from 'node:http'
 
@@ -12,7 +12,7 @@ export interface HammerOptions {
 export interface Answered {
   readonly sentMs: number
   readonly heardMs: number
-  /** 0 where there was none. */
+  /** 0 if there was no answer. */
   readonly status: number
 }
 
@@ -29,12 +29,12 @@ export class Hammer {
     this.#options = options
   }
 
-  /** Those that were let through: whatever they were answered beside 429 and 503. */
+  /** Those that were let through: every answer but 429 and 503. */
   get admitted(): readonly Answered[] {
     return this.answers.filter(({ status }) => ![0, 429, 503].includes(status))
   }
 
-  /** Nobody knocks there until it is opened again. */
+  /** No request goes there until it is opened again. */
   closeDoor(place: number): void {
     this.#closed.add(place)
   }
@@ -43,7 +43,7 @@ export class Hammer {
     this.#closed.delete(place)
   }
 
-  /** So many a second for so long, in turn through all doors; resolves when all are answered. */
+  /** Sends at this rate, round robin through all doors; resolves when all are answered. */
   async strike(perSecond: number, ms: number): Promise<void> {
     const began = performance.now()
     const answers: Promise<Answered>[] = []
@@ -80,7 +80,7 @@ export class Hammer {
 }
 
 /**
- * The most that were certainly let through within one window: sent and answered in it. What began
+ * The most that were certainly let through in one window: sent and answered in it. What began
  * before or ended after may have been let through outside.
  */
 export function mostWithin(windowMs: number, admitted: readonly Answered[]): number {

@@ -1,4 +1,4 @@
-/** The checker of histories: it takes what may be, and finds each thing that may not. */
+/** The checker of histories: it accepts valid histories, and finds every kind of fault. */
 
 import { describe, expect, it } from 'vitest'
 import { faultsOf } from './history.ts'
@@ -11,7 +11,7 @@ const attempt = (word: string, more: Partial<Attempt> = {}): Attempt => ({
 const run = (word: string, status = 'success') => ({ word, status, runId: `run-${word}` })
 const executed = (line: string, atMs = 500, pid = 1): Execution =>
   ({ threadId: 't', word: line.split(' ')[0]!, line, pid, atMs })
-/** Each by the process of that number. */
+/** Lines, each executed by the process with that number. */
 const executedBy = (...lines: [line: string, pid: number][]) =>
   lines.map(([line, pid]) => executed(line, 500, pid))
 
@@ -26,24 +26,24 @@ const good: ThreadHistory = {
 
 const silent = { told: [], followed: false }
 
-/** The first of the two runs was interrupted by the other after its first line. */
+/** The second run interrupted the first after its first line. */
 const cut: Partial<ThreadHistory> = {
   runs: [run('a', 'interrupted'), run('b')], lines: ['a 1', 'b 1', 'b 2'],
   attempts: [attempt('a', { told: [{ line: 'a 1', atMs: 1_000 }] }),
     attempt('b', { strategy: 'interrupt' })],
 }
 
-describe('a history is one', () => {
+describe('a history is valid', () => {
   it.each<[string, Partial<ThreadHistory>]>([
-    ['where each run follows the other', {}],
+    ['where one run follows the other', {}],
     ['where a run was interrupted', cut],
-    ['where a run heard one line late that it was interrupted', { ...cut,
+    ['where a run learned one line late that it was interrupted', { ...cut,
       executions: executedBy(['a 1', 1], ['b 1', 1], ['a 2', 1], ['b 2', 1]) }],
     ['where a run was rolled back', { runs: [run('b')], lines: ['b 1', 'b 2'],
       attempts: [attempt('a'), attempt('b', { strategy: 'rollback' })] }],
-    ['where an unknown request came to something', { attempts: [attempt('a'),
+    ['where a request without an answer made a run', { attempts: [attempt('a'),
       attempt('b', { answer: 'unknown', runId: undefined, ...silent })] }],
-    ['where an unknown request came to nothing', { runs: [run('a')], lines: ['a 1', 'a 2'],
+    ['where a request without an answer made no run', { runs: [run('a')], lines: ['a 1', 'a 2'],
       attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] }],
     ['where a request was refused', { runs: [run('a')], lines: ['a 1', 'a 2'],
       attempts: [attempt('a'), attempt('b', { answer: 'refused', ...silent })] }],
@@ -56,7 +56,7 @@ describe('a history is one', () => {
   })
 })
 
-describe('a history is none', () => {
+describe('a history is faulty', () => {
   it.each<[string, Partial<ThreadHistory>, string]>([
     ['that lost an acknowledged run', { runs: [run('a')], lines: ['a 1', 'a 2'] },
       'acknowledged run of b is lost'],
@@ -65,12 +65,12 @@ describe('a history is none', () => {
         attempt('b', { strategy: 'rollback', act: 2 })] }, 'acknowledged run of a is lost'],
     ['with two runs of one request', { runs: [run('a'), run('b'), { ...run('b'), runId: 'x' }] },
       '2 runs of one request (b)'],
-    ['that told another id', { attempts: [attempt('a'), attempt('b', { runId: 'x' })] },
+    ['with another id in an answer', { attempts: [attempt('a'), attempt('b', { runId: 'x' })] },
       'b is run run-b, and its client was told x'],
     ['with a run of a refused request', { attempts: [attempt('a'),
       attempt('b', { answer: 'unavailable', ...silent })] },
     'b has a run, and its request was unavailable'],
-    ['with a run of nobody', { runs: [...good.runs, run('c')] }, 'was asked for by nobody'],
+    ['with an unrequested run', { runs: [...good.runs, run('c')] }, 'was asked for by nobody'],
     ['with a run that is not over', { runs: [run('a'), run('b', 'pending')] }, 'is pending'],
     ['with a run that failed', { runs: [run('a'), run('b', 'error')] }, '(b) is error'],
     ['that lost a step', { lines: ['a 1', 'b 1', 'b 2'] }, 'a is done with 1 lines of 2'],
@@ -83,10 +83,10 @@ describe('a history is none', () => {
     ['with lines and no run', { runs: [run('a')],
       attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] },
     'b has lines and no run'],
-    ['whose stream told a step twice', { attempts: [attempt('a'), attempt('b', { told:
+    ['whose stream sent a step twice', { attempts: [attempt('a'), attempt('b', { told:
       ['b 1', 'b 1', 'b 2'].map((line) => ({ line, atMs: 1_000 })) })] },
     'the stream of b told b 1,b 1,b 2'],
-    ['whose stream told what is not there', { lines: ['a 1', 'a 2'],
+    ['whose stream sent a step that the thread does not hold', { lines: ['a 1', 'a 2'],
       runs: [run('a'), run('b', 'interrupted')] },
     'the stream of b told b 1,b 2, which the thread has not'],
     ['whose stream ended too soon', { attempts: [attempt('a'),
@@ -104,7 +104,7 @@ describe('a history is none', () => {
       ['a 1', 1], ['a 1', 2], ['b 1', 2], ['a 2', 2]) }, 'a ran while another one ran'],
     ['with a process that goes on beside the next', { executions: executedBy(
       ['a 1', 1], ['b 1', 1], ['a 2', 2], ['b 2', 1]) }, 'b ran while another one ran'],
-    ['that executed again what was told', { executions:
+    ['that executed a step again after streaming it', { executions:
       [...good.executions, executed('b 2', 2_000)] }, 'b 2 was executed again after it was told'],
   ])('%s', (_, more, fault) => {
     expect(faultsOf({ ...good, ...more }).join()).toContain(fault)

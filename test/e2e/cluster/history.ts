@@ -1,26 +1,26 @@
-/** What was told of one thread, and everything in it that cannot be true of a single history. */
+/** All observations of one thread, and the faults that a single history cannot explain. */
 
 /**
  * accepted     its run is durable
  * refused      there is no run: another one was unfinished
- * unavailable  there is no run: nobody could be reached
+ * unavailable  there is no run: no owner could be reached
  * unknown      the connection broke first
  */
 export type Answer = 'accepted' | 'refused' | 'unavailable' | 'unknown'
 
-/** One try to start a run, and what its client heard. */
+/** One attempt to start a run, and what its client saw. */
 export interface Attempt {
-  /** Of its own: every line that its run writes begins with it. */
+  /** Unique: every line that its run writes begins with it. */
   readonly word: string
   readonly strategy: 'enqueue' | 'reject' | 'interrupt' | 'rollback'
-  /** Everything of one act was over before the next one began. */
+  /** Number of the client's act; each act is over before the next begins. */
   readonly act: number
   answer: Answer
-  /** Once it is known. */
+  /** Missing until it is known. */
   runId?: string
-  /** Lines that `updates` events of its stream told, in order. */
+  /** Lines in the `updates` events of its stream, in order. */
   readonly told: { readonly line: string, readonly atMs: number }[]
-  /** Whether somebody followed its stream to a clean end, or waited for the result. */
+  /** Whether its client read the stream to a clean end, or waited for the result. */
   followed: boolean
 }
 
@@ -42,19 +42,19 @@ export interface Execution {
 
 export interface ThreadHistory {
   readonly threadId: string
-  /** In the order in which they were answered. */
+  /** In the order of their answers. */
   readonly attempts: readonly Attempt[]
-  /** In the end, when all are over. */
+  /** At the end, when all are over. */
   readonly runs: readonly FoundRun[]
-  /** The thread's state in the end. */
+  /** The thread's state at the end. */
   readonly lines: readonly string[]
   /** In the order of the file; without those of members that stood still or were cut off. */
   readonly executions: readonly Execution[]
-  /** How many lines a run writes that is not cut short. */
+  /** How many lines a complete run writes. */
   readonly steps: number
 }
 
-/** A sentence for each thing that is wrong; none where the history is one. */
+/** One sentence per fault; none if the history is valid. */
 export function faultsOf(history: ThreadHistory): string[] {
   return [
     ...faultsOfRuns(history), ...faultsOfLines(history), ...faultsOfStreams(history),
@@ -65,14 +65,14 @@ export function faultsOf(history: ThreadHistory): string[] {
 const runsOf = ({ runs }: ThreadHistory, { word }: Attempt) =>
   runs.filter((run) => run.word === word)
 
-/** Whether a later run may have deleted the attempt's, which was not over yet. */
+/** Whether a later run may have rolled back the attempt's unfinished run. */
 function mayBeRolledBack({ attempts }: ThreadHistory, attempt: Attempt): boolean {
   return attempts.slice(attempts.indexOf(attempt) + 1).some(({ strategy, answer, act }) =>
     act === attempt.act && strategy === 'rollback' &&
     (answer === 'accepted' || answer === 'unknown'))
 }
 
-/** Every acknowledged run is there, once, and over; no other one is. */
+/** Every acknowledged run is there once and is over; there is no other run. */
 function faultsOfRuns(history: ThreadHistory): string[] {
   const known = new Set(history.attempts.map(({ word }) => word))
   return [
@@ -108,7 +108,7 @@ const twice = (words: readonly string[]) =>
 const upTo = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${word} ${at + 1}`)
 
-/** What the thread holds is one run after the other, each from its first line on. */
+/** The thread holds one run after the other, each from its first line. */
 function faultsOfLines(history: ThreadHistory): string[] {
   const { attempts, lines, steps } = history
   const blocks = blocksOf(lines.map((line) => ({ word: line.split(' ')[0]! })))
@@ -137,7 +137,7 @@ function faultsOfLines(history: ThreadHistory): string[] {
   ]
 }
 
-/** A stream tells each line once and in order, and nothing that is not in the thread. */
+/** A stream has each line once and in order, and none that the thread does not hold. */
 function faultsOfStreams(history: ThreadHistory): string[] {
   return history.attempts.flatMap((attempt) => {
     const { word, told, followed } = attempt
@@ -155,12 +155,12 @@ function faultsOfStreams(history: ThreadHistory): string[] {
   })
 }
 
-/** What one process executed until another one did. */
+/** Consecutive executions of one process. */
 interface Tenure { readonly pid: number, readonly executions: Execution[] }
 
 /**
- * Without what a process executed last and the next one executes again: a run may begin before the
- * log has it, and where its process dies then, it never began. One that lives has to know better.
+ * Without the last executions of a process that the next one executes again: a run may begin before
+ * it is in the log, and if its process dies then, it never began. That excuses dead processes only.
  */
 function standing(executions: readonly Execution[]): Execution[] {
   const tenures: Tenure[] = []
@@ -184,9 +184,9 @@ function wasCut(history: ThreadHistory, attempt: Attempt): boolean {
 }
 
 /**
- * What a run that was cut executed last, where it did so beside the next one: its worker hears of
- * the cut a little after the other one began in the same process. What it does until then is
- * refused, so it is in no thread and was told to nobody; and it is one line at most.
+ * The last execution of an interrupted run, if it overlaps the next run: its worker learns of the
+ * interruption shortly after the next run began in the same process. What it does until then is
+ * refused, so it is in no thread and in no stream; and it is at most one line.
  */
 function straggler({ lines }: ThreadHistory, { word, told }: Attempt,
   executions: readonly Execution[]): Execution | undefined {
@@ -201,14 +201,14 @@ function straggler({ lines }: ThreadHistory, { word, told }: Attempt,
   return isBeside && !isSeen ? last : undefined
 }
 
-/** Without the one line that each run may have executed after it was cut. */
+/** Without the one line that each interrupted run may still have executed. */
 function withoutStragglers(history: ThreadHistory, executions: readonly Execution[]): Execution[] {
   const left = new Set(history.attempts.filter((attempt) => wasCut(history, attempt))
     .map((attempt) => straggler(history, attempt, executions)))
   return executions.filter((execution) => !left.has(execution))
 }
 
-/** What was executed about there, and by whom. */
+/** The executions around that word, with their processes, for the message of a fault. */
 function around(word: string, executions: readonly Execution[]): string {
   const first = executions.findIndex((execution) => execution.word === word)
   const last = executions.findLastIndex((execution) => execution.word === word)
@@ -216,7 +216,7 @@ function around(word: string, executions: readonly Execution[]): string {
     .map(({ line, pid, atMs }) => `${line} by ${pid} at ${atMs}`).join(', ')
 }
 
-/** One run at a time, and nothing again that was told. */
+/** One run at a time, and no line is executed again after it was streamed. */
 function faultsOfExecutions(history: ThreadHistory): string[] {
   const { attempts, executions } = history
   const toldAtMs = new Map(attempts.flatMap(({ told }) =>

@@ -1,4 +1,4 @@
-/** Three members whose requests are limited, with the counters of a test's own. */
+/** Three members with rate limits, and counters that belong to one test. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
 
 export interface LimitedCluster extends Cluster {
-  /** Which member counts what a key is let through under that row, as a front door sees it. */
+  /** Which member counts a key's requests under that row, as a front door sees it. */
   counterOf(row: string, apiKey: string, door: number): Promise<number>
 }
 
@@ -43,7 +43,7 @@ export async function startLimitedCluster(cassandra: CassandraForTests,
   }
 }
 
-/** Undefined where nobody answers. */
+/** Undefined if there is no answer. */
 async function statusOf(url: string): Promise<ClusterStatus | undefined> {
   const answer = await fetch(`${url}/internal/cluster`,
     { headers: { 'x-api-key': 'the test itself' } }).catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Limits over three members: a key is limited by all of them together, also when one is killed. */
+/** Limits over three members: a key's limit holds across all of them, also when one is killed. */
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { cassandraForTests } from '../../support/cassandra.ts'
@@ -21,7 +21,7 @@ function hammerOn(cluster: LimitedCluster, target: Omit<HammerOptions, 'frontDoo
 }
 
 describe.skipIf(!cassandra)('a cluster of three', () => {
-  it('lets through what a limit allows and no more, also when its counter is killed', async () => {
+  it('lets through what a limit allows and no more, even if its counter is killed', async () => {
     const cluster = await startLimitedCluster(cassandra!, limits)
     onTestFinished(() => cluster.close())
     onTestFailed(() => console.log(cluster.story()))
@@ -37,7 +37,7 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
     expect(mostWithin(intervalSeconds * 1_000, admitted)).toBeLessThanOrEqual(count)
     expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3 * count)
 
-    // Half of a limit whose counter then dies: what is left is the other half.
+    // Uses half of a limit whose counter then dies; the other half must be left.
     const lasting = hammerOn(cluster,
       { method: 'POST', path: '/api/generate', headers: { 'x-api-key': 'lasting' } })
     for (let asked = 0; asked < 10; asked += 1) await lasting.once()
@@ -50,11 +50,11 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
       expect(tookMs(killedMs)).toBeLessThan(20_000)
     }
     await lasting.strike(50, 1_000)
-    // Too early for any of them to be over.
+    // The window of the first request has not ended yet.
     expect(performance.now() - lasting.answers[0]!.sentMs)
       .toBeLessThan(limits[durable].intervalSeconds * 1_000)
     expect(lasting.admitted.length).toBeLessThanOrEqual(limits[durable].count)
-    // What was granted to somebody who did not wait any more is lost.
+    // A permit granted to a request that no longer waited is lost.
     expect(lasting.admitted.length).toBeGreaterThan(limits[durable].count / 2)
     console.log(`${lasting.admitted.length} let through of ${lasting.answers.length}`)
     expect(await cluster.counterOf(durable, 'lasting', (counter + 1) % 3)).not.toBe(counter)

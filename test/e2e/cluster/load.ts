@@ -1,4 +1,4 @@
-/** Many speakers at once, and a look at everything when they are done. */
+/** Many speakers at once, and a check of everything when they are done. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ export interface LoadOptions {
   readonly frontDoors: readonly string[]
   readonly threads: number
   readonly seed: number
-  /** The longest that a client waits between two things to do. */
+  /** The longest pause of a client between two acts. */
   readonly paceMs: number
-  /** Whether 503 may be an answer. */
+  /** Whether 503 is an acceptable answer. */
   readonly lenient?: boolean
 }
 
@@ -36,7 +36,7 @@ export class Load {
   readonly #speakers: readonly Speaker[]
   readonly #stopped = new AbortController()
   readonly #speaking: Promise<unknown>
-  /** Processes that were not heard for a while: what they did then is beyond any promise. */
+  /** Processes that stood still or were cut off: no promise covers what they executed. */
   readonly #doubted = new Set<number>()
   readonly #frontDoors: readonly string[]
 
@@ -51,16 +51,16 @@ export class Load {
     }))
     this.#speaking = Promise.all(this.#speakers.map((speaker) =>
       speaker.speak(this.#stopped.signal)))
-    // Told by whoever waits for it.
+    // Its failure is reported where it is awaited.
     this.#speaking.catch(() => undefined)
   }
 
-  /** Runs that were acknowledged so far. */
+  /** Runs acknowledged so far. */
   get accepted(): number {
     return this.#speakers.reduce((sum, { accepted }) => sum + accepted, 0)
   }
 
-  /** Resolves when so many more runs were acknowledged; rejects where they are not in time. */
+  /** Resolves when this many more runs were acknowledged; rejects if that takes too long. */
   async goOn(runs: number): Promise<void> {
     const enough = this.accepted + runs
     const end = performance.now() + patienceMs
@@ -72,12 +72,12 @@ export class Load {
     }
   }
 
-  /** What this process did is not looked at: it stood still, or was cut off. */
+  /** Ignores what this process executed: it stood still, or was cut off. */
   doubt(pid: number): void {
     this.#doubted.add(pid)
   }
 
-  /** Ends the load. A sentence for everything that was or is wrong, up to a number. */
+  /** Ends the load. Returns one sentence per fault, up to a maximum. */
   async faults(): Promise<readonly string[]> {
     const all = await this.#allFaults()
     if (all.length <= toldFaults) return all
@@ -100,7 +100,7 @@ export class Load {
     }
   }
 
-  /** One line about how it went, and one for each of the first faults. */
+  /** One line of totals, and one for each of the first faults. */
   summary(): string {
     const { requests, excused, worstMs, faults } = this.caller
     return `${this.#speakers.length} threads, ${this.accepted} runs, ${requests} requests, ` +
@@ -119,7 +119,7 @@ export class Load {
       .filter(({ pid }) => !this.#doubted.has(pid))
   }
 
-  /** Every front door finds all threads, whoever owns them, and none of them at work. */
+  /** Every front door must find all threads, whichever member owns them, and none busy. */
   async #searched(url: string): Promise<string[]> {
     const query = { metadata: { load: this.#id }, limit: 1_000, select: ['thread_id', 'status'] }
     const { body } = await ask(url, 'POST', '/threads/search', query)

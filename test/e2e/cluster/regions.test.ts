@@ -1,4 +1,4 @@
-/** Two regions in a box: nothing of a tenant is ever found where he is not at home. */
+/** Two regions in a box: no data of a tenant is ever found outside its home region. */
 
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -73,7 +73,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
   const tablesOf = (region: keyof typeof addresses) => everythingIn(
     { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' })
 
-  it('refuse a key of the other one, and say where it is at home', async () => {
+  it('refuse a key of the other one, and name its home region', async () => {
     for (const path of ['/threads/search', '/runs/wait']) {
       const { status, body } = await ask(doors.eu, 'POST', path,
         { metadata: { mark: marks.metadata } }, { 'x-api-key': key })
@@ -82,7 +82,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     }
   })
 
-  it('keep what a tenant does where he is at home', async () => {
+  it('keep the data of a tenant in its home region', async () => {
     const client = clientOf(doors.us, { 'x-api-key': key })
     const { thread_id: id } = await client.threads.create({ metadata: { mark: marks.metadata } })
     await client.runs.wait(id, 'echo', { input: say(marks.input) })
@@ -116,7 +116,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     }
   })
 
-  it('make keys of their own, and take no server of another one', async () => {
+  it('create keys of their own, and refuse a server of another region', async () => {
     expect(await keyIn('eu')).toMatch(/^hdl_eu_/)
     for (const region of [[], ['--region', 'us']]) {
       const start = promisify(execFile)(process.execPath, ['src/main.ts', ...region, '--port', '0',
@@ -128,20 +128,20 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     }
   })
 
-  it('say who they are', async () => {
+  it('say their name, URL and addresses', async () => {
     const { body } = await ask(doors.eu, 'GET', '/info')
     expect(body).toMatchObject({ region: { name: 'eu', api_url: doors.eu,
       egress: expect.any(Array), ingress: expect.any(Array) } })
   })
 
-  it('say what they depend on', async () => {
+  it('report the health of what they depend on', async () => {
     const { status, body } = await ask(doors.us, 'GET', '/ok?check_db=1')
     const fine = { ok: true, ms: expect.any(Number) }
     expect({ status, body }).toEqual({ status: 200,
       body: { ok: true, dependencies: { store: fine, keys: fine, limits: fine } } })
   })
 
-  it('stand beside each other in the status', async () => {
+  it('are both shown by the status command', async () => {
     const { stdout } = await promisify(execFile)(process.execPath,
       ['scripts/cluster/main.ts', 'status', '--data', data], { cwd: root })
     expect(stdout).toMatch(/Region us:[^]+256 shards are known[^]+Region eu:[^]+256 shards are/)

@@ -1,4 +1,4 @@
-/** One client of one thread: starts runs in every way, one request after the other. */
+/** One client of one thread, which starts runs in every way, one request after the other. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,9 +12,9 @@ export interface SpeakerOptions {
   readonly chance: Chance
   /** Where the graph writes down what it executes. */
   readonly file: string
-  /** Of all threads of one load. */
+  /** Metadata that all threads of one load share. */
   readonly load: string
-  /** The longest that it waits between two things to do. */
+  /** The longest pause between two acts. */
   readonly paceMs: number
 }
 
@@ -28,7 +28,7 @@ export class Speaker {
   readonly threadId = randomUUID()
   readonly #options: SpeakerOptions
   readonly #attempts: Attempt[] = []
-  /** Streams that somebody still reads. */
+  /** Streams that are still being read. */
   readonly #streams: Promise<void>[] = []
   #act = 0
 
@@ -40,7 +40,7 @@ export class Speaker {
     return this.#attempts.filter(({ answer }) => answer === 'accepted').length
   }
 
-  /** Speaks until it is told to stop; then all that it began is over. */
+  /** Acts until it is stopped; resolves when everything that it began is over. */
   async speak(stopped: AbortSignal): Promise<void> {
     const { chance, paceMs } = this.#options
     await this.#makeThread()
@@ -54,7 +54,7 @@ export class Speaker {
     }
   }
 
-  /** With everything that there is to know in the end. */
+  /** Everything observed, completed with the final state. */
   async history(executions: readonly Execution[]): Promise<ThreadHistory> {
     const { caller } = this.#options
     const path = `/threads/${this.threadId}`
@@ -67,7 +67,7 @@ export class Speaker {
     }
   }
 
-  /** The thread is made once, however often it is asked for. */
+  /** Creates the thread; repeated requests create it only once. */
   async #makeThread(): Promise<void> {
     const { caller, load, paceMs } = this.#options
     const body = { thread_id: this.threadId, metadata: { load }, if_exists: 'do_nothing' }
@@ -79,7 +79,7 @@ export class Speaker {
     }
   }
 
-  /** A stream, and one or two runs that come across it. */
+  /** A stream, and one or two runs that collide with it. */
   async #interfere(): Promise<void> {
     const { chance } = this.#options
     await this.#stream('enqueue')
@@ -142,7 +142,7 @@ export class Speaker {
     })
   }
 
-  /** Writes down what the answer says; a run is durable before its place is told. */
+  /** Records the answer; a run is durable before its location is sent. */
   #isAccepted(attempt: Attempt, { response }: Called): boolean {
     const { status } = response
     if (status === 200) {
@@ -157,7 +157,7 @@ export class Speaker {
     return false
   }
 
-  /** Reads to the end, by another front door where this one goes down. */
+  /** Reads to the end, through another front door if this one goes down. */
   async #follow(attempt: Attempt, called: Called): Promise<void> {
     const { caller } = this.#options
     const path = `/threads/${this.threadId}/runs/${attempt.runId}/stream?stream_mode=updates`
@@ -189,7 +189,7 @@ export class Speaker {
     await Promise.all(this.#streams.splice(0))
     const path = `/threads/${this.threadId}/runs`
     for (;;) {
-      // In one answer: a run that moves is pending for a moment.
+      // All in one answer: a run that moves to another member is pending for a moment.
       const runs = await caller.json<Listed[]>('GET', `${path}?limit=1000`) ?? []
       const open = runs.filter(({ status }) => status === 'running' || status === 'pending')
       if (open.length === 0) break

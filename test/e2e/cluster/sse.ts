@@ -8,7 +8,7 @@ export interface ServerEvent {
   readonly id: string | undefined
 }
 
-/** Throws where the connection breaks: a clean end says that there is no more. */
+/** Throws if the connection breaks; a clean end means that there is no more. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   for await (const { text } of framesOf(body)) {
     const fields = new Map(text.split('\n').filter((line) => !line.startsWith(':'))

@@ -1,4 +1,4 @@
-/** Traces over two processes: of a request at the wrong door one trace, with the spans of both. */
+/** Traces over two processes: a forwarded request makes one trace, with spans of both. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -16,13 +16,13 @@ const requests = 24
 const route = 'POST /threads/:thread_id/runs/wait'
 
 describe.skipIf(!cassandra)('a cluster of two', () => {
-  it('has spans of both in the trace of a request that one brings to the other', async () => {
+  it('has spans of both in the trace of a request that one forwards to the other', async () => {
     const place = newKeyspace(cassandra!)
     const collector = await startOtlpReceiver()
     const cluster = await startCluster({ members: 2, cassandra: place, project: 'conformance',
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
     try {
-      // A shard that moves meanwhile is asked for twice.
+      // A request for a shard that moves meanwhile would be sent twice.
       await untilWhole(cluster, 0)
       const [parentId, traceIds] = ['cd'.repeat(8), new Set<string>()]
       for (let number = 0; number < requests; number++) {

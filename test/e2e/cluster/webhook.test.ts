@@ -1,4 +1,4 @@
-/** Webhooks of threads whose member is killed: the next owner tells them, as the same delivery. */
+/** Webhooks of threads whose member is killed: the next owner sends them, as the same delivery. */
 
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const cassandra = await cassandraForTests()
 const threads = 12
 
 describe.skipIf(!cassandra)('a cluster of two', () => {
-  it('tells every webhook that was owed when a member was killed', async () => {
+  it('sends every webhook that was due when a member was killed', async () => {
     const place = newKeyspace(cassandra!)
     const held: ServerResponse[] = []
     let answers = false
@@ -34,11 +34,11 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       await receiver.heard(threads)
       answers = true
       await cluster.members[0]!.kill('SIGKILL')
-      // Those that the other member tells are tried again.
+      // The webhooks of the other member are retried.
       for (const response of held) response.writeHead(503).end()
       for (let count = threads; answered.size < threads; count++) await receiver.heard(count + 1)
       expect(answered).toEqual(new Set(ids))
-      // Those of the other one were answered.
+      // Those of the surviving member were answered.
       const cut = held.filter(({ writableFinished }) => !writableFinished)
       expect(cut.length).toBeGreaterThan(0)
     } finally {

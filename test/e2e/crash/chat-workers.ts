@@ -1,4 +1,4 @@
-/** Workers that talk: waited runs, background runs, questions and answers. */
+/** Workers that chat: waited runs, background runs, interrupts and their answers. */
 
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@langchain/langgraph-sdk'
@@ -9,7 +9,7 @@ import type { LoadWorker } from './worker.ts'
 
 const echoed = (words: readonly string[]) => words.flatMap((word) => [word, `echo: ${word}`])
 
-/** Says one thing after the other on one thread and waits for each answer. */
+/** Sends one message after the other to one thread and waits for each answer. */
 export class Waiter implements LoadWorker {
   readonly name = 'waiter'
   readonly #threadId = randomUUID()
@@ -79,7 +79,7 @@ export class Queuer implements LoadWorker {
   }
 }
 
-/** Lets a graph ask, and answers it. */
+/** Runs a graph that interrupts, and answers it. */
 export class Asker implements LoadWorker {
   readonly name = 'asker'
   #threadId = randomUUID()
@@ -122,7 +122,7 @@ export class Asker implements LoadWorker {
   }
 }
 
-/** A 404 is no answer; anything else is thrown on. */
+/** A 404 becomes undefined; any other error is rethrown. */
 export function absent(caught: unknown): undefined {
   if ((caught as { status?: number }).status !== 404) throw caught
 }

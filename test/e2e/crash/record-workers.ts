@@ -8,7 +8,7 @@ import { absent } from './chat-workers.ts'
 import { settle } from './worker.ts'
 import type { LoadWorker } from './worker.ts'
 
-/** Adds one to the state of a thread, from outside, and counts in its metadata. */
+/** Adds one to the state of a thread by an edit, and counts along in its metadata. */
 export class Editor implements LoadWorker {
   readonly name = 'editor'
   readonly #threadId = randomUUID()
@@ -48,12 +48,12 @@ export class Editor implements LoadWorker {
   }
 }
 
-/** Copies a thread that grows, goes on with the copies, deletes some of them. */
+/** Copies a growing thread, runs on the copies, deletes some of them. */
 export class Copier implements LoadWorker {
   readonly name = 'copier'
   readonly #sourceId = randomUUID()
   #said = 0
-  /** Of each copy that is there: how often was said something in the source when it was made. */
+  /** By existing copy: how many messages had been sent to the source when it was made. */
   readonly #copies = new Map<string, number>()
   readonly #deleted: string[] = []
   #deleting: string | undefined
@@ -105,7 +105,7 @@ export class Copier implements LoadWorker {
   }
 }
 
-/** Updates an assistant, sets older versions active, makes further assistants. */
+/** Updates an assistant, makes older versions active, creates more assistants. */
 export class Keeper implements LoadWorker {
   readonly name = 'keeper'
   readonly #id = randomUUID()

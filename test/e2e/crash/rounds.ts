@@ -1,4 +1,4 @@
-/** Rounds of load, SIGKILL at a random moment, restart, and a look at everything. */
+/** Rounds of load, SIGKILL at a random moment, restart, and a check of everything. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,13 +18,13 @@ import type { LoadWorker } from './worker.ts'
 
 export interface CrashPlan {
   readonly kills: number
-  /** The same seed kills at the same moments, as far as the machine lets it. */
+  /** The same seed kills at the same moments, as far as the machine allows. */
   readonly seed: number
   /** Where the server keeps its threads, if not in its data folder. */
   readonly cassandra?: CassandraKeyspace
 }
 
-/** Resolves where every acknowledged write was there after each kill; rejects otherwise. */
+/** Resolves if every acknowledged write was there after each kill; rejects otherwise. */
 export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promise<void> {
   const random = randomOf(seed)
   const scratch = await mkdtemp(join(tmpdir(), 'heddle-crash-'))
@@ -35,7 +35,7 @@ export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promis
     const client = clientOf(server.url)
     const workers = workersOf(file)
     for (let kill = 1; kill <= kills; kill += 1) {
-      // Some kills come while the server is still resuming what the last one cut short.
+      // Some kills come while the server still resumes what the last one interrupted.
       const again = kill < kills && random() < 0.25
       if (again) kill += 1
       await round(server, client, workers, { loadMs: 50 + random() * 1_500, again })

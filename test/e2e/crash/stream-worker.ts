@@ -1,4 +1,4 @@
-/** Workers that stream: what a client has seen is never executed again, and never told again. */
+/** Workers that stream: a step that a client has seen is never executed or streamed again. */
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { LoadWorker } from './worker.ts'
 const stepCount = 30
 const allSteps = Array.from({ length: stepCount }, (_, index) => index + 1)
 
-/** Steps that the updates among these parts tell, in order. */
+/** The steps in the `updates` events among these parts, in order. */
 function stepsOf(parts: readonly Part[]): number[] {
   return parts.filter(({ event }) => event === 'updates')
     .flatMap(({ data }) => (data as { step: { done: number[] } }).step.done)
@@ -27,11 +27,11 @@ export class Streamer implements LoadWorker {
   #threadId = ''
   #runId = ''
   #parts: Part[] = []
-  /** Steps whose updates had been told when the server died. */
+  /** Steps whose updates had been received when the server died. */
   #seen: readonly number[] = []
   #running = false
 
-  /** Where it `stays`, the client comes back to its stream by itself after the crash. */
+  /** If it `stays`, the client reconnects to its stream by itself after the crash. */
   constructor(file: string, stays: boolean) {
     this.name = stays ? 'follower' : 'streamer'
     this.#file = file
@@ -80,7 +80,7 @@ export class Streamer implements LoadWorker {
     await this.#expectToldOnce(client, run.run_id)
   }
 
-  /** The whole stream tells every step once, and its tail goes on where the client stopped. */
+  /** The whole stream has every step once, and its tail begins where the client stopped. */
   async #expectToldOnce(client: Client, runId: string): Promise<void> {
     const replay = (lastEventId: string) =>
       collect(client.runs.joinStream(this.#threadId, runId, { lastEventId }))

@@ -1,4 +1,4 @@
-/** What the crash test does to a server, and how each part knows what must be there afterwards. */
+/** The load of the crash test: workers that act, and know what must be there afterwards. */
 
 import type { Client } from '@langchain/langgraph-sdk'
 
@@ -8,18 +8,18 @@ import type { Client } from '@langchain/langgraph-sdk'
  */
 export interface LoadWorker {
   readonly name: string
-  /** One operation. Throws where the connection breaks. */
+  /** One operation. Throws if the connection breaks. */
   act(client: Client, died: AbortSignal): Promise<void>
   /** Compares the server with what was acknowledged; settles what was in doubt. */
   check(client: Client): Promise<void>
 }
 
-/** When and why the work of one worker ended. */
+/** When and why a worker stopped. */
 export interface Stop { readonly atMs: number, readonly reason: unknown }
 
 /**
- * Acts until it is stopped, between two operations, or is told 503; resolves with when that was.
- * Rejects where anything else fails.
+ * Acts until it is stopped between two operations, or gets a 503; resolves with when that was.
+ * Rejects if anything else fails.
  */
 export async function workUntilRefused(
   worker: LoadWorker, client: Client, stopped: AbortSignal): Promise<number | undefined> {
@@ -34,7 +34,7 @@ export async function workUntilRefused(
 }
 
 /**
- * Acts until the connection breaks. Rejects where the server answers an error, but for those with
+ * Acts until the connection breaks. Rejects if the server answers an error, except those with
  * the `expected` status, which end the work as well.
  */
 export async function workUntilDeath(worker: LoadWorker, client: Client, died: AbortSignal,

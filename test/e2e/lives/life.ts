@@ -1,16 +1,16 @@
-/** The random life of a thread: what is done to it, one thing after the other, made from a seed. */
+/** The random life of a thread: a sequence of operations, made from a seed. */
 
 import { Chance } from '../../simulation/chance.ts'
 import type { Act, Script } from '../../support/projects/lives/roaming.ts'
 
-/** A run that somebody wishes for, whatever the ids are in the world where it is made. */
+/** A run to start, without ids, which differ between the server and the twin. */
 export interface Wish {
   readonly input?: unknown
-  /** Answers the questions that wait: one value, by id all of them, or by id the first. */
+  /** Answers the pending interrupts: one value, all of them by id, or the first by id. */
   readonly answer?: { readonly how: 'value' | 'each' | 'first', readonly value: unknown }
   readonly goto?: readonly (string | { readonly node: string, readonly input: unknown })[]
   readonly update?: Readonly<Record<string, unknown>>
-  /** From which of the checkpoints, newest first; the head where it is missing. */
+  /** Index of the checkpoint to start from, newest first; the head if missing. */
   readonly from?: number
   readonly durability: 'async' | 'sync' | 'exit'
   readonly interruptBefore?: readonly string[]
@@ -22,7 +22,7 @@ export interface Edit {
   readonly asNode?: string
   /** As for a run. */
   readonly from?: number
-  /** In which of the subgraphs that wait. */
+  /** Index of the waiting subgraph that is edited. */
   readonly inside?: number
 }
 
@@ -30,18 +30,18 @@ export type Deed =
   | { readonly deed: 'run', readonly run: Wish }
   /** The run is rolled back when it gets to this node. */
   | { readonly deed: 'undo', readonly run: Wish, readonly node: string }
-  /** The server ends when the run gets to this node, and starts again. */
+  /** The server is restarted when the run gets to this node. */
   | { readonly deed: 'crash', readonly run: Wish, readonly node: string }
   | { readonly deed: 'edit', readonly edit: Edit }
   | { readonly deed: 'copy' }
 
-/** On one of the copies of the thread. */
+/** A deed on one of the copies of the thread. */
 export type Event = Deed & { readonly on: number }
 
 export interface Life {
   readonly seed: number
   readonly graph: 'roaming' | 'hoarding' | 'narrow'
-  /** Between two of them the server is started again. */
+  /** The server is restarted between two parts. */
   readonly parts: readonly (readonly Event[])[]
 }
 
@@ -64,9 +64,9 @@ export function lifeOf(seed: number): Life {
       // written on a checkpoint, also by tasks that another one than the next came of.
       if (part === partsOfLife - 1 || graph === 'hoarding' || chance.flip(0.6)) return many
       const run = runOf(chance)
-      // Known: the engine drops a `false` that is for several; who is resumed is given it.
+      // Known: the engine drops a `false` for several interrupts; a resumed run is given it.
       if (run.answer?.how === 'value' && !run.answer.value) return many
-      // Known: an input of nothing tells no values of its own, and who goes on tells where he is.
+      // Known: an empty input streams no values, but a run that goes on streams its current ones.
       if (run.input && Object.keys(run.input).length === 0) return many
       return [...many,
         { deed: 'crash' as const, on: chance.below(3), run, node: chance.pick(workers) }]

@@ -1,4 +1,4 @@
-/** Lives threads of a server and their twins in process, and compares them after each event. */
+/** Plays lives on threads of a server and on twins in process, and compares them at each event. */
 
 import { AssertionError } from 'node:assert'
 import { expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const copiesMax = 3
 const together = 30
 const nothing: Ran = { parts: [], result: {} }
 
-/** HEDDLE_LIVES_SEED says which life instead, and HEDDLE_LIVES how many from there on. */
+/** HEDDLE_LIVES_SEED overrides the first seed, and HEDDLE_LIVES the count. */
 export function itLives(first: number, count: number): void {
   const server = useServer({ project: 'lives', args: ['--drain-ms', '200', '--log-level', 'warn'] })
   const gate = useGates()
@@ -43,7 +43,7 @@ export function itLives(first: number, count: number): void {
   })
 }
 
-/** What was found in those that were others on the server than in process. */
+/** The differences of lives that went otherwise on the server than in process. */
 async function liveTogether(seeds: readonly number[], world: World): Promise<string[]> {
   const lives = seeds.map((seed) => new Living(lifeOf(seed), world))
   for (let part = 0; part < partsOfLife; part++) {
@@ -62,13 +62,13 @@ function isOutOfSteps({ parts }: Ran): boolean {
   return JSON.stringify(parts.at(-1) ?? '').includes('GraphRecursionError')
 }
 
-/** One life. It ends where something is found. */
+/** One life. It ends at the first difference. */
 class Living {
   readonly #life: Life
   readonly #world: World
   readonly #pairs: Pair[] = []
   readonly #names = { served: new Names(), twin: new Names() }
-  /** What is left to do of a run that the end of the server cut short. */
+  /** Finishes a run that the restart of the server interrupted. */
   #after: (() => Promise<void>) | undefined
   #isOver = false
   found: string | undefined
@@ -139,10 +139,10 @@ class Living {
     gate.open()
     const [one, other] = [await pair.served.ended(runId),
       await pair.twin.run(run, { hold: { node, url: gate.url } })]
-    // Intended: an attempt has the limit of its steps for itself.
+    // Intended: each attempt has the whole step limit for itself.
     if (isOutOfSteps(other)) this.#isOver = true
     if (this.#isOver) return
-    // Intended: with durability exit events are told to those alone who listen.
+    // Intended: with durability exit, events reach only readers that are connected.
     const heard = (ran: Ran) => (run.durability === 'exit' ? { ...ran, parts: [] } : ran)
     return this.#compare(pair, heard(one), heard(other))
   }
@@ -155,7 +155,7 @@ class Living {
 
   async #compare(pair: Pair, served: Ran, twin: Ran): Promise<void> {
     const seen = await this.#compareSeen(pair, look)
-    // Where tasks wrote what does not go together nobody can say the state: the life ends.
+    // If tasks wrote values that cannot be combined, the state cannot be read: the life ends.
     if (seen === refused) this.#isOver = true
     if (this.#isOver || failedOfMany(served, twin)) return
     mustBeSame(this.#names.served.told(served), this.#names.twin.told(twin))

@@ -1,4 +1,4 @@
-/** A thread on the server or in this process: what can be done to it, and what is seen of it. */
+/** A thread on the server or in this process: its operations, and what can be seen of it. */
 
 import type { ThreadState } from '@langchain/langgraph-sdk'
 import type { Edit, Wish } from './life.ts'
@@ -18,19 +18,19 @@ export interface Payload {
 
 export interface Part { readonly event: string, readonly data: unknown }
 
-/** What a run told and what it answered. */
+/** What a run streamed and what it answered. */
 export interface Ran { readonly parts: readonly Part[], readonly result: unknown }
 
 export interface Place {
   readonly id: string
   run(wish: Wish): Promise<Ran>
   update(edit: Pick<Edit, 'values' | 'asNode'>, at: At | undefined): Promise<unknown>
-  /** Its status and the questions that wait. */
+  /** Its status and pending interrupts. */
   thread(): Promise<unknown>
   state(at?: At, subgraphs?: boolean): Promise<ThreadState>
   /** Newest first. */
   history(checkpoint_ns?: string): Promise<ThreadState[]>
-  /** Whether that is how it says that something cannot be done. */
+  /** Whether this error means that an operation is refused. */
   isRefusal(error: unknown): boolean
 }
 
@@ -48,7 +48,7 @@ export async function payloadOf(place: Place, wish: Wish): Promise<Payload> {
   }
 }
 
-/** Tells only whether it could be done. */
+/** The result says only whether the edit was accepted. */
 export async function edit(place: Place, { from, inside, ...edit }: Edit): Promise<Ran> {
   const done = await attempt(place, async () => {
     const at = inside === undefined ? checkpointAt(place, from) : checkpointInside(place, inside)
@@ -58,7 +58,7 @@ export async function edit(place: Place, { from, inside, ...edit }: Edit): Promi
   return { parts: [], result: { __error__: done === refused } }
 }
 
-/** What is seen of it now. */
+/** What can be seen of its current state. */
 export function look(place: Place): Promise<unknown> {
   return attempt(place, async () => {
     const [state, thread] = await Promise.all([place.state(undefined, true), place.thread()])
@@ -101,7 +101,7 @@ async function checkpointAt(place: Place, from: number | undefined): Promise<At 
 async function checkpointInside(place: Place, inside: number): Promise<At> {
   const { tasks } = await place.state()
   const spaces = tasks.flatMap(({ checkpoint }) => checkpoint?.checkpoint_ns ?? [])
-  // Nowhere: both refuse it.
+  // A namespace that does not exist: both must refuse it.
   return { checkpoint_ns: spaces[inside % Math.max(1, spaces.length)] ?? 'nowhere' }
 }
 
@@ -114,7 +114,7 @@ async function answerFor(place: Place, { how, value }: NonNullable<Wish['answer'
   return Object.fromEntries((how === 'each' ? asked : asked.slice(0, 1)).map((id) => [id, value]))
 }
 
-/** The parts that are the same in both worlds but for ids. */
+/** The fields that are the same on the server and in process, except for ids. */
 function seen({ values, next, tasks, metadata, checkpoint, parent_checkpoint }: ThreadState):
   unknown {
   const { source, step, parents } = (metadata ?? {}) as Record<string, unknown>

@@ -26,13 +26,13 @@ export class Served implements Place {
     return { parts: told(parts), result: await this.#client.runs.join(this.id, runId) }
   }
 
-  /** Starts a run; tells whether it got to the node, where it waits, or else has ended. */
+  /** Starts a run; `arrived` says whether it waits at the node, or else has ended. */
   async begin(wish: Wish, node: string, gate: Gate): Promise<{ runId: string, arrived: boolean }> {
     const { runs } = this.#client
     const payload = await this.#wire(wish, { hold: { node, url: gate.url } })
     const { run_id: runId } = await runs.create(this.id, this.#graph,
       { ...payload, streamResumable: true } as never)
-    // The end of the server ends this as well.
+    // Also ends when the server does.
     const over = runs.join(this.id, runId).then(() => false, () => false)
     return { runId, arrived: await Promise.race([gate.arrived().then(() => true), over]) }
   }
@@ -41,7 +41,7 @@ export class Served implements Place {
     await this.#client.runs.cancel(this.id, runId, true, 'rollback')
   }
 
-  /** What a run that was begun came to. */
+  /** The outcome of a run that was begun. */
   async ended(runId: string): Promise<Ran> {
     const { runs } = this.#client
     const result = await runs.join(this.id, runId)

@@ -17,8 +17,8 @@ type Fields = Record<string, unknown>
 type Put = MemorySaver['put']
 
 /**
- * Intended: with durability exit the engine saves once more where it made no step, and with its own
- * parent such a checkpoint would make a circle of the history.
+ * Intended: with durability exit the engine saves a checkpoint again if it made no step. It would
+ * then be its own parent, and the history a circle.
  */
 class Saver extends MemorySaver {
   override async put(...[config, checkpoint, metadata]: Parameters<Put>): ReturnType<Put> {
@@ -40,7 +40,7 @@ export class Twin implements Place {
     this.#compiled = graph
     this.#saver = saver
     this.#graph = bindSaver(graph, saver as never)
-    // Intended: who has come to his end asks no more, and who was answered and asks again does.
+    // Intended: a finished task has no interrupts, an answered one that asks again has.
     this.#reader = bindSaver(graph, new StateReader(saver as never))
     this.id = id
     this.#failed = failed
@@ -115,10 +115,10 @@ export class Twin implements Place {
     Promise<Command> {
     const tuple = await this.#saver.getTuple(this.#config(at))
     const done = at?.checkpoint_id == null ? doneTasks(tuple) : new Set<string>()
-    // Also of a task that a `goto` alone led to: the state does not show it.
+    // Includes tasks that only a `goto` led to, which the state does not show.
     const asked = (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
       (channel === '__interrupt__' && !done.has(task) ? [value as { id?: string }[]].flat() : []))
-    // Intended: an answer like `false` gets through, where one question waits.
+    // Intended: an answer like `false` is delivered if one interrupt waits.
     const isLost = !resume && resume != null && asked.length === 1
     return new Command({
       ...resume !== undefined && { resume: isLost ? { [asked[0]!.id!]: resume } : resume },
@@ -128,7 +128,7 @@ export class Twin implements Place {
     })
   }
 
-  /** The tasks of the head that have not come to their end. */
+  /** The unfinished tasks of the head. */
   async #waiting(): Promise<StateSnapshot['tasks']> {
     const { tasks, config } = await this.#reader.getState(this.#config())
     const done = doneTasks(await this.#saver.getTuple(config))
@@ -138,7 +138,7 @@ export class Twin implements Place {
 
 const codec = new ValueCodec(messages, new MemorySaver().serde)
 
-/** As the API shows it. */
+/** The value as the API shows it. */
 function shown(value: unknown): unknown {
   return JSON.parse(codec.text(value) || 'null')
 }

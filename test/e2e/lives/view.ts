@@ -1,4 +1,4 @@
-/** What is compared: everything that can be seen of a thread, with names in the place of ids. */
+/** What is compared: everything that can be seen of a thread, with names instead of ids. */
 
 import { AssertionError } from 'node:assert'
 
@@ -6,7 +6,7 @@ import type { Part, Ran } from './place.ts'
 
 const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g
 
-/** Ids get their names in the order in which they are seen: the same in both worlds. */
+/** Names ids in the order in which they are seen, which is the same for server and twin. */
 export class Names {
   readonly #names = new Map<string, string>()
 
@@ -21,17 +21,17 @@ export class Names {
   }
 
   /**
-   * What a run told in the order of each namespace: beside each other their order is chance, and
-   * so is how far the others got when one threw. An id that the state does not show is no matter.
+   * What a run streamed, in order per namespace: the order between namespaces is chance, and so is
+   * how far the others got when one threw. Ids that the state does not show are ignored.
    */
   told({ parts, result }: Ran): unknown {
-    // Intended: for values it answers those of its checkpoint, which the state has more of.
+    // Intended: its values are those of its checkpoint; the state may have more.
     const { __interrupt__, __error__ } = result as Record<string, unknown>
     const answer = this.of({ __interrupt__, __error__ })
     if (parts.at(-1)?.event === 'error') return { error: parts.at(-1), answer }
     const named = <Told>(it: Told) => JSON.parse(JSON.stringify(it)
       .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Told
-    // By their ids: two that the state does not show have no names to tell them apart.
+    // Grouped by id: namespaces that the state does not show have no names to tell them apart.
     const spaces = Map.groupBy(parts, ({ event }) => event.split('|').slice(1).join('|'))
     const told = [...spaces].map(([space, own]) =>
       JSON.stringify([named(space), inTurns(own.map(named))]))
@@ -54,7 +54,7 @@ export function failedOfMany(...both: readonly Ran[]): boolean {
   return errors.every(Boolean) && errors.some((each) => each?.error === 'AggregateError')
 }
 
-/** What tasks that ran beside each other told is sorted. */
+/** Sorts what tasks that ran in parallel streamed. */
 function inTurns(parts: readonly Part[]): Part[] {
   let turn = 0
   const besides = ({ event, data }: Part) =>
@@ -72,7 +72,7 @@ export function mustBeSame(served: unknown, twin: unknown): void {
 
 const toldMax = 8
 
-/** Where two values differ, a line each. */
+/** One line per difference between two values. */
 function differences(served: unknown, twin: unknown, path = ''): string[] {
   if (Object.is(served, twin)) return []
   const bothObjects = [served, twin].every((side) => typeof side === 'object' && side !== null)
