@@ -1,4 +1,4 @@
-/** Cassandra as the store meets it: three replicas, quorums, read repair, and what goes wrong. */
+/** A model of Cassandra for the store: three replicas, quorums, read repair, and failures. */
 
 import type { Cell, Change, Question, TableShape } from './cql.ts'
 import { Interpreter, marker } from './cql.ts'
@@ -11,7 +11,7 @@ import type { World } from './world.ts'
 
 export const keyspace = 'simulated'
 
-/** What a rule removal takes away. */
+/** Behaviour of Cassandra that removing a rule can switch off. */
 export interface CassandraHabits {
   readonly readRepair: boolean
   /** The end of a session is committed on a quorum before it is answered. */
@@ -21,7 +21,7 @@ export interface CassandraHabits {
 export interface Query {
   readonly cql: string
   readonly params: readonly Cell[]
-  /** What the driver gives a change that has no timestamp of its own. */
+  /** The driver's timestamp, for changes that have none of their own. */
   readonly stamp: bigint
 }
 
@@ -41,7 +41,7 @@ export type Answer = Result | Failure
 const writeTimeoutMs = 800
 const readTimeoutMs = 800
 const swapTimeoutMs = 1_200
-/** Then a read asks the third replica as well. */
+/** After this time a read asks the third replica as well. */
 const speculateMs = 40
 
 /** Columns are properties, as in a row of the driver. */
@@ -90,7 +90,7 @@ export class SimulatedCassandra {
     })
   }
 
-  /** What all replicas together have of a table: that nobody has to ask for it takes no time. */
+  /** The merged rows of a table on all replicas, read by the test directly and in no time. */
   stored(cql: string): SimulatedRow[] {
     const question = this.#interpreter.question(cql, [])
     const answers = this.network.replicas.map((replica) => replica.read(question))
@@ -172,14 +172,14 @@ export class SimulatedCassandra {
     })
   }
 
-  /** Sometimes a coordinator knows that it reaches too few. */
+  /** Whether the coordinator notices that it reaches too few replicas; it does only sometimes. */
   #tooFew(node: number): boolean {
     const reached = nodeNumbers.filter((each) => each === node || this.network.reaches(node, each))
     return reached.length < quorum && this.world.chance.flip(0.6)
   }
 }
 
-/** The same for all worlds: it only knows the language. */
+/** Shared by all worlds: it has no state. */
 const interpreter = new Interpreter(keyspace)
 
 function mutationOf(changes: readonly Change[], timestamp?: bigint): Mutation {
@@ -218,7 +218,7 @@ function rowFor({ table, columns }: Question, partition: readonly Cell[],
   }))
 }
 
-/** Nothing where there are no rows. */
+/** An empty row if there are no rows. */
 function highestOf({ columns }: Question, all: readonly { readonly row: StoredCells }[]):
   SimulatedRow {
   const [column] = columns as [string]

@@ -1,4 +1,4 @@
-/** Chance that can be had again: everything a simulated world leaves open follows from its seed. */
+/** Reproducible chance: every random choice of a simulated world follows from its seed. */
 
 export class Chance {
   #state: number
@@ -16,7 +16,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 
-  /** Whether what happens with this probability does. */
+  /** True with this probability. */
   flip(probability: number): boolean {
     return this.number() < probability
   }

@@ -1,15 +1,15 @@
-/** What clients were told, held against itself and against what is there in the end. */
+/** Checks the answers to clients against each other and against what is there at the end. */
 
 /**
  * lost          acknowledged, and not there
- * contradicted  two answers, or an answer and the end, tell different histories
- * stale         what was known before a question is missing in its answer
+ * contradicted  two answers, or an answer and the end, show different histories
+ * stale         an answer misses what was known before the question
  * twice         there more often than it was asked for
- * not_refused   refused because nothing was written, and there
+ * not_refused   refused, which says that nothing was written, and yet there
  * place         what was acknowledged is not found where the log says it is
- * remains       what is stored in the end is not what is there, or nobody can reach it
- * stuck         nobody serves although nothing is in the way
- * failed        an error that is nobody's right
+ * remains       stored rows differ from what is there at the end, or cannot be reached
+ * stuck         nobody serves although nothing is wrong
+ * failed        an error that may never happen
  */
 export type Violation = 'lost' | 'contradicted' | 'stale' | 'twice' | 'not_refused' | 'place' |
   'remains' | 'stuck' | 'failed'
@@ -19,16 +19,16 @@ export interface Finding {
   readonly what: string
 }
 
-/** Of a list, when a question was asked. */
+/** A list at the time of a question. */
 export interface Asked {
   readonly list: string
-  /** How many items somebody had been told of. */
+  /** How many items some client knew of. */
   readonly known: number
 }
 
 interface Told {
   known: number
-  /** The longest that was read. */
+  /** The longest list that was read. */
   longest: readonly string[]
   readonly acknowledged: Map<string, number>
   readonly refused: Set<string>
@@ -44,7 +44,7 @@ export class Checker {
     return { list, known: this.#told(list).known }
   }
 
-  /** An item was taken in as the `number`th. */
+  /** The append of an item was acknowledged, as the `number`th. */
   appended({ list, known }: Asked, item: string, number: number): void {
     const told = this.#told(list)
     this.acknowledged++
@@ -57,7 +57,7 @@ export class Checker {
     }
   }
 
-  /** Nothing of it was written. */
+  /** The append was refused: nothing was written. */
   refused({ list }: Asked, item: string): void {
     this.#told(list).refused.add(item)
   }
@@ -74,7 +74,7 @@ export class Checker {
     this.#mustNotBeThere(list, told, items)
   }
 
-  /** Items that are known have a place. */
+  /** Every known item has a place. */
   found({ list }: Asked, item: string, number: number): void {
     this.reads++
     const { acknowledged, longest } = this.#told(list)
@@ -83,13 +83,13 @@ export class Checker {
     this.#find('place', `${list}: ${item} is number ${expected}, its place says ${number}`)
   }
 
-  /** Items that somebody was told of. */
+  /** Items that some client knows of. */
   knownIn(list: string): readonly string[] {
     const { longest, acknowledged } = this.#told(list)
     return [...new Set([...longest, ...acknowledged.keys()])]
   }
 
-  /** When all is over: what is read then, and what the rows of the log tell. */
+  /** The final check: the items that are read, and the items in the rows of the log. */
   end(list: string, items: readonly string[], rows: readonly string[]): void {
     const told = this.#told(list)
     this.#agree(list, rows, items)

@@ -1,8 +1,8 @@
-/** The statements that the store sends, understood: exactly the shapes that it uses. */
+/** Parses the statements that the store sends: exactly the shapes that it uses. */
 
 import { migrations } from '../../src/store/cassandra/migration.ts'
 
-/** The column of a row that says that it was inserted. */
+/** The pseudo column that marks a row as inserted. */
 export const marker = ''
 
 export type Cell = string | number | bigint | boolean | Uint8Array | null | undefined
@@ -10,15 +10,15 @@ export type Cell = string | number | bigint | boolean | Uint8Array | null | unde
 export interface TableShape {
   readonly name: string
   readonly partition: readonly string[]
-  /** In their order, which is downwards for all of them or for none. */
+  /** In their order; descending for all of them or for none. */
   readonly clustering: readonly string[]
   readonly descending: boolean
   readonly readRepair: boolean
-  /** Those that are no part of a key. */
+  /** Columns outside the key. */
   readonly rest: readonly string[]
 }
 
-/** A value of a statement: one that comes with it, or one that it names. */
+/** A value of a statement: a bound parameter or a literal. */
 type Slot = (params: readonly Cell[]) => Cell
 
 export interface Condition {
@@ -29,14 +29,14 @@ export interface Condition {
 
 export interface Change {
   readonly table: TableShape
-  /** Of an INSERT: the row is there, whatever it holds. */
+  /** True for an INSERT: the row exists even if all its cells are empty. */
   readonly inserts: boolean
-  /** Keys included. */
+  /** Including the keys. */
   readonly values: readonly (readonly [column: string, value: Cell])[]
   readonly timestamp: bigint | undefined
-  /** Of a compare-and-set: what must hold, or that no row is there. */
+  /** For a compare-and-set: what must hold, or `absent` if there must be no row. */
   readonly condition: readonly Condition[] | 'absent' | undefined
-  /** Of a DELETE of several rows: conditions on clustering columns. */
+  /** For a DELETE of several rows: conditions on clustering columns. */
   readonly range: readonly Condition[] | undefined
 }
 
@@ -61,7 +61,7 @@ const remove = /^DELETE FROM (\S+)(?: USING TIMESTAMP (\S+))? WHERE (.*?)$/
 const update = /^UPDATE (\S+) SET (.*?) WHERE (.*?) IF (.*)$/
 const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?: LIMIT (\S+))?$/
 
-/** The tables of a keyspace, as the store's own migrations make them. */
+/** The tables of a keyspace, as the store's own migrations create them. */
 export function tablesOf(keyspace: string): ReadonlyMap<string, TableShape> {
   const keyspaces = { keyspace, control: `${keyspace}_control` }
   const shapes = migrations.flatMap((migration) => migration(keyspaces)).flatMap((statement) => {
@@ -87,7 +87,7 @@ function shapeOf(name: string, columns: string, options: string): TableShape {
   }
 }
 
-/** Understands statements; throws for one that the store did not send when this was written. */
+/** Parses statements; throws for one of an unknown shape. */
 export class Interpreter {
   readonly #tables: ReadonlyMap<string, TableShape>
   readonly #known = new Map<string, Parsed>()
@@ -144,7 +144,7 @@ export class Interpreter {
     }) }
   }
 
-  /** Of a whole row, each cell of which is nothing from then on, or of many. */
+  /** A DELETE of one row, which empties all of its cells, or of several. */
   #remove([, name, stamp, where]: RegExpExecArray): Parsed {
     const table = this.#table(name!)
     const keys = conditionsOf(where!)
@@ -197,7 +197,7 @@ export class Interpreter {
   }
 }
 
-/** A list has one value: a world has one bucket for the rows of a shard. */
+/** A list (IN) has one value, because a world has one bucket for the rows of a shard. */
 function conditionsOf(text: string): (params: readonly Cell[]) => Condition[] {
   const parts = text.split(' AND ').map((each) => {
     const part = each.replace(/ IN \(([^,]+)\)$/, ' = $1')
@@ -228,11 +228,11 @@ export function holds({ op, value }: Condition, found: Cell): boolean {
   }
 }
 
-/** Nothing comes before everything; bytes by what they are. */
+/** Null sorts first; bytes sort by content. */
 export function compareCells(a: Cell, b: Cell): number {
   if (a == null || b == null) return (a == null ? 0 : 1) - (b == null ? 0 : 1)
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
-  // Numbers in statements are written as either.
+  // A number may be a number or a bigint here.
   return a < b ? -1 : a > b ? 1 : 0
 }
 

@@ -1,4 +1,4 @@
-/** The driver of one process: it picks nodes, waits, and says what happened in the real words. */
+/** The driver of one process: it picks nodes, waits, and throws the real driver's errors. */
 
 import { errors, types } from 'cassandra-driver'
 import type { QueryOptions } from 'cassandra-driver'
@@ -16,7 +16,7 @@ const { responseErrorCodes: codes } = types
 type Options = Pick<QueryOptions, 'readTimeout' | 'fetchSize'> &
   { readonly pageState?: string | Buffer; readonly isIdempotent?: boolean }
 
-/** As much of the driver's Client as the connection asks for. */
+/** The part of the driver's Client that the connection uses. */
 export class SimulatedDriver {
   readonly #process: Process
   readonly #cassandra: SimulatedCassandra
@@ -42,7 +42,7 @@ export class SimulatedDriver {
     return this.#request(options, (node, answer) => this.#cassandra.change(node, all, answer))
   }
 
-  /** By the wall clock of the process, which may be wrong, and never backwards. */
+  /** From the wall clock of the process, which may be wrong; never goes backwards. */
   #stamp(): bigint {
     const { env } = this.#process
     this.#lastStamp = Math.max(this.#lastStamp + 1, env.nowMs() * 1_000)
@@ -59,7 +59,7 @@ export class SimulatedDriver {
     const { chance } = world
     const process = this.#process
     return new Promise((resolve, reject) => {
-      // It takes a moment until it has left the process: it may be stopped before.
+      // It leaves the process after a moment, and the process may be stopped before that.
       process.after(chance.between(0, 0.3), () => {
         const node = this.#node()
         if (node === undefined) {
@@ -85,7 +85,7 @@ export class SimulatedDriver {
     })
   }
 
-  /** A node that it believes to be there. */
+  /** A node that it believes to be up. */
   #node(): number | undefined {
     const { network, world: { chance } } = this.#cassandra
     return chance.shuffled(nodeNumbers).find((node) =>

@@ -1,4 +1,4 @@
-/** What goes wrong in a world, and how often: each seed has a temper of its own. */
+/** What goes wrong in a world, and how often; both depend on the seed. */
 
 import { linkOf, nodeNumbers } from './network.ts'
 import type { Network } from './network.ts'
@@ -10,11 +10,11 @@ export interface FaultTargets {
   readonly network: Network
   /** Members whose process has not ended. */
   members(): readonly Member[]
-  /** For so long all others think it dead. */
+  /** All others think this member dead for this long. */
   distrust(member: Member, ms: number): void
-  /** One more member. */
+  /** Starts one more member. */
   join(): void
-  /** What goes wrong most; a matter of the seed unless told. */
+  /** The most frequent fault; by default the seed decides. */
   readonly favourite: FaultName | undefined
 }
 
@@ -24,14 +24,14 @@ const faults = {
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
 
-/** In so long each member asks its neighbours whether they are there. */
+/** Within this time each member probes its neighbours. */
 const noticedMs = 900
 
-/** Begins to hurt the world until `untilMs`. */
+/** Lets faults happen until `untilMs`. */
 export function unleash(targets: FaultTargets, untilMs: number): void {
   const { world } = targets
   const { chance } = world
-  // Some seeds know only a few kinds of harm, so that those are seen alone.
+  // Some seeds have only a few kinds of faults, so that those are seen in isolation.
   const favoured = chance.flip(0.4)
     ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'join', 'giveBack'] as const)
     : undefined
@@ -66,13 +66,13 @@ function stop({ world, network, members }: FaultTargets): void {
   const ms = chance.pick([20, 100, 400, 1_500, 4_000]) * chance.between(0.5, 1.5)
   halt(world, member, ms)
   if (!chance.flip(0.5)) return
-  // What it asks when it goes on takes its time.
+  // Makes its requests slow when it goes on.
   const node = chance.pick(nodeNumbers)
   network.down.add(node)
   world.after(ms + 100, () => network.down.delete(node))
 }
 
-/** SIGSTOP when a row of the log was written and what speaks for it was not; only as favourite. */
+/** SIGSTOP after a row of the log and before the mutable rows for it; only as favourite. */
 function lapse({ world, members }: FaultTargets): void {
   const { chance } = world
   const member = pickServing(world, members())
@@ -125,8 +125,8 @@ function part({ world, network, members }: FaultTargets): void {
 }
 
 /**
- * Changes come to one replica only for a moment; mostly whoever makes them does not live to see
- * them come to the others.
+ * For a moment changes reach only one replica; mostly the member that makes them ends before
+ * they reach the others.
  */
 function tear({ world, network, members, distrust }: FaultTargets): void {
   const { chance } = world
@@ -147,7 +147,7 @@ function tear({ world, network, members, distrust }: FaultTargets): void {
   })
 }
 
-/** A node is away, or two nodes do not reach each other. */
+/** A node is down, or two nodes do not reach each other. */
 function nodeDown({ world, network }: FaultTargets): void {
   const { chance } = world
   const [node, other] = chance.shuffled(nodeNumbers) as [number, number]
@@ -162,7 +162,7 @@ function nodeDown({ world, network }: FaultTargets): void {
   })
 }
 
-/** Messages get lost and take their time. */
+/** Messages get lost or take long. */
 function storm({ world, network }: FaultTargets): void {
   const { chance } = world
   Object.assign(network.weather, {
@@ -180,7 +180,7 @@ function jump({ world, members }: FaultTargets): void {
   member.process.skewMs += world.chance.between(-1, 1) * world.chance.pick([1e3, 1e5, 1e8])
 }
 
-/** One comes that was not there: others give shards to it. */
+/** A new member joins: others give shards to it. */
 function join({ join: start }: FaultTargets): void {
   start()
 }
@@ -200,7 +200,7 @@ function giveBack({ world, members }: FaultTargets): void {
   member.process.after(0, () => void member.giveBack())
 }
 
-/** Mostly one that serves: there is more to see. */
+/** Mostly a member that serves, because more can go wrong there. */
 function pickMember(world: World, members: readonly Member[]): Member | undefined {
   return world.chance.flip(0.8) && pickServing(world, members) || world.chance.pick(members)
 }

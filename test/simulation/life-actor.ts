@@ -1,4 +1,4 @@
-/** A list as the other one that has lives: it is removed, made again and copied, and has runs. */
+/** A list like that of list-actor.ts that can also be removed, made again and copied; with runs. */
 
 import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts'
 import type { RecordOf } from '../../src/checkpoint/index.ts'
@@ -13,11 +13,11 @@ import { checkpoint, itemsIn, itemsOf, ledgerOf, tenant } from './list-actor.ts'
 import type { ListActorParts } from './list-actor.ts'
 
 /**
- * put     takes an item in, and makes a run that bears its name or, in a new life, the same name
- *         as in all of them: answered with a Place
+ * put     adds an item and makes a run with its name or, in a new life, with the same name as in
+ *         every life: answered with a Place
  * look    answered with a Look
- * life    answered with the one that is
- * remove  ends the life that it names, or any: answered with a Removal
+ * life    answered with the current life
+ * remove  ends the given life, or any: answered with a Removal
  * copy    answered with a Copied
  */
 export type LifeCommand =
@@ -27,41 +27,41 @@ export type LifeCommand =
   | { readonly type: 'remove'; readonly life?: string }
   | { readonly type: 'copy'; readonly target: string }
 
-/** What actors say to each other and to themselves. */
+/** Commands that actors send to each other and to themselves. */
 type OwnCommand =
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'end'; readonly run: string }
 
-/** Where an item stands; the life is named by the branch of the log. */
+/** The position of an item; a life is named by its branch of the log. */
 export interface Place {
   readonly life: string
   readonly number: number
 }
 
 export interface Look {
-  /** Empty where there is none now. */
+  /** Empty if there is none now. */
   readonly life: string
   readonly items: readonly string[]
-  /** As the rows of the log tell them; undefined where it grew meanwhile. */
+  /** As in the rows of the log; undefined if the log grew meanwhile. */
   readonly rows: readonly string[] | undefined
-  /** Runs that are listed, and how each of them stands. */
+  /** Status by listed run. */
   readonly runs: Readonly<Record<string, string>>
 }
 
-/** The life that ended: empty where it was over, undefined where an earlier try ended it. */
+/** The life that ended: empty if it was over, undefined if an earlier try ended it. */
 export interface Removal {
   readonly life: string | undefined
 }
 
-/** Nothing where there was nothing to copy. */
+/** Null if there was nothing to copy. */
 export type Copied = { readonly life: string; readonly items: readonly string[]
-  /** False where the copy had been made before. */
+  /** False if the copy had been made before. */
   readonly isNew: boolean } | null
 
 export interface LifeActorParts extends ListActorParts {
   readonly runs: RunTable
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
-  /** Whether a life begins before what is left of the one before it is gone. */
+  /** Whether a life begins before the rest of the previous one is purged. */
   readonly hasty: boolean
 }
 
@@ -162,7 +162,7 @@ export class LifeActor implements Actor {
     } }
   }
 
-  /** Whoever made it, or takes over from him, ends it. */
+  /** The owner that made the run, or the next one, ends it. */
   #end(run: string): void {
     const { state: { runs } } = this.#ledger
     if (!runs.some(({ runId }) => runId === run)) return

@@ -1,39 +1,39 @@
-/** What clients were told of a list with lives, held against itself and against what is stored. */
+/** Checks answers about a list with lives against each other and against what is stored. */
 
 import { firstRun } from './life-actor.ts'
 import type { Copied, Look, Place, Removal } from './life-actor.ts'
 import type { Violation } from './checker.ts'
 import type { Remains } from './remains.ts'
 
-/** When somebody asked, and when he heard the answer. */
+/** When a client asked, and when it got the answer. */
 export interface Span {
   readonly asked: number
   readonly heard: number
 }
 
 interface Item {
-  /** Until it is known where it stands: nobody was told of it. */
+  /** Undefined until some client knows its position. */
   place: Place | undefined
   readonly asked: number
   acknowledged: number | undefined
   refused: boolean
-  /** It was put here, not copied: it has a run. */
+  /** Whether it was put here and not copied: then it has a run. */
   readonly isOwn: boolean
 }
 
 interface Removed {
-  /** Undefined until that is known, and nothing is removed. */
+  /** Undefined until it is known; as long nothing counts as removed. */
   life: string | undefined
   readonly asked: number
   acknowledged: number | undefined
 }
 
 interface Life {
-  /** The longest that somebody was told of. */
+  /** The longest list of items that some client saw. */
   longest: readonly string[]
-  /** Somebody was told of it then. */
+  /** When some client first knew of it. */
   readonly known: number
-  /** Somebody knew then that it was over. */
+  /** When some client first knew that it was over. */
   over: number
 }
 
@@ -41,14 +41,14 @@ type Fail = (violation: Violation, what: string) => void
 
 /**
  * Of each list:
- *   what was acknowledged is there until somebody asks to remove it,
+ *   what was acknowledged is there until a client asks to remove it,
  *   a life that was removed, or that another one followed, does not come back,
- *   no life ends but those that somebody asked to remove,
- *   items of a life stay in their order, and the rows of the log tell the same,
+ *   only lives that a client asked to remove end,
+ *   items of a life keep their order, and the rows of the log have the same,
  *   a copy has what its source had, and keeps it when the source is removed.
- * In the end, when all is well:
- *   the row that searches find, and the runs that are listed, are those of the life that is,
- *   and of lives that clients knew nothing is stored but what copies need.
+ * At the end, when nothing is wrong any more:
+ *   the row that searches find, and the listed runs, are those of the current life,
+ *   and of earlier lives that clients knew only what copies need is stored.
  */
 export class LifeChecker {
   readonly #list: string
@@ -62,10 +62,10 @@ export class LifeChecker {
     this.#fail = (violation, what) => fail(violation, `${list}: ${what}`)
   }
 
-  /** An item that somebody puts; returns how to tell what became of that. */
+  /** A client puts an item; the result takes the outcome. */
   put(item: string, asked: number): {
     acknowledged(place: Place, heard: number): void
-    /** Nothing of it was written. */
+    /** Nothing was written. */
     refused(): void
   } {
     const put: Item = { place: undefined, asked, acknowledged: undefined, refused: false,
@@ -74,7 +74,7 @@ export class LifeChecker {
     return {
       acknowledged: (place, heard) => {
         put.acknowledged = heard
-        // A try that came again after a removal: it was there before.
+        // A retry after a removal: the item had been there before.
         if (place.life === '' || place.number === 0) return
         put.place = place
         this.#known(place.life, heard)
@@ -83,9 +83,9 @@ export class LifeChecker {
     }
   }
 
-  /** Somebody removes it; returns how to tell what became of that. */
+  /** A client removes the list; the result takes the outcome. */
   remove(asked: number): {
-    /** It is this life that he wants to be removed. */
+    /** The client means this life. */
     meant(life: string, heard: number): void
     acknowledged(removal: Removal, heard: number): void
     refused(): void
@@ -109,7 +109,7 @@ export class LifeChecker {
 
   look({ life, items, rows }: Look, span: Span): void {
     if (new Set(items).size < items.length) this.#fail('twice', 'it has items twice')
-    // What a later owner removes is missing also in an answer that is older than that.
+    // What a later owner removes is missing even in an earlier answer.
     const isCut = rows !== undefined && this.#mayBeRemoved(span)
     if (rows && !isCut && rows.join() !== items.join()) {
       this.#fail('contradicted', `its rows have ${rows.join()}, it has ${items.join()}`)
@@ -124,7 +124,7 @@ export class LifeChecker {
     }
   }
 
-  /** It was copied, as it was then. */
+  /** A copy was made of it with these items. */
   copied({ items, isNew }: NonNullable<Copied>, span: Span): void {
     if (isNew) this.#mustHave(items, undefined, span)
   }
@@ -139,7 +139,7 @@ export class LifeChecker {
     }
   }
 
-  /** Undefined where it is in the end as it should be; that may take a while. */
+  /** What is wrong at the end; undefined if nothing is, which may take a while. */
   end({ life, items, runs }: Look, remains: Remains): string | undefined {
     const wrong = life === '' ? this.#rowLeft(remains)
       : remains.wrongRow(this.#list, life, items)
@@ -159,7 +159,7 @@ export class LifeChecker {
     return undefined
   }
 
-  /** What was never acknowledged may still come to life. */
+  /** A life that was never acknowledged may still appear. */
   #rowLeft(remains: Remains): string | undefined {
     const life = remains.lifeOf(this.#list)
     return life !== undefined && this.#lives.has(life) ? `the row of its life ${life} is left`
@@ -188,7 +188,7 @@ export class LifeChecker {
     if (items.length > known.longest.length) known.longest = items
   }
 
-  /** `life` is undefined where it is not known which one had these items. */
+  /** `life` is undefined if it is unknown which life had these items. */
   #mustHave(items: readonly string[], life: string | undefined, { asked, heard }: Span): void {
     for (const [name, item] of this.#items) {
       const { acknowledged, place } = item
@@ -204,7 +204,7 @@ export class LifeChecker {
     }
   }
 
-  /** Some life, unless it is told which one. */
+  /** Whether this life, by default any, may have been removed by then. */
   #mayBeRemoved({ asked, heard }: Span, life?: string): boolean {
     return [...this.#removed].some((removed) => removed.asked < heard
       && (life === undefined || removed.life === life)

@@ -6,7 +6,7 @@ import type { Copied, LifeCommand, Look, Place, Removal } from './life-actor.ts'
 import { LifeChecker } from './life-checker.ts'
 import type { Remains } from './remains.ts'
 
-/** Those that are made by hand, and those that are copies. */
+/** Lists that clients make, and lists that are copies. */
 const made = ['x', 'y']
 const copies = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6']
 
@@ -14,11 +14,11 @@ export function hasLives(list: string): boolean {
   return made.includes(list) || copies.includes(list)
 }
 
-/** What a client asks for, and how to tell him what became of it. */
+/** What a client asks for, and how it learns the outcome. */
 export interface LifeQuestion {
   readonly list: string
   readonly command: LifeCommand
-  /** What he asks for next, knowing the answer to that; nothing, unless told. */
+  /** The next question after this answer; by default there is none. */
   next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
   /** Nothing was written. */
@@ -32,7 +32,7 @@ export class LifeClients {
   copied = 0
   readonly #chance: Chance
   readonly #nowMs: () => number
-  /** Whether they say which life they remove. */
+  /** Whether clients name the life that they remove. */
   readonly #naming: boolean
   readonly #checkers: ReadonlyMap<string, LifeChecker>
   readonly #asked = new Set<string>()
@@ -48,14 +48,14 @@ export class LifeClients {
       [list, new LifeChecker(list, fail)]))
   }
 
-  /** Those that anybody asked for anything. */
+  /** Lists that some client has used. */
   get lists(): readonly string[] { return [...this.#asked] }
 
   ask(): LifeQuestion {
     const chance = this.#chance
     const list = chance.pick(chance.flip(0.6) ? made : [...made, ...copies])
     const at = chance.number()
-    // Nobody waits for whoever waits for him: copies go one way.
+    // Copies go one way only, so that no two lists wait for each other.
     const targets = copies.slice(copies.indexOf(list) + 1)
     if (at < 0.5) return this.#put(list)
     if (at < 0.7) return this.#look(list)
@@ -68,7 +68,7 @@ export class LifeClients {
     return this.#checkers.get(list)!
   }
 
-  /** What is not as it should be in the end, and may be in a while. */
+  /** What is wrong at the end, and may be right in a while. */
   end(list: string, look: Look, asked: number, remains: Remains): string | undefined {
     const checker = this.#checker(list)
     checker.look(look, this.#since(asked))

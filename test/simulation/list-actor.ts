@@ -1,4 +1,4 @@
-/** A tiny actor over the ledger of threads: a list that grows, and is all that it knows. */
+/** A tiny actor over the ledger of threads, whose whole state is a growing list. */
 
 import type { Actor, ActorContext, Env, Turn } from '../../cluster/index.ts'
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
@@ -13,9 +13,9 @@ export const tenant = 'simulated'
 /**
  * append   answered with the number of items, this one included
  * read     answered with the items
- * find     answered with the number of items that there were when the log took this one in, from
- *          the place that the log keeps for it; with 0 where it keeps none
- * history  answered with the items, and with the items as the rows of the log tell them
+ * find     answered with the number of items when this one was appended, by the place that the
+ *          log keeps for it; with 0 if there is none
+ * history  answered with the items, and with the items in the rows of the log
  */
 export type Command =
   | { readonly type: 'append'; readonly item: string }
@@ -32,7 +32,7 @@ export interface ListActorParts {
   readonly env: Env
   readonly log: LogPort
   readonly threads: ThreadIndex
-  /** Resolves early, where the order of rows is not waited for. */
+  /** For worlds without the rule `order`: resolves without waiting for earlier rows. */
   readonly early?: (branchId: string, seq: number) => Promise<void>
 }
 
@@ -76,7 +76,7 @@ export class ListActor implements Actor {
     await this.#ledger.durable.catch(() => {})
   }
 
-  /** Of the state as it is in this turn. */
+  /** The answer from the state in this turn. */
   async #answer(command: Exclude<Command, { type: 'append' }>): Promise<unknown> {
     const { row } = this.#ledger.state
     await this.#ledger.durable
@@ -84,7 +84,7 @@ export class ListActor implements Actor {
     const { log } = this.#parts
     if (command.type === 'history') {
       const rows = row.seq === 0 ? [] : await itemsOf(log, row)
-      // What came meanwhile may be in the same row.
+      // Items appended meanwhile may be in the same row.
       if (this.#ledger.state.row !== row) return this.#answer(command)
       return { items: itemsIn(row.metadataJson), rows } satisfies History
     }
@@ -92,7 +92,7 @@ export class ListActor implements Actor {
     return place === undefined ? 0 : numberAt(log, row, place)
   }
 
-  /** A command that comes again gets the answer that it got, and is not done again. */
+  /** A repeated command gets its first answer, and is not executed again. */
   async #append(item: string, id: string): Promise<number> {
     const ledger = this.#ledger
     const { exists, row } = ledger.state
@@ -133,7 +133,7 @@ export function itemsIn(metadataJson: string): readonly string[] {
   return (JSON.parse(metadataJson) as Kept).items ?? []
 }
 
-/** Each row tells of the item that it adds; the first one of a copy adds none. */
+/** Each row holds the item that it adds; the first row of a copy adds none. */
 export async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
   const entries = await log.read(row.branch!, { from: 1, through: row.seq })
   return entries.flatMap(({ body }) => decodeRow(body)).flatMap((record) =>
@@ -145,7 +145,7 @@ function isCreated(record: RecordOf): record is Extract<RecordOf, { $case: 'thre
   return record.$case === 'threadCreated' && record.value.copiedFrom === ''
 }
 
-/** How many items there were once the row of this place had taken in the one of its name. */
+/** The number of items once the row of this place had added the item with its name. */
 async function numberAt(log: LogPort, row: ThreadRow, { seq, id }: CheckpointPlace):
   Promise<number> {
   const [entry] = await log.read(row.branch!, { from: seq, through: seq })

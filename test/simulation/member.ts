@@ -1,4 +1,4 @@
-/** A member as a simulated process: the real parts, put together as a seat in a cluster is. */
+/** A member as a simulated process: the real parts, assembled as in a real seat in a cluster. */
 
 import {
   Activations, Roster, ShardKeeper, actorKeyText, createInbound, createRouter, openSession, pause,
@@ -45,7 +45,7 @@ export interface MemberOptions {
   readonly cassandra: SimulatedCassandra
   readonly ways: Ways<Member>
   readonly address: string
-  /** Whether it answers, as this one finds; it may be wrong. */
+  /** Whether this member finds that the other one answers; it may be wrong. */
   readonly lives: (other: Name) => Promise<boolean>
   readonly bucketBytes: number
   readonly without: Rule | undefined
@@ -65,11 +65,11 @@ interface Seat {
 type RowTables = Readonly<Record<'thread' | 'assistant', OwnedRowTable>>
 
 const loadAgainMs = 300
-/** How long a member that gives everything back lives on. */
+/** How long a member lives on after it has given everything back. */
 const afterlifeMs = 2_500
 /** How long a member that leaves may take until it is killed. */
 const graceMs = 2_000
-/** There is no hurry: whoever takes too long is killed. */
+/** No deadline: a member that takes too long is killed. */
 const noHurry = new AbortController().signal
 
 export class Member {
@@ -82,9 +82,9 @@ export class Member {
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
   #seat: Seat | undefined
-  /** Of the next row. */
+  /** Listener for the next row. */
   #onceWritten: (() => void) | undefined
-  /** It gives everything back. */
+  /** Whether it is giving everything back. */
   #going = false
 
   constructor(options: MemberOptions) {
@@ -105,7 +105,7 @@ export class Member {
     return this.#seat !== undefined && this.process.state !== 'ended'
   }
 
-  /** Shards that it believes to own; it may be wrong. */
+  /** Shards that it believes it owns; it may be wrong. */
   get owned(): readonly number[] {
     const { keeper } = this.#seat ?? {}
     if (keeper === undefined || this.process.state === 'ended') return []
@@ -119,11 +119,11 @@ export class Member {
   /** When the next row of a log is on a quorum, before the member knows it. */
   onceWritten(fn: () => void): void { this.#onceWritten = fn }
 
-  /** Happens in the process. */
+  /** To be called within the process. */
   readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
     this.#seat!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
 
-  /** What another member sends: a command that comes again gets the answer that it got. */
+  /** Takes a command of another member; a repeated command gets its first answer. */
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
     const { inbound } = this.#seat ?? {}
     if (inbound === undefined) throw silent()
@@ -174,7 +174,7 @@ export class Member {
     try {
       const session = await openSession({ env, self: this.self, sessions, onFenced: (reason) => {
         process.world.note(() => `${process.name} ends: ${reason}`)
-        // It takes a moment, in which what it answers still leaves.
+        // It takes a moment, in which its answers still leave.
         process.after(process.world.chance.between(0, 40), () => process.end())
       } })
       const roster = this.#roster(session, sessions)
@@ -322,7 +322,7 @@ function rowTables(connection: Connection): RowTables {
   return { thread: table('thread'), assistant: table('assistant') }
 }
 
-/** It is there, and hears nothing yet. */
+/** The error of a member that has started and does not listen yet. */
 function silent(): HeddleError {
   return new HeddleError('unavailable', 'It does not listen yet.', { unreachable: 'starting' })
 }

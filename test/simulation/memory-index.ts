@@ -11,7 +11,7 @@ import { ShardChanges } from '../../src/store/cassandra/shard-changes.ts'
 interface ShardRows {
   readonly rows: Map<string, ThreadRow>
   readonly loaded: PromiseWithResolvers<void>
-  /** While they are being read. */
+  /** Changes made while the rows are being read. */
   readonly changes: ShardChanges
   isLoaded: boolean
 }
@@ -37,7 +37,7 @@ export class MemoryIndex {
     count: () => Promise.reject(new Error('nobody counts here')),
   }
 
-  /** Rows of the shard are kept from now on; whoever asks for one waits until all are loaded. */
+  /** Keeps the rows of the shard from now on; reads wait until all are loaded. */
   async take(shard: number, table: OwnedRowTable, tryAgain: () => Promise<void>): Promise<void> {
     const owned: ShardRows = { rows: new Map(), loaded: Promise.withResolvers<void>(),
       changes: new ShardChanges(), isLoaded: false }
@@ -86,7 +86,7 @@ export class MemoryIndex {
   }
 }
 
-/** Newer rows stay; of two lives the one that is put last is the later one. */
+/** Keeps the newer row; of two lives the one that is put last is the later one. */
 function put({ rows }: ShardRows, row: ThreadRow): void {
   const known = rows.get(row.threadId)
   const isSame = known?.branch?.id === row.branch?.id

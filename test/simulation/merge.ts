@@ -1,4 +1,4 @@
-/** What several replicas said, taken together: the newest of each cell. */
+/** Merges the answers of several replicas: the newest value of each cell. */
 
 import type { TableShape } from './cql.ts'
 import { buried, compareKeys, isThere, newer, textOf } from './replica.ts'
@@ -8,7 +8,7 @@ type Answer = ReadonlyMap<string, PartitionRows>
 
 export interface Merged {
   readonly partitions: readonly PartitionRows[]
-  /** For each answer what its replica lacks of the rows that are told. */
+  /** By answer: what its replica lacks of the merged rows. */
   readonly repairs: readonly (readonly Mutation[])[]
 }
 

@@ -1,4 +1,4 @@
-/** Three nodes that hold every row, and what becomes of the messages between them. */
+/** Three nodes that hold every row, and the messages between them. */
 
 import type { Replica } from './replica.ts'
 import { Replica as NewReplica } from './replica.ts'
@@ -8,7 +8,7 @@ export const nodeCount = 3
 export const quorum = 2
 export const nodeNumbers: readonly number[] = Array.from({ length: nodeCount }, (_, node) => node)
 
-/** How things stand; faults change it. */
+/** The current state of the network; faults change it. */
 export interface Weather {
   /** Share of messages that get lost. */
   loss: number
@@ -20,14 +20,14 @@ export interface Weather {
 export class Network {
   readonly world: World
   readonly replicas: readonly Replica[] = nodeNumbers.map(() => new NewReplica())
-  /** As it is when there is no storm. */
+  /** The weather without a storm. */
   readonly climate: Weather = { loss: 0, slow: 0, slowestMs: 20 }
   readonly weather: Weather = { ...this.climate }
-  /** Nodes that do nothing and hear nothing. */
+  /** Nodes that neither act nor receive messages. */
   readonly down = new Set<number>()
   /** Pairs that do not reach each other, as `linkOf` names them. */
   readonly cut = new Set<string>()
-  /** Nodes that changes do not come to, and how likely each of them does not. */
+  /** Nodes that miss changes, each with probability `deafness`. */
   readonly deaf = new Set<number>()
   deafness = 1
   readonly #ballots = nodeNumbers.map(() => 0)
@@ -40,7 +40,7 @@ export class Network {
     return !this.down.has(to) && !this.cut.has(linkOf(from, to))
   }
 
-  /** How long a message takes; undefined where it gets lost. */
+  /** How long a message takes; undefined if it gets lost. */
   fate(): number | undefined {
     const { chance } = this.world
     const { loss, slow, slowestMs } = this.weather
@@ -49,8 +49,8 @@ export class Network {
   }
 
   /**
-   * `work` happens at a node and `heard` with its answer back where it was asked. A `lasting`
-   * message that gets lost may be found again later, as a hint.
+   * Calls `work` at the node `to`, and `heard` with its answer back at `from`. A lost message
+   * that is `lasting` may still be delivered later, as a hint.
    */
   ask<Answer>(from: number, to: number, work: (replica: Replica) => Answer,
     heard: (answer: Answer) => void, lasting = false): void {
@@ -60,7 +60,7 @@ export class Network {
     })
   }
 
-  /** Above all that this node gave, and above `floor`. */
+  /** A ballot above all that this node gave, and above `floor`. */
   ballot(node: number, floor: number): number {
     const above = Math.max(this.#ballots[node]!, Math.floor(floor / nodeCount))
     const base = Math.max(above + 1, Math.floor(this.world.nowMs * 1_000))
@@ -68,7 +68,7 @@ export class Network {
     return base * nodeCount + node
   }
 
-  /** Every node is up and in reach of everybody. */
+  /** Makes every node up and reachable. */
   heal(): void {
     this.down.clear()
     this.deaf.clear()
@@ -90,13 +90,13 @@ export class Network {
   }
 }
 
-/** Of two nodes, two processes, or one of each. */
+/** The key of a link between two nodes, two processes, or one of each. */
 export function linkOf(a: string | number, b: string | number): string {
   const swapped = typeof a === typeof b && a > b
   return swapped ? `${b} ${a}` : `${a} ${b}`
 }
 
-/** Does it the first time it is called. */
+/** Calls `fn` on the first call only. */
 export function once<Args extends readonly unknown[]>(fn: (...args: Args) => void):
   ((...args: Args) => void) & { readonly done: boolean } {
   const first = Object.assign((...args: Args) => {

@@ -1,6 +1,6 @@
 /**
  * A compare-and-set as Cassandra does it: prepare, propose and commit over the replicas of one
- * partition. What was accepted by one replica only may be completed by whoever comes next.
+ * partition. What only one replica accepted may be completed by the next proposer.
  */
 
 import { compareCells } from './cql.ts'
@@ -16,7 +16,7 @@ export interface Swap {
   /** The changes, once it is known when they happen. */
   mutation(timestamp: bigint): Mutation
   readonly partition: readonly Cell[]
-  /** Of the row in it that is the condition. */
+  /** The key of the row that the condition is about. */
   readonly key: readonly Cell[]
 }
 
@@ -29,7 +29,7 @@ export interface PaxosOptions {
   readonly timeoutMs: number
   /** Whether it waits for a quorum to have committed. */
   readonly commitsSurely: boolean
-  /** Undefined where the outcome is not known. */
+  /** Undefined if the outcome is unknown. */
   done(outcome: SwapOutcome | undefined): void
 }
 
@@ -94,7 +94,7 @@ class Round {
     const committed = newest(promises.map((each) => each.committed))
     const accepted = newest(promises.map((each) => each.accepted))
     if (accepted && accepted.ballot > (committed?.ballot ?? 0)) {
-      // Somebody's who did not come to its end: first it is done.
+      // Another proposer did not finish this one: complete it first.
       this.#propose(ballot, accepted.mutation, () => this.prepare(ballot))
       return
     }
@@ -159,7 +159,7 @@ class Round {
     }
   }
 
-  /** One node has it, and the others some time. */
+  /** One node commits now, the others some time later. */
   #commitLater(decision: NonNullable<PaxosState['committed']>, decided: () => void): void {
     const { world } = this.#options.network
     const [first, ...others] = world.chance.shuffled(nodeNumbers)
@@ -178,7 +178,7 @@ class Round {
   }
 }
 
-/** Of a row that is a condition. */
+/** The columns of rows with conditions. */
 const everyColumn = ['state', 'address', 'started', 'fenced_by', 'epoch', 'session', 'name',
   'value']
 

@@ -1,11 +1,11 @@
-/** A process in the world: it can be stopped and let go on, and ends with all that it knew. */
+/** A process in the world: it can be stopped and continued, and loses its memory when it ends. */
 
 import type { Env, Facts, Log } from '../../cluster/index.ts'
 import type { World } from './world.ts'
 
 /**
- * running  what comes to it happens
- * stopped  what comes to it waits, its own timers included (SIGSTOP)
+ * running  its events happen
+ * stopped  its events wait, including its own timers (SIGSTOP)
  * ended    nothing happens in it any more
  */
 export type ProcessState = 'running' | 'stopped' | 'ended'
@@ -15,7 +15,7 @@ const startMs = Date.UTC(2026, 0, 1)
 export class Process {
   readonly name: string
   readonly world: World
-  /** How far its wall clock is off. */
+  /** The error of its wall clock. */
   skewMs: number
   readonly #waiting: (() => void)[] = []
   #state: ProcessState = 'running'
@@ -33,7 +33,7 @@ export class Process {
     if (this.#state === 'running') this.#state = 'stopped'
   }
 
-  /** What waited happens in any order, while new things come. */
+  /** Events that waited happen in any order, while new ones arrive. */
   goOn(): void {
     if (this.#state !== 'stopped') return
     this.#state = 'running'
@@ -46,7 +46,7 @@ export class Process {
     this.#waiting.length = 0
   }
 
-  /** `fn` happens in it then, or when it goes on after that. */
+  /** Calls `fn` in the process after `ms`, or once it goes on after that. */
   after(ms: number, fn: () => void): () => void {
     let calledOff = false
     const happen = () => {

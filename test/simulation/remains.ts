@@ -1,4 +1,4 @@
-/** What the store has of lists in the end, whoever could still come to it. */
+/** What the store holds of lists at the end, whether or not it can still be reached. */
 
 import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { keyspace } from './cassandra.ts'
@@ -9,9 +9,9 @@ export class Remains {
   readonly #rows: ReadonlyMap<string, ThreadRow>
   /** By list and run. */
   readonly #runs: ReadonlySet<string>
-  /** By branch: where its log ends, whatever deposed owners left before that. */
+  /** By branch: where its log ends, apart from rows that deposed owners left. */
   readonly #ends: ReadonlyMap<string, number>
-  /** By branch: up to which row a copy needs it. */
+  /** By branch: the last row that a copy needs. */
   readonly #needed: ReadonlyMap<string, number>
   /** Branches that need others. */
   readonly #needy: ReadonlySet<string>
@@ -35,12 +35,12 @@ export class Remains {
     this.#needy = new Set(needs.map(({ branch }) => branch as string))
   }
 
-  /** Of which life there is a row. */
+  /** The life in the row of the list. */
   lifeOf(list: string): string | undefined {
     return this.#rows.get(list)?.branch?.id
   }
 
-  /** What is wrong with the row of a list that is in this life. */
+  /** What is wrong with the row of a list whose current life is this one. */
   wrongRow(list: string, life: string, items: readonly string[]): string | undefined {
     const row = this.#rows.get(list)
     if (row === undefined) return 'it has no row'
@@ -53,7 +53,7 @@ export class Remains {
     return this.#runs.has(keyOf(list, run))
   }
 
-  /** What is stored of a life that is over, and needed by nobody. */
+  /** What is still stored of a life that is over and not needed by any copy. */
   ofDead(life: string): string | undefined {
     if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
     const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]

@@ -8,21 +8,21 @@ interface StampedCell {
   readonly timestamp: bigint
 }
 
-/** Cells by column; that of `marker` says that the row was inserted. */
+/** Cells by column; the one at `marker` says that the row was inserted. */
 export interface StoredCells {
   /** Values of the clustering columns. */
   readonly key: readonly Cell[]
   readonly cells: ReadonlyMap<string, StampedCell>
 }
 
-/** A removal of several rows: also of those that arrive later and were written before it. */
+/** A range tombstone: it also removes rows that arrive later but were written before it. */
 export interface Grave {
-  /** Of clustering columns. */
+  /** Conditions on clustering columns. */
   readonly range: readonly Condition[]
   readonly timestamp: bigint
 }
 
-/** Rows of a partition as a question wants them. */
+/** Rows of a partition that a question selects. */
 export interface PartitionRows {
   readonly partition: readonly Cell[]
   readonly rows: readonly StoredCells[]
@@ -81,8 +81,8 @@ export class Replica {
   }
 
   /**
-   * Rows of the partition, or of all where none is named, with the cells that are asked for. As
-   * many as there are: others may know that some of them are gone.
+   * Rows of the partition, or of all partitions if none is named, with the requested cells. No
+   * limit applies here, since other replicas may know that some of the rows are gone.
    */
   read(question: Question, after?: readonly Cell[]): ReadonlyMap<string, PartitionRows> {
     const { table, where, columns, reversed } = question
@@ -120,7 +120,7 @@ export class Replica {
   }
 }
 
-/** Undefined where the question is for all partitions. */
+/** Undefined if the question is for all partitions. */
 export function partitionOf({ table, where }: Question): readonly Cell[] | undefined {
   const key = table.partition.map((column) =>
     where.find((condition) => condition.column === column && condition.op === '='))
@@ -128,7 +128,7 @@ export function partitionOf({ table, where }: Question): readonly Cell[] | undef
   return key.map((condition) => condition!.value)
 }
 
-/** Without what a removal took of it. */
+/** The row without the cells that range tombstones remove. */
 export function buried(table: TableShape, row: StoredCells, graves: readonly Grave[]): StoredCells {
   const own = graves.filter(({ range }) => range.every((condition) =>
     holds(condition, row.key[table.clustering.indexOf(condition.column)])))
@@ -138,7 +138,7 @@ export function buried(table: TableShape, row: StoredCells, graves: readonly Gra
     [name, cell.timestamp <= timestamp ? { value: null, timestamp } : cell])) }
 }
 
-/** Whether anything of it is there. */
+/** Whether any cell has a value. */
 export function isThere({ cells }: StoredCells): boolean {
   return [...cells.values()].some(({ value }) => value != null)
 }

@@ -1,11 +1,11 @@
-/** What to say of a world that went wrong. */
+/** The report about a world that went wrong. */
 
 import { simulate } from './simulation.ts'
 import type { Outcome, SimulationOptions } from './simulation.ts'
 
 const tracedLines = 40
 
-/** One line: what was found, and how to see it again. */
+/** One line: what was found, and how to reproduce it. */
 export function report({ options, findings }: Outcome): string {
   const { seed, without, favourite } = options
   const [first] = findings
@@ -16,7 +16,7 @@ export function report({ options, findings }: Outcome): string {
     settings.join(' ')
 }
 
-/** The end of its story: the same options make the same world. */
+/** The last lines of its trace: the same options make the same world. */
 export async function replay(options: SimulationOptions): Promise<string> {
   const { trace } = await simulate({ ...options, tracing: true })
   return trace.slice(-tracedLines).join('\n')

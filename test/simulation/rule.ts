@@ -1,4 +1,4 @@
-/** The rules that carry the log, and how to live without each of them: to see what it is for. */
+/** The rules that keep the log correct, and how to remove each one, to show that it is needed. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -8,23 +8,23 @@ import type { Connection, Row, Statement } from '../../src/store/cassandra/conne
 import { gateThat, openGate } from '../support/open-gate.ts'
 
 /**
- * chain          the end of the log is the highest row that no row before it is missing of
+ * chain          the log ends before the first missing row of its chain
  * order          a row is acknowledged when it and every row before it are on a quorum
  * open_row       a new epoch appends a row before it answers anything
  * validate_after the session is read after the write, not before it
- * reply_gate     what is only read passes the gate as well
+ * reply_gate     answers to reads pass the gate as well
  * read_repair    a row that was read is on a quorum from then on
- * places_again   places that rows taken over may have carried are written once more
+ * places_again   places that rows taken over may have carried are written again
  * roll_over      a new bucket begins when the session was validated after the last row
- * fence          nothing is claimed from a session that may live
+ * fence          nothing is claimed from a session that may be alive
  * fence_quorum   a fence is on a quorum when it is answered
  * rows_after     rows are read after the claim
  * rows_last      mutable rows are written when the rows of the log that they speak for are history
- * drain          a shard is given back when nothing of it is under way any more
- * same_id        each try of a command has the id of the first one
+ * drain          a shard is given back only when nothing in it is under way
+ * same_id        each retry of a command has the same id
  * same_life      a removal names the life that it ends
  * copies_noted   what a copy needs of others is noted before it is made
- * purged_first   what a life left is removed before the next one of that id begins
+ * purged_first   the rows of a life are removed before the next one with that id begins
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
@@ -33,8 +33,8 @@ export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gat
 export type Rule = typeof rules[number]
 
 /**
- * Told when a row of the log is on a quorum, whatever became of those before it. Its member knows
- * it when that resolves.
+ * Called when a row of the log is on a quorum, whether or not the rows before it are. The member
+ * learns of it when the result resolves.
  */
 export type RowWritten = (branchId: string, seq: number) => Promise<void> | undefined
 
@@ -78,7 +78,7 @@ function isLogRow(cql: string): boolean {
   return /INSERT INTO \w+\.log \(/.test(cql) && cql.includes('prev_epoch')
 }
 
-/** Says that everything before it is on a quorum. */
+/** The row, claiming that everything before it is on a quorum. */
 function unchained(row: Row): Row {
   return { ...row, settled_seq: (row['seq'] as bigint) - 1n } as unknown as Row
 }
@@ -96,7 +96,7 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
   }
 }
 
-/** How commands reach other members. */
+/** The transport between members. */
 export function transportWithout(rule: Rule | undefined, real: Transport, newId: () => string):
   Transport {
   return {
@@ -106,7 +106,7 @@ export function transportWithout(rule: Rule | undefined, real: Transport, newId:
   }
 }
 
-/** How often each append has come to its gate. */
+/** How often each append has reached its gate. */
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
 /** The gates of rolling over and of acknowledging. */

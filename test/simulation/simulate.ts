@@ -1,4 +1,4 @@
-/** The command of the simulation: many worlds by their seeds, or one with its story. */
+/** The command of the simulation: many worlds by their seeds, or one with its trace. */
 
 import { orExit, typedOptions, wholeNumber } from '../../scripts/typed-options.ts'
 import { faultNames } from './faults.ts'
@@ -45,7 +45,7 @@ const numbered = (name: string, text: string) =>
 const first = values.seed === undefined ? numbered('from', values.from)
   : numbered('seed', values.seed)
 const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
-// Worlds throw a lot, and where from is read only in a story.
+// Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
 let [acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0]

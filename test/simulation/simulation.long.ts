@@ -1,4 +1,4 @@
-/** Ten thousand simulated worlds, half of them on each processor, where others leave it free. */
+/** Ten thousand simulated worlds in two processes of low priority. */
 
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
@@ -16,7 +16,7 @@ it('a simulated cluster keeps its promises in 10 000 worlds', async () => {
   const said = await Promise.all(Array.from({ length: halves }, async (_, half) => {
     const args = [command, '--seeds', String(each), '--from', String(1_000 + half * each)]
     const { pid, stdout } = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    // Time passes in these worlds as they like; in the tests beside them it is real.
+    // Low priority: time in these worlds is simulated, but tests beside them measure real time.
     setPriority(pid!, constants.priority.PRIORITY_LOW)
     return text(stdout)
   }))

@@ -1,4 +1,4 @@
-/** Ownership, the log and lives of threads in simulated worlds: what holds, and by which rules. */
+/** Ownership, the log and lives of threads in simulated worlds: no violation, and why. */
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 600_000
 
 describe('a simulated cluster', () => {
-  it('loses, repeats and contradicts nothing, whatever goes wrong in 250 worlds', async () => {
+  it('loses, repeats and contradicts nothing in 250 worlds full of faults', async () => {
     const bad: string[] = []
     let [acknowledged, reads, removals, copies, owners] = [0, 0, 0, 0, 0]
     for (let seed = 1; seed <= 250; seed++) {
@@ -36,7 +36,7 @@ describe('a simulated cluster', () => {
     expect(owners).toBeGreaterThan(600)
   }, longMs)
 
-  it('lives the same life again from the same seed', async () => {
+  it('has the same trace for the same seed', async () => {
     const life = async () => (await simulate({ seed: 77, tracing: true })).trace
     const first = await life()
     await simulate({ seed: 78 })
@@ -45,7 +45,7 @@ describe('a simulated cluster', () => {
   })
 })
 
-/** What has to go wrong for a rule to be missed, and how many worlds show it at the latest. */
+/** The fault that shows that a rule is needed, and within how many worlds it does. */
 const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly worlds: number }>> = {
   chain: { worlds: 100 },
   order: { worlds: 100 },
@@ -81,7 +81,7 @@ describe('a simulated cluster without one of the rules', () => {
 })
 
 describe('npm run simulate', () => {
-  it('says in one line what it found and how to see it again, and tells the story', () => {
+  it('prints in one line what it found and how to reproduce it, and the trace', () => {
     const args = [command, '--seeds', '20', '--without', 'fence']
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect(status).toBe(1)

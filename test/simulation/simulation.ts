@@ -1,6 +1,6 @@
 /**
- * A simulated cluster for a seed: members that take over from each other, clients that ask them,
- * a store of three replicas, everything that goes wrong, and a checker that listens.
+ * A simulated cluster for a seed: members that take over from each other, clients that send
+ * requests, a store of three replicas, faults, and a checker of all answers.
  */
 
 import { placeShard } from '../../cluster/placement.ts'
@@ -23,9 +23,9 @@ import { World } from './world.ts'
 
 export interface SimulationOptions {
   readonly seed: number
-  /** What is taken away. */
+  /** The rule that is removed. */
   readonly without?: Rule
-  /** What goes wrong most; a matter of the seed unless told. */
+  /** The most frequent fault; by default the seed decides. */
   readonly favourite?: FaultName
   readonly tracing?: boolean
 }
@@ -45,28 +45,28 @@ export interface Outcome {
 const hurtMs = 6_000
 const healMs = 60_000
 const slots = 3
-/** Members that may come beside those, one after the other. */
+/** How many further members may join, one after the other. */
 const joinsMax = 3
-/** Until a member that says nothing is taken for dead by whoever asks it. */
+/** A member that is silent for this long is taken for dead. */
 const silenceMs = 300
 const lists = ['a', 'b', 'c']
 const clients = 10
-/** Until the last of what nodes missed has come to them. */
+/** By then nodes have received all the changes that they missed. */
 const hintsMs = 6_000
-/** Until it is looked again whether all is as it should be. */
+/** How often the final state is checked again. */
 const againMs = 250
-/** A client that hears nothing for so long asks for something else. */
+/** A client that gets no answer for this long gives up on the request. */
 const patienceMs = 1_500
 
 export async function simulate(options: SimulationOptions): Promise<Outcome> {
   return new Simulation(options).run()
 }
 
-/** What a client asks for, and whom to tell what became of it. */
+/** What a client asks for, and how it learns the outcome. */
 interface Question {
   readonly list: string
   readonly command: Command | LifeCommand
-  /** What he asks for next, knowing the answer to that; nothing, unless told. */
+  /** The next question after this answer; by default there is none. */
   next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
   /** Nothing was written. */
@@ -80,16 +80,16 @@ class Simulation {
   readonly #ways: Ways<Member>
   readonly #checker = new Checker()
   readonly #lifeClients: LifeClients
-  /** How many of the clients ask lists with lives. */
+  /** How many of the clients use lists with lives. */
   readonly #lifeShare: number
-  /** What is not yet as it should be in the end. */
+  /** What is still wrong at the end. */
   #wrong: readonly string[] = []
   readonly #bucketBytes: number
-  /** How often one that lives is thought dead. */
+  /** How often a live member is thought dead. */
   #lies: number
   /** Members that all others think dead, and until when. */
   readonly #distrusted = new Map<string, number>()
-  /** Share of what clients ask for. */
+  /** Share of reads in the requests. */
   readonly #reads: number
   /** How many appends a client may send at once. */
   readonly #burst: number
@@ -144,7 +144,7 @@ class Simulation {
       owners: this.#served, trace }
   }
 
-  /** What stands when everything is well again. */
+  /** Checks the final state once all faults are over. */
   async #end(): Promise<void> {
     const world = this.#world
     this.#hurting = false
@@ -188,7 +188,7 @@ class Simulation {
     }
   }
 
-  /** What a removal left is gone some time after all is well. */
+  /** Checks lists with lives: leftovers of removals are purged some time after the last fault. */
   async #finalLives(): Promise<void> {
     const world = this.#world
     const { lists: asked } = this.#lifeClients
@@ -208,7 +208,7 @@ class Simulation {
       try {
         return await this.#askAgain(list, { type: 'look' }) as Look
       } catch (error) {
-        // It came together with a copy, asked for before, of what is gone.
+        // It coincided with a copy, requested earlier, of a list that is gone.
         if (HeddleError.from(error).code === 'not_found') continue
         this.#checker.fail('failed', `${list} cannot be looked at in the end: ${String(error)}`)
         return new Promise(() => {})
@@ -216,7 +216,7 @@ class Simulation {
     }
   }
 
-  /** Anybody, until there is an answer: what was on its way may still arrive while all is well. */
+  /** Asks any member until one answers: late messages may still arrive after the last fault. */
   async #askAgain(list: string, command: Command | LifeCommand): Promise<unknown> {
     const world = this.#world
     for (;;) {
@@ -242,7 +242,7 @@ class Simulation {
     return this.#members.filter(({ process }) => process.state !== 'ended')
   }
 
-  /** Whether every shard is owned where it is placed. */
+  /** Whether every shard is owned by the member that should own it. */
   #settled(): boolean {
     const living = this.#living()
     const names = living.map(({ self }) => self)
@@ -288,7 +288,7 @@ class Simulation {
     if (this.#joined++ < joinsMax) this.#start(slots + this.#joined)
   }
 
-  /** Whether a member answers; sometimes it is thought dead and is not. */
+  /** Whether a member answers; sometimes a live one is thought dead. */
   #lives({ process }: Member, id: string): Promise<boolean> {
     const { chance, nowMs } = this.#world
     const { network } = this.#cassandra
@@ -312,7 +312,7 @@ class Simulation {
     })
   }
 
-  /** Any: whoever is asked finds the owner. */
+  /** Any member: each finds the owner. */
   #target(): Member | undefined {
     const { chance } = this.#world
     const members = this.#living().filter(({ listening }) => listening)
@@ -346,7 +346,7 @@ class Simulation {
       const next = question.next?.(reply)
       return next === undefined ? reply : await ask(list, next)
     }
-    // What the process says last is on its way when it ends.
+    // The last answers of a process are still on their way when it ends.
     const heard = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
       world.wakeAfter(chance.between(0.1, 2), () => {
         if (this.#hurting) hear()

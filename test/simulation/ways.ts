@@ -1,4 +1,4 @@
-/** The ways between members: what one says to another takes time, gets lost, or comes twice. */
+/** Links between members: messages take time, get lost, or arrive twice. */
 
 import type { Member as Name } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
@@ -6,15 +6,15 @@ import { linkOf } from './network.ts'
 import type { Network } from './network.ts'
 import type { Process } from './process.ts'
 
-/** Whoever is reached at the end of a way. */
+/** The process at the far end of a link. */
 interface End<Reached> {
   readonly process: Process
   readonly reached: Reached
 }
 
-/** So often whoever waits for an answer looks whether the way still holds. */
+/** How often a caller checks whether its link still holds. */
 const lookMs = 200
-/** A way on which nothing moves for so long is given up. */
+/** A link that is silent for this long is given up. */
 const silenceMs = 600
 
 export class Ways<Reached> {
@@ -31,7 +31,7 @@ export class Ways<Reached> {
 
   /**
    * Throws what `work` throws in the other process; `unavailable` with `unreachable` in its facts
-   * where nothing was heard there, and an error with `ambiguous` where that is not known.
+   * if the call did not get there, and an error with `ambiguous` if that is unknown.
    */
   call<Answer>(from: Process, to: Name, work: (reached: Reached) => Promise<Answer>):
   Promise<Answer> {
@@ -59,7 +59,7 @@ export class Ways<Reached> {
       }
       let refused = false
       const arrive = () => {
-        // A connection brings nothing again that was answered so: its sender asks again by himself.
+        // A connection does not redeliver after a refusal: the sender itself asks again.
         if (refused) return
         if (end === undefined || end.process.state === 'ended') {
           return back(() => reject(unreachable(to)))
@@ -70,12 +70,12 @@ export class Ways<Reached> {
             back(() => reject(error))
           }))
       }
-      // It takes a moment until it has left the process: it may be stopped before.
+      // It leaves the process after a moment, and the process may be stopped before that.
       from.after(chance.between(0, 0.2), () => {
         const thereMs = this.#fate(from, to.id)
         if (thereMs !== undefined) world.after(thereMs, arrive)
         if (thereMs === undefined) back(() => reject(broken(to)))
-        // What was given up may still be on its way, and what came may come once more.
+        // A message that was given up may still arrive, and one that arrived may arrive again.
         const strays = thereMs === undefined ? this.#reaches(from, to.id) && chance.flip(0.5)
           : chance.flip(this.#network.weather.loss / 2)
         if (strays) world.after(chance.between(1, 1_500), arrive)

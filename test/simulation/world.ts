@@ -1,19 +1,19 @@
-/** A world with one clock, in which one thing happens after the other, the same for each seed. */
+/** A world with one clock, where events happen one after the other, the same for each seed. */
 
 import { Chance } from './chance.ts'
 
 interface Happening {
   readonly atMs: number
   readonly order: number
-  /** Undefined where it was called off. */
+  /** Undefined if it was cancelled. */
   fn: (() => void) | undefined
-  /** Promises follow from it: they are settled before anything else happens. */
+  /** Whether it touches promises, which are then settled before the next event. */
   readonly wakes: boolean
 }
 
 export class World {
   readonly chance: Chance
-  /** What happened, oldest first; kept only where somebody wants to read it. */
+  /** What happened, oldest first; recorded only on request. */
   readonly trace: string[] = []
   readonly #tracing: boolean
   readonly #heap: Happening[] = []
@@ -27,22 +27,22 @@ export class World {
 
   get nowMs(): number { return this.#nowMs }
 
-  /** `fn` happens then; what is returned calls it off. It must not touch promises. */
+  /** Calls `fn` then; the result cancels it. `fn` must not touch promises. */
   after(ms: number, fn: () => void): () => void {
     return this.#add(ms, fn, false)
   }
 
-  /** As `after`, for what sets promises going. */
+  /** As `after`, for a `fn` that touches promises. */
   wakeAfter(ms: number, fn: () => void): () => void {
     return this.#add(ms, fn, true)
   }
 
-  /** `line` is made only where it is read. */
+  /** `line` is called only if the trace is recorded. */
   note(line: () => string): void {
     if (this.#tracing) this.trace.push(`${this.#nowMs.toFixed(1).padStart(9)}  ${line()}`)
   }
 
-  /** Lets everything happen until `over`; returns false when `limitMs` came first. */
+  /** Lets events happen until `over`; returns false if `limitMs` comes first. */
   async run(over: () => boolean, limitMs: number): Promise<boolean> {
     while (!over()) {
       const [soonest] = this.#heap
@@ -93,7 +93,7 @@ function before(a: Happening, b: Happening): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 }
 
-/** When every promise that can be settled is: a tick comes after all of them, and costs little. */
+/** Resolves when all promises that can settle have: a cheap tick comes after all of them. */
 function settled(): Promise<void> {
   return new Promise((resolve) => { process.nextTick(resolve) })
 }
