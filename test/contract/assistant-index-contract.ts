@@ -29,7 +29,7 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
       expect(await store.assistants.get('other', row.assistantId)).toBeUndefined()
     })
 
-    it('ignores a row that speaks for an earlier position', async () => {
+    it('ignores a row for an earlier position of the log', async () => {
       const row = anAssistant({ epoch: 2, seq: 5, name: 'new' })
       await put(row, { ...row, seq: 4, name: 'old' }, { ...row, epoch: 1, seq: 9, name: 'old' })
       expect(await store.assistants.get('local', row.assistantId)).toEqual(row)
@@ -56,7 +56,7 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
       expect((await found('')).length).toBe(4)
     })
 
-    it('agrees with the model', async () => {
+    it('agrees with the model in search and count', async () => {
       const metadata = fc.dictionary(fc.constantFrom('x', 'y'),
         fc.constantFrom<unknown>(1, '1', null, [1, { a: 1 }], { a: { b: 1 } }, []), { maxKeys: 2 })
       const names = fc.constantFrom('Alpha', 'alphabet', 'BETA', 'b', '')

@@ -1,4 +1,4 @@
-/** What every table of billing records promises: one of each run, by day, whatever is purged. */
+/** What every table of billing records promises: one per run, by day, whatever is purged. */
 
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
@@ -35,14 +35,14 @@ export function describeBillingTable(name: string, makePlace: MakePlace): void {
       expect(await page(unstarted)).toEqual([unstarted])
     })
 
-    it('has one record of a run, however often it is written', async () => {
+    it('has one record per run, however often it is written', async () => {
       const row = aRecord()
       await put(row, row)
       await put(row)
       expect(await page(row)).toEqual([row])
     })
 
-    it('has a record of each run, also where a later one has the id of an earlier', async () => {
+    it('has a record of each run, even if a later run has the id of an earlier one', async () => {
       const row = aRecord()
       const again = { ...row, startedMs: null, endedMs: row.endedMs + 1 }
       await put(row)
@@ -50,7 +50,7 @@ export function describeBillingTable(name: string, makePlace: MakePlace): void {
       expect(await page(row)).toEqual([row, again])
     })
 
-    it('lists a day of a tenant page by page', async () => {
+    it('lists a day of a tenant in pages', async () => {
       const { tenant } = aRecord()
       const rows = Array.from({ length: 25 }, () => aRecord({ tenant }))
       await put(...rows.toReversed(), aRecord(), aRecord({ tenant, day: '2026-11-19' }))

@@ -16,7 +16,7 @@ interface ControlConnection {
   _refreshHosts(...args: unknown[]): Promise<void>
 }
 
-it.skipIf(!cassandra)('is renewed one after the other, and stands in the end', async () => {
+it.skipIf(!cassandra)('is renewed one at a time, and works in the end', async () => {
   const { contactPoints, dataCenter } = cassandra!
   const client = new Client(clientOptions(
     { env, contactPoints, localDataCenter: dataCenter, keyspace: 'any' }))
@@ -28,7 +28,7 @@ it.skipIf(!cassandra)('is renewed one after the other, and stands in the end', a
   const renewals: Promise<void>[] = []
   control._refreshHosts = async (...args) => {
     if (renewals.length > 1) return refreshHosts(...args)
-    // Somebody hears that the host is gone just when its answer fails.
+    // The driver hears that the host is gone just when its answer fails.
     renewals.push(control._refresh())
     throw new Error('The connection was cut.')
   }

@@ -47,7 +47,7 @@ const newMember = (): Member => ({ id: randomUUID(), address: '127.0.0.1:4000' }
 
 type Swap = Connection['swap']
 
-/** The same connection, whose compare-and-sets answer as `swap` does with the real one at hand. */
+/** The same connection with its compare-and-sets replaced by `swap`, which gets the real one. */
 function over(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
   const real: Swap = (statement) => connection.swap(statement)
   return {
@@ -57,7 +57,7 @@ function over(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
   }
 }
 
-/** The first `times` of them are done, or not, and nobody hears of it. */
+/** The first `times` compare-and-sets are done, or not, and their outcome stays unknown. */
 function unclear(times: number, isDone: boolean) {
   let left = times
   return over(async (real, statement) => {
@@ -80,7 +80,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     await expect(sessions.join({ id, address })).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('ends a session once, and tells every later one how it ended', async () => {
+  it('ends a session once, and answers every later try with how it ended', async () => {
     const sessions = new SessionTable(connection, env)
     const [left, fenced] = [newMember(), newMember()]
     await Promise.all([sessions.join(left), sessions.join(fenced)])
@@ -93,7 +93,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     expect(await sessions.state(fenced.id)).toBe('fenced')
   })
 
-  it('fences a session that it does not know, which cannot join any more', async () => {
+  it('fences an unknown session, which then cannot join', async () => {
     const sessions = new SessionTable(connection, env)
     const stranger = newMember()
     expect(await sessions.fence(stranger.id, randomUUID())).toBe('fenced')
@@ -101,7 +101,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     expect(await sessions.state(stranger.id)).toBe('fenced')
   })
 
-  it('ends one that many fence at once while it leaves, in one way', async () => {
+  it('ends a session in one way when many fence it while it leaves', async () => {
     const member = newMember()
     const tables = [connection, elsewhere].map((own) => new SessionTable(own, env))
     await tables[0]!.join(member)
@@ -114,7 +114,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
   })
 
   for (const isDone of [true, false]) {
-    it(`asks again after what was ${isDone ? 'done' : 'lost'} unheard`, async () => {
+    it(`retries when it is unknown that a change was ${isDone ? 'done' : 'lost'}`, async () => {
       const { id, address } = newMember()
       const steps: [(sessions: SessionTable) => Promise<unknown>, SessionState][] = [
         [(sessions) => sessions.join({ id, address }), 'alive'],
@@ -134,7 +134,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     })
   }
 
-  it('takes no word for an end but that of a change of its own that came through', async () => {
+  it('takes only the answer of a completed change of its own as proof of an end', async () => {
     const member = newMember()
     await new SessionTable(connection, env).join(member)
     await new SessionTable(connection, env).fence(member.id, randomUUID())
@@ -148,7 +148,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     expect(applied).toEqual([false, true])
   })
 
-  it('gives up where nothing is ever heard', async () => {
+  it('gives up if no outcome is ever known', async () => {
     const deaf = new SessionTable(unclear(Infinity, false), { ...env, after: (_, fn) => {
       queueMicrotask(fn)
       return () => {}
@@ -172,7 +172,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     return owner
   }
 
-  it('hands a shard from nobody to one, and on from him', async () => {
+  it('hands a free shard to an owner, and from that to the next', async () => {
     const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, second] = [owner(1), owner(5)]
@@ -183,7 +183,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     expect(await shards.owner(shardsOfAll - 1)).toBeUndefined()
   })
 
-  it('refuses who believes what is not so, and tells what is', async () => {
+  it('refuses a claim that expects the wrong owner, and answers the right one', async () => {
     const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [now, next] = [owner(3), owner(4)]
@@ -198,7 +198,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     expect(await shards.owners()).toContainEqual(now)
   })
 
-  it('hands on what was given back', async () => {
+  it('hands on a shard that was given back', async () => {
     const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, free, second] = [owner(1), owner(2, null), owner(3)]
@@ -208,7 +208,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     expect(await shards.owners()).toContainEqual(second)
   })
 
-  it('says that it does not know', async () => {
+  it('answers that an outcome is unknown', async () => {
     const shards = new ShardTable(unclear(1, true), shardsOfAll)
     const owner = newShard()
     const [first, second] = [owner(1), owner(2)]
@@ -235,7 +235,7 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
     env, self, onFenced: () => {}, sessions: new SessionTable(own, env),
   })
 
-  it('passes its gate until another one ends its session', async () => {
+  it('passes its gate until another member ends its session', async () => {
     const [first, second] = [newMember(), newMember()]
     const session = await open(connection, first)
     await session.gate.pass()
@@ -248,7 +248,7 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
 })
 
 describe.skipIf(cassandra === undefined)('the beat table', () => {
-  it('has the newest beat of each member, until it is forgotten', async () => {
+  it('has the newest beat of each member until that is deleted', async () => {
     const [beats, others] = [connection, elsewhere].map((own) => new BeatTable(own)) as
       [BeatTable, BeatTable]
     const [one, other] = [newMember(), newMember()]

@@ -1,4 +1,4 @@
-/** The tables on three hosts of Cassandra: made in one go, and then known to each host. */
+/** The tables on three hosts of Cassandra: created in one go, and then known to each host. */
 
 import { Client } from 'cassandra-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ describe.skipIf(!cassandra)('the tables on three hosts', () => {
   })
   afterAll(() => admin.shutdown())
 
-  it.each([1, 2, 3])('are known to each as soon as they are made (%i)', async () => {
+  it.each([1, 2, 3])('are known to each as soon as they are created (%i)', async () => {
     const place = newKeyspace(cassandra!)
     const env = systemEnv({ level: 'silent' })
     const connection = await Connection.open({

@@ -58,7 +58,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
   }
   const ids = (rows: readonly ThreadRow[]) => rows.map(({ threadId }) => threadId)
 
-  it('finds just the rows of the shards that are loaded, and gets any', async () => {
+  it('finds only rows of loaded shards, and gets any row by id', async () => {
     const rows = Array.from({ length: 40 }, (_, createdAtMs) =>
       aThread({ tenant: 'a', createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
     const assistant = anAssistant({ tenant: 'a' })
@@ -85,7 +85,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
     expect(await threadIds(other, 'a')).toEqual([])
   })
 
-  it('shows what another owner has made of a shard meanwhile', async () => {
+  it('shows what another owner has changed in a shard meanwhile', async () => {
     const gone = aThread({ tenant: 'b' })
     const shard = shardOfThread(gone)
     await one.index.load(shard)
@@ -105,7 +105,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
     one.index.unload(shard)
   })
 
-  it('has what is written and deleted while its shards are loaded', async () => {
+  it('includes what is written and deleted while its shards are being loaded', async () => {
     const rows = Array.from({ length: 60 }, () => aThread({ tenant: 'c' }))
     await one.ports.log.append([], rows.map(threadUpdate))
     const shards = Array.from({ length: other.shards }, (_, shard) => shard)

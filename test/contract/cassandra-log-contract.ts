@@ -1,4 +1,4 @@
-/** What the log in Cassandra promises beyond what every log does: owners that follow each other. */
+/** What only the log in Cassandra promises: owners that follow each other. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -19,14 +19,14 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
   describe('the log in Cassandra', () => {
     const house = useLogHouse(cassandra)
 
-    /** As somebody sees it who has never heard of the branch. */
+    /** As a member sees it that has nothing of the branch in memory. */
     const history = async (branch: Branch, range = everything) =>
       (await house.handle().read(branch, range)).map(({ body }) => bodyText(body))
     const rows = (epoch: number, from: number, through: number) =>
       Array.from({ length: through - from + 1 }, (_, index) => `${epoch}/${from + index}`)
 
     describe('owners of older epochs', () => {
-      it('may write what they like behind the back of a newer one', async () => {
+      it('write in vain once a newer one has written', async () => {
         const branch = aBranch()
         const older = await ownerOf(house.handle(), branch, 1)
         await older.append(5)
@@ -41,7 +41,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await house.handle().tail(branch)).toEqual({ epoch: 3, seq: 10 })
       })
 
-      it('leave no hole where the first of their rows was lost', async () => {
+      it('leave no gap if the first of their rows was lost', async () => {
         const branch = aBranch()
         const late = watched(house.connection)
         const older = await ownerOf(house.handle({ connection: late.connection }), branch, 1)
@@ -60,7 +60,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 3), '2/4'])
       })
 
-      it('are refused by a member that knows better, before anything is written', async () => {
+      it('are refused before they write by a member that knows the newer epoch', async () => {
         const branch = aBranch()
         const log = house.handle()
         const older = await ownerOf(log, branch, 1)
@@ -72,16 +72,16 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 2), '2/3'])
       })
 
-      it('write at the same time as newer ones, and one history comes of it', async () => {
+      it('write at the same time as newer ones, and the result is one history', async () => {
         const branch = aBranch()
         const acknowledged: string[] = []
         let newest = 0
-        /** Fences whoever was before, and then looks where the log ends. */
+        /** Fences the previous owner, and then reads where the log ends. */
         const live = async (epoch: number) => {
           newest = epoch
           const log = house.handle()
           const acknowledge = (seq: number) => {
-            // What the gate does: it lets nobody pass who is deposed.
+            // Like the gate, which no deposed owner passes.
             if (newest === epoch) acknowledged.push(`${epoch}/${seq}`)
           }
           let own = await ownerOf(log, branch, epoch)
@@ -112,7 +112,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
     })
 
     describe('an owner that takes over', () => {
-      it('finds its way through what many before it left behind', async () => {
+      it('reads the log right among rows that many earlier owners left behind', async () => {
         const branch = aBranch()
         const owners = []
         for (let epoch = 1; epoch <= 6; epoch++) {
@@ -127,7 +127,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
     })
 
     describe('one append', () => {
-      it('is one mutation, and nothing is read, at any age of the branch', async () => {
+      it('is one mutation without a read, at any age of the branch', async () => {
         const branch = aBranch()
         const eyes = watched(house.connection)
         const log = house.handle({ connection: eyes.connection, bucketBytes: 4_000 })
@@ -142,7 +142,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         }
       })
 
-      it('comes after few reads where the branch was forgotten', async () => {
+      it('needs few reads if the branch is not in memory', async () => {
         const eyes = watched(house.connection)
         const log = house.handle({ connection: eyes.connection, viewsKept: 1 })
         const branches = [aBranch(), aBranch()]
@@ -158,7 +158,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branches[0]!)).toEqual(rows(1, 1, 22))
       })
 
-      it('goes on where another member left the branch that was let go here', async () => {
+      it('goes on where another member left a branch that was given up here', async () => {
         const branch = aBranch()
         const [here, there] = [house.handle(), house.handle()]
         await (await ownerOf(here, branch, 1)).append(2)
@@ -170,7 +170,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 2), ...rows(2, 3, 4), '3/5'])
       })
 
-      it('forgets no branch that has rows on their way', async () => {
+      it('keeps a branch in memory that has rows under way', async () => {
         const log = house.handle({ viewsKept: 1 })
         const branches = Array.from({ length: 12 }, () => aBranch())
         const owners = await Promise.all(branches.map((branch) => ownerOf(log, branch, 1)))
@@ -179,7 +179,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         for (const branch of branches) expect(await history(branch)).toEqual(rows(1, 1, 40))
       })
 
-      it('waits in line while its branch is looked up', async () => {
+      it('waits its turn while its branch is looked up', async () => {
         const branch = aBranch()
         await (await ownerOf(house.handle(), branch, 1)).append(3)
         const log = house.handle()
@@ -192,7 +192,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
     })
 
     describe('large values', () => {
-      it('come back to the byte, and go with their log', async () => {
+      it('are read back byte for byte, and are deleted with their log', async () => {
         const branch = aBranch()
         const log = house.handle()
         const sizes = [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 4 * 1024 * 1024 + 17]
@@ -221,7 +221,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
 
     for (const commit of ['validate', 'lwt'] satisfies CommitMode[]) {
       describe(`buckets (${commit})`, () => {
-        it('are left when they are full, and found again from nothing', async () => {
+        it('are left when they are full, and found without anything in memory', async () => {
           const branch = aBranch()
           const own = await ownerOf(house.handle({ commit, bucketBytes: 500 }), branch, 1)
           const ids = Array.from({ length: 40 }, () => randomUUID())
@@ -239,7 +239,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           expect(await rowsIn(branch, 20)).toBe(0)
         })
 
-        it('are taken over in the middle, at their end, and in turn', async () => {
+        it('are taken over in the middle, at their end, and one after the other', async () => {
           const branch = aBranch()
           for (let epoch = 1; epoch <= 9; epoch++) {
             const own = await ownerOf(house.handle({ commit, bucketBytes: 300 }), branch, epoch)
@@ -249,7 +249,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
             rows(epoch, epoch * (epoch - 1) / 2 + 1, epoch * (epoch + 1) / 2)))
         })
 
-        it('are cut behind a fork point, and go altogether, whoever does it', async () => {
+        it('are cut behind a fork point, and deleted completely, by any member', async () => {
           const branch = aBranch()
           const log = house.handle({ commit, bucketBytes: 300 })
           await (await ownerOf(log, branch, 1)).append(7)
@@ -273,7 +273,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
     }
 
     describe('a bucket that is full', () => {
-      it('is left by nobody who is deposed', async () => {
+      it('is never left by a deposed owner', async () => {
         const branch = aBranch()
         let deposed = false
         let passes = 0
@@ -292,7 +292,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 5), ...rows(2, 6, 10)])
       })
 
-      it('may have late rows behind it, and the log still ends in it', async () => {
+      it('may be followed by late rows, and the log still ends in it', async () => {
         const branch = aBranch()
         const late = watched(house.connection)
         const older = await ownerOf(
@@ -313,10 +313,10 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       })
     })
 
-    describe('a compare-and-set a row', () => {
+    describe('a compare-and-set per row', () => {
       const commit = 'lwt'
 
-      it('refuses a deposed owner in the bucket that is full, and in the next', async () => {
+      it('refuses a deposed owner in the full bucket and in the next', async () => {
         for (const bucketBytes of [400, 10_000]) {
           const branch = aBranch()
           const older = await ownerOf(house.handle({ commit, bucketBytes }), branch, 1)
@@ -350,7 +350,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branch)).toEqual([...rows(1, 1, 5), ...rows(2, 6, 7)])
       })
 
-      it('gives one of many that open an epoch at once the log', async () => {
+      it('gives the log to one of many that open an epoch at once', async () => {
         const branch = aBranch()
         await (await ownerOf(house.handle({ commit }), branch, 1)).append(3)
         const owners = await Promise.all([2, 3, 4, 5].map((epoch) =>
@@ -365,7 +365,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         }
       })
 
-      it('knows in the end what became of a row of which it did not hear', async () => {
+      it('finds out whether a row was written when its outcome was unknown', async () => {
         for (const isDone of [true, false]) {
           const branch = aBranch()
           let unheard = 0
@@ -389,7 +389,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       })
     })
 
-    describe('a log that others grew from', () => {
+    describe('a log that others forked from', () => {
       it('is read as of the fork point while its owners go on', async () => {
         const source = aBranch()
         const log = house.handle()
@@ -411,8 +411,8 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       })
     })
 
-    describe('its end', () => {
-      it('comes when everything that was asked for is written', async () => {
+    describe('the close of a log', () => {
+      it('resolves when everything requested before is written', async () => {
         const branch = aBranch()
         const log = house.handle()
         const own = await ownerOf(log, branch, 1)

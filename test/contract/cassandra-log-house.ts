@@ -1,4 +1,4 @@
-/** Handles on the log tables of a real Cassandra, each like a member of its own. */
+/** Handles on the log tables of a real Cassandra, each like a separate member. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -20,11 +20,11 @@ type HandleOptions = Partial<Omit<LogTableOptions, 'chunks'>>
 
 export interface LogHouse {
   readonly connection: Connection
-  /** A member: what it knows, it knows from Cassandra. */
+  /** A new member, with nothing in memory. */
   handle(options?: HandleOptions): LogTable
 }
 
-/** A keyspace for all tests of a suite: made before the first of them, dropped after the last. */
+/** A keyspace for all tests of a suite: created before the first, dropped after the last. */
 export function useLogHouse(cassandra: CassandraForTests): LogHouse {
   const env = systemEnv({ level: 'silent' })
   let connection: Connection
@@ -50,12 +50,12 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
   }
 }
 
-/** Writes as the owner of an epoch does, from the end of the log that it has read. */
+/** An owner of this epoch, which writes from the end of the log that it has read. */
 export async function ownerOf(log: LogTable, branch: Branch, epoch: number) {
   let tip = await log.tail(branch) ?? { epoch: 0, seq: 0 }
   return {
     log,
-    /** One row after the other, all at once. */
+    /** Appends rows in sequence, without waiting between them. */
     append(count: number, places: readonly string[] = []) {
       return Promise.all(Array.from({ length: count }, () => {
         const { epoch: prevEpoch, seq: before } = tip
@@ -68,14 +68,14 @@ export async function ownerOf(log: LogTable, branch: Branch, epoch: number) {
   }
 }
 
-/** The same connection, under the eyes of a test. */
+/** The same connection, observed and held back by a test. */
 export interface WatchedConnection {
   readonly connection: Connection
-  /** What was asked of Cassandra since the last call: `read`, `write`, `batch` or `swap` each. */
+  /** The requests to Cassandra since the last call: `read`, `write`, `batch` or `swap` each. */
   asked(): string[]
-  /** Changes of the log are kept back from now on. */
+  /** Holds back changes of the log from now on. */
   hold(): void
-  /** Sends what was kept back, in this order of the calls; all, in theirs, unless told. */
+  /** Sends held changes, in this order of calls; by default all, in the order of their calls. */
   release(...order: number[]): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** An owner that opens a branch in Cassandra: what it knows from then on, and who is refused. */
+/** An owner that opens a branch in Cassandra: what it knows then, and which owners are refused. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -12,7 +12,7 @@ const cassandra = await cassandraForTests()
 describe.skipIf(!cassandra)('an owner that opens a branch', () => {
   const house = useLogHouse(cassandra!)
 
-  it('looks once where it ends, and reads and writes from there', async () => {
+  it('reads once where the branch ends, and reads and writes from there', async () => {
     const branch = aBranch()
     const row = (epoch: number, seq: number, prevEpoch: number) =>
       aRow({ branch, epoch, seq, prevEpoch, body: textBody(`${epoch}/${seq}`) })
@@ -23,7 +23,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     await newer.open(branch, 2)
     expect(eyes.asked()).toEqual(['read', 'read'])
 
-    // What comes too late is passed by.
+    // Rows that come too late are ignored.
     await older.append([row(1, 4, 1), row(1, 5, 1)])
     expect(await newer.tail(branch)).toEqual({ epoch: 1, seq: 3 })
     expect(await newer.read(branch, everything)).toHaveLength(3)
@@ -33,7 +33,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '1/2', '1/3', '2/4'])
   })
 
-  it('takes it from every older owner, though it has not written yet', async () => {
+  it('deposes every older owner, even before it has written', async () => {
     const branch = aBranch()
     const lwt = { commit: 'lwt' } as const
     const row = (epoch: number, seq: number, prevEpoch: number) =>
@@ -42,7 +42,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     await older.append([row(1, 1, 0)])
     await newer.open(branch, 2)
     await expect(older.append([row(1, 2, 1)])).rejects.toMatchObject({ code: 'stale_append' })
-    // Once more by one who knows nothing of the first time.
+    // Once more, by a member with nothing in memory.
     const again = house.handle(lwt)
     await again.open(branch, 2)
     await again.append([row(2, 2, 1)])
@@ -50,7 +50,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     expect(rows.map(({ body }) => bodyText(body))).toEqual(['1/1', '2/2'])
   })
 
-  it('is refused where a newer one has written, whoever knows of that', async () => {
+  it('is refused if a newer one has written, whichever member knows of that', async () => {
     const branch = aBranch()
     const newer = house.handle()
     await newer.append([aRow({ branch, epoch: 2, seq: 1, prevEpoch: 0, body: textBody('2/1') })])
@@ -60,7 +60,7 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     }
   })
 
-  it('learns that it is being purged, however much of it is left', async () => {
+  it('learns that the branch is being purged, however much of it is left', async () => {
     const branch = aBranch()
     await house.handle().append([aRow({ branch, epoch: 1, seq: 1, body: textBody('1/1') })])
     const log = house.handle({ isDead: async (id) => id === branch.id })

@@ -1,4 +1,4 @@
-/** Where checkpoints are in a Cassandra that several owners, one after the other, wrote to. */
+/** Places of checkpoints in Cassandra that several owners wrote, one after the other. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -14,15 +14,15 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
   describe('places of checkpoints in Cassandra', () => {
     const house = useLogHouse(cassandra)
 
-    /** As somebody finds it who has never heard of the branch. */
+    /** As a member finds it that has nothing of the branch in memory. */
     const place = (branch: Branch, id: string): Promise<CheckpointPlace | undefined> =>
       house.handle().findCheckpoint(branch, id)
-    /** Of what it writes together only the first arrives, as where one replica took the rest. */
+    /** Only the first statement of each batch arrives, as if one replica alone had the rest. */
     const torn = () => ({ ...watched(house.connection).connection,
       batch: ([first]: readonly Statement[]) => house.connection.write(first!),
     }) as unknown as Connection
 
-    it('are not for deposed owners to say', async () => {
+    it('are not taken from deposed owners', async () => {
       const branch = aBranch()
       const [same, strange, kept] = [randomUUID(), randomUUID(), randomUUID()]
       const older = await ownerOf(house.handle(), branch, 1)
@@ -39,7 +39,7 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
       expect(await place(branch, kept)).toEqual({ id: kept, seq: 2, base: 1 })
     })
 
-    it('are hidden by no deposed owner, even by one newer than who stated them', async () => {
+    it('are not hidden by a deposed owner that is newer than who stated them', async () => {
       const branch = aBranch()
       const id = randomUUID()
       const late = watched(house.connection)
@@ -58,7 +58,7 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
       expect(await place(branch, id)).toEqual({ id, seq: 4, base: 1 })
     })
 
-    it('are left to whoever follows, wherever an owner stops', async () => {
+    it('are kept for the next owner, wherever an owner stops', async () => {
       const branch = aBranch()
       const ids: string[] = []
       for (let epoch = 1; epoch <= 12; epoch++) {
@@ -90,7 +90,7 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
         }
       })
 
-      it('are written again where perhaps one replica alone has them', async () => {
+      it('are written again if perhaps only one replica has them', async () => {
         const branch = aBranch()
         const id = randomUUID()
         const older = await ownerOf(house.handle({ connection: torn() }), branch, 1)

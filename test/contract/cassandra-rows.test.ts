@@ -1,4 +1,4 @@
-/** Rows in Cassandra beside the log: large ones, those of a restart, those that go. */
+/** Rows in Cassandra beside the log: large rows, rows after a restart, deleted rows. */
 
 import { Client } from 'cassandra-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
   }
   const large = (letter: string) => JSON.stringify(letter.repeat(1_300_000))
 
-  it('are told of when the log is on disk, and again when they are', async () => {
+  it('are reported when the log is on disk, and again when they are too', async () => {
     const thread = aThread()
     const branchId = thread.branch!.id
     const cql = `SELECT seq FROM ${place.keyspace}.log WHERE branch_id = ? AND bucket = 0`
@@ -53,7 +53,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
       branch: thread.branch!, epoch: 1 })
   })
 
-  it('are kept in parts where they are large, and the parts go with them', async () => {
+  it('are stored in parts if they are large, and the parts are deleted with them', async () => {
     const thread = aThread({ metadataJson: large('t') })
     const { threadId, branch } = thread
     const run = aRun({ threadId, kwargsJson: large('a') })
@@ -82,7 +82,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(left).toEqual(left.map(() => 0))
   })
 
-  it('leave no parts behind where they became small before they went', async () => {
+  it('leave no parts behind if they became small before they were deleted', async () => {
     const thread = aThread({ metadataJson: large('t') })
     const { threadId, branch } = thread
     const put = (seq: number, metadataJson: string) => store.log.append(
@@ -101,7 +101,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await count('log_chunk')).toBe(0)
   })
 
-  it('of runs are found page by page, under any status', async () => {
+  it('of runs are found in pages, by any status', async () => {
     const { threadId, branch } = aThread()
     const runs = Array.from({ length: 150 }, (_, index) =>
       aRun({ threadId, createdAtMs: index, status: index % 50 === 7 ? 'error' : 'success' }))
@@ -113,13 +113,13 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await list({ status: 'error' })).toEqual([107, 57, 7])
     expect(await list({ status: 'error', limit: 1, offset: 2 })).toEqual([7])
     expect(await list({ limit: 2, offset: 147 })).toEqual([2, 1])
-    // As it is where a member died before it had written the row of a run.
+    // As after the death of a member that had not yet written the row of a run.
     await admin.execute(`DELETE FROM ${place.keyspace}.run_row USING TIMESTAMP 9223372036854775807
       WHERE tenant = 'local' AND thread_id = '${threadId}' AND run_id = '${runs[149]!.runId}'`)
     expect(await list({ limit: 2 })).toEqual([148, 147])
   })
 
-  it('of a branch say what copies need, as long as there are any', async () => {
+  it('of a branch say what copies need, as long as there are copies', async () => {
     const source = aThread().branch!
     for (const seq of [1, 2, 3]) await store.log.append([aRow({ branch: source, seq })], [])
     const copy = copyOf(source, 2)
@@ -139,10 +139,10 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await count('branch_need')).toBe(0)
   })
 
-  it('of runs that a dead member left are not those of a thread that is made again', async () => {
+  it('of runs that a dead member left do not belong to a new thread with that id', async () => {
     const { threadId, branch } = aThread()
     const left = aRun({ threadId, createdAtMs: 9_000, status: 'running' })
-    // As it is where the member died before it had written the row of the thread.
+    // As after the death of a member that had not yet written the row of the thread.
     await store.log.append([aRow({ branch: branch!, seq: 1 })], [{ table: 'run', row: left }])
     const thread = aThread({ threadId })
     const run = aRun({ threadId })
@@ -156,7 +156,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
       .toEqual([later, run])
   })
 
-  it('of a run go though they are still on their way', async () => {
+  it('of a run are deleted even while they are being written', async () => {
     const { threadId, branch } = aThread()
     const run = aRun({ threadId, kwargsJson: large('r') })
     const parts = await count('log_chunk')
@@ -170,7 +170,7 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await count('log_chunk')).toBe(parts)
   })
 
-  it('are removed in the order of the calls, also where nobody waited', async () => {
+  it('are removed in the order of the calls, even if no call waited', async () => {
     const thread = aThread()
     const branch = thread.branch!
     const run = aRun({ threadId: thread.threadId })

@@ -1,4 +1,4 @@
-/** How the tables come to be in Cassandra: once, whoever comes, and beside nobody else's. */
+/** Creation of the tables in Cassandra: once, by any member, and not beside foreign tables. */
 
 import { Client } from 'cassandra-driver'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     return rows.map((row) => row['table_name'] as string).sort()
   }
 
-  it('are made by one of several members that start at once', async () => {
+  it('are created by one of several members that start at once', async () => {
     const members = await Promise.all(Array.from({ length: 4 }, aMember))
     await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
     expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch',
@@ -59,7 +59,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
       ({ shards: 256, buckets: 4, secret: settings[0]!.secret })))
   })
 
-  it('stay as they are when a member starts again, and so does what was fixed', async () => {
+  it('stay as they are when a member restarts, and so do fixed settings', async () => {
     await prepare()
     await readSettings(await aMember(), env)
     await admin.execute(`UPDATE ${keyspace}_control.setting SET value = '64' ` +
@@ -68,7 +68,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     expect(await readSettings(await aMember(), env)).toMatchObject({ shards: 64, buckets: 4 })
   })
 
-  it('are finished where a member died while it made them', async () => {
+  it('are completed if a member died while it created them', async () => {
     await prepare()
     const before = await tables()
     await admin.execute(`DROP TABLE ${keyspace}.run_order`)
@@ -78,7 +78,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     expect(await tables()).toEqual(before)
   })
 
-  it('are left alone where a newer program made them', async () => {
+  it('are left alone if a newer program created them', async () => {
     await prepare()
     await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 99 ` +
       "WHERE name = 'schema' IF EXISTS")
@@ -87,7 +87,7 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     })
   })
 
-  it('are not made beside those of another program', async () => {
+  it('are not created beside those of another program', async () => {
     await admin.execute(`CREATE KEYSPACE ${keyspace} WITH replication = ` +
       `{'class': 'NetworkTopologyStrategy', '${cassandra!.dataCenter}': 1}`)
     await admin.execute(`CREATE TABLE ${keyspace}.log (a int PRIMARY KEY)`)

@@ -1,4 +1,4 @@
-/** Both ways to write the log to Cassandra make the same history of the same operations. */
+/** Both ways to write the log to Cassandra make the same history from the same operations. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -15,12 +15,12 @@ type Operation =
   | { readonly kind: 'append'; readonly at: number; readonly count: number
       readonly ids: readonly number[]; readonly bytes: number }
   | { readonly kind: 'take over'; readonly at: number; readonly member: number }
-  /** An owner of before writes on. */
+  /** A previous owner goes on writing. */
   | { readonly kind: 'stray'; readonly at: number; readonly before: number
       readonly count: number; readonly ids: readonly number[] }
   | { readonly kind: 'copy'; readonly at: number; readonly through: number
       readonly member: number }
-  /** What a member remembered is gone. */
+  /** A member loses its memory. */
   | { readonly kind: 'forget'; readonly member: number }
   | { readonly kind: 'delete'; readonly at: number }
 
@@ -46,10 +46,10 @@ const bucketBytes = 1_000
 const atOnce = 8
 
 export function describeCommitModes(cassandra: CassandraForTests, count: number): void {
-  describe('the log with a compare-and-set a row', () => {
+  describe('the log with a compare-and-set per row', () => {
     const house = useLogHouse(cassandra)
 
-    it(`has the history that plain writes have, in ${count} sequences`, async () => {
+    it(`has the same history as with plain writes, in ${count} sequences`, async () => {
       const wanted = fc.sample(sequences, { numRuns: count, seed: 4 })
       const lane = async () => {
         for (let next = wanted.pop(); next; next = wanted.pop()) {
@@ -61,7 +61,7 @@ export function describeCommitModes(cassandra: CassandraForTests, count: number)
       await Promise.all(Array.from({ length: atOnce }, lane))
     })
 
-    it('goes on where a member of the other mode takes over', async () => {
+    it('goes on if a member of the other mode takes over', async () => {
       const branch = aBranch()
       const modes: CommitMode[] = ['validate', 'lwt', 'lwt', 'validate', 'lwt', 'validate']
       let seq = 0
@@ -98,7 +98,7 @@ interface Life {
   readonly branch: Branch
   /** The last one is the owner. */
   readonly writers: Writer[]
-  /** What was acknowledged, that of ancestors included. */
+  /** What was acknowledged, including that of ancestors. */
   readonly texts: string[]
   readonly places: Map<string, number>[]
   copied: boolean
@@ -118,7 +118,7 @@ class ModeRun {
     this.#members = Array.from({ length: members }, () => this.#newMember())
   }
 
-  /** Does them one after the other; tells what is found in the end, which is what must be. */
+  /** Runs them in sequence; checks what is found at the end, and returns it. */
   async all(operations: readonly Operation[]): Promise<unknown> {
     await this.#begin(aBranch(), { member: 0, texts: [], places: [] })
     for (const operation of operations) await this.#do(operation)
@@ -168,8 +168,8 @@ class ModeRun {
   }
 
   /**
-   * An owner opens its epoch at once: what comes late from others stays outside. One who believes
-   * to know the branch from an earlier epoch of his own is refused, and knows better then.
+   * An owner opens its epoch at once, so that late rows of others stay outside. A member that still
+   * remembers the branch from an earlier epoch of its own is refused, and knows better then.
    */
   async #takeOver(life: Life, member: number): Promise<void> {
     const epoch = ++this.#epoch
@@ -193,7 +193,7 @@ class ModeRun {
     }
   }
 
-  /** Whether it is refused or written in vain. */
+  /** Writes as a previous owner: it is refused or has no effect. */
   async #stray(life: Life, writer: Writer, { count, ids }: Extract<Operation,
     { kind: 'stray' }>): Promise<void> {
     const { tip } = writer

@@ -1,4 +1,4 @@
-/** Plain writes and compare-and-sets make the same log of a thousand sequences of operations. */
+/** Plain writes and compare-and-sets make the same log from a thousand random sequences. */
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'

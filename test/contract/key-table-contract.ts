@@ -1,4 +1,4 @@
-/** What every table of API keys promises: rows by id, lists for people, an end that stays. */
+/** What every table of API keys promises: rows by id, lists, and lasting revocation. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -35,7 +35,7 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
       expect(await store.keys.get(aKey().id)).toBeUndefined()
     })
 
-    it('takes an id once', async () => {
+    it('accepts an id once', async () => {
       const row = aKey()
       await store.keys.insert(row)
       await expect(store.keys.insert({ ...aKey({ tenant: 'other' }), id: row.id }))
@@ -54,7 +54,7 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
       expect(await store.keys.list(randomUUID())).toEqual([])
     })
 
-    it('revokes a key once and for all', async () => {
+    it('revokes a key once and permanently', async () => {
       const row = aKey()
       await store.keys.insert(row)
       expect(await store.keys.revoke(row.id, 5_000)).toEqual({ ...row, revokedAtMs: 5_000 })
@@ -70,7 +70,7 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
       expect(await store.keys.get(row.id)).toEqual({ ...row, usedAtMs: 9_000 })
     })
 
-    it('makes no key of one that is not there', async () => {
+    it('creates no key when an unknown one is revoked or used', async () => {
       const { id } = aKey()
       expect(await store.keys.revoke(id, 5_000)).toBeUndefined()
       await store.keys.touch(id, 5_000)

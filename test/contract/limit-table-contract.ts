@@ -1,4 +1,4 @@
-/** What every table of limits promises: what was appended is there for whoever counts next. */
+/** What every table of limits promises: what was appended is there for the next counter. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
       (await store.limits.since(key, sinceMs)).toSorted((a, b) =>
         a.atMs - b.atMs || a.tokens - b.tokens)
 
-    it('gives back what was let through since then, and no more', async () => {
+    it('gives back what was let through since a given time, and no more', async () => {
       const key = aKey()
       const admits = [10, 20, 20, 30].map((atMs, place) => ({ atMs, tokens: place + 1 }))
       await append(key, ...admits)
@@ -27,21 +27,21 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
       expect(await since(key, 31)).toEqual([])
     })
 
-    it('keeps two that are alike apart', async () => {
+    it('keeps equal entries as separate ones', async () => {
       const key = aKey()
       const admit = { atMs: Date.now(), tokens: 1 }
       await append(key, admit, admit, admit)
       expect(await since(key, 0)).toEqual([admit, admit, admit])
     })
 
-    it('knows rows and those who are limited apart', async () => {
+    it('separates keys by row and by caller', async () => {
       const key = aKey()
       await append(key, { atMs: 1, tokens: 1 })
       expect(await since(aKey(), 0)).toEqual([])
       expect(await since({ ...key, row: 'other' }, 0)).toEqual([])
     })
 
-    it('gives back as many as a long window holds', async () => {
+    it('gives back all entries of a long window', async () => {
       const key = aKey()
       const admits = Array.from({ length: 1_500 }, (_, atMs) => ({ atMs, tokens: 1 }))
       for (let first = 0; first < admits.length; first += 100) {
@@ -50,7 +50,7 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
       expect(await since(key, 0)).toEqual(admits)
     })
 
-    it('lets go what is over, sooner or later, and nothing before', async () => {
+    it('deletes entries some time after they are over, and none before', async () => {
       const key = aKey()
       const nowMs = Date.now()
       const soon = { atMs: nowMs, tokens: 1 }

@@ -24,13 +24,13 @@ export function describeLog(name: string, makePlace: MakePlace): void {
       (await store.log.read(branch, range)).map(({ seq }) => seq)
 
     describe('rows', () => {
-      it('has no tail and no rows before the first append', async () => {
+      it('have no tail and are empty before the first append', async () => {
         const branch = aBranch()
         expect(await store.log.tail(branch)).toBeUndefined()
         expect(await store.log.read(branch, everything)).toEqual([])
       })
 
-      it('reads back what was appended, byte for byte', async () => {
+      it('are read back byte for byte', async () => {
         const branch = aBranch()
         const body = Uint8Array.from({ length: 256 }, (_, byte) => byte)
         await append(aRow({ branch, seq: 1, epoch: 3, prevEpoch: 0, body }))
@@ -38,7 +38,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await store.log.tail(branch)).toEqual({ epoch: 3, seq: 1 })
       })
 
-      it('stores a body that is a view of a larger buffer, and an empty one', async () => {
+      it('may have a body that is a view of a larger buffer, or an empty one', async () => {
         const branch = aBranch()
         const view = textBody('before|body|after').subarray(7, 11)
         await append(aRow({ branch, seq: 1, body: view }))
@@ -48,7 +48,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(second!.body.byteLength).toBe(0)
       })
 
-      it('acknowledges the appends of a branch in their order, whatever each brings', async () => {
+      it('of a branch are acknowledged in order, whatever each append holds', async () => {
         const branch = aBranch()
         const row = aThread({ branch })
         const order: number[] = []
@@ -60,7 +60,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(order).toEqual([1, 2, 3, 4])
       })
 
-      it('reads a range, from either end, as many as wanted', async () => {
+      it('are read as a range, from either end, with a limit', async () => {
         const branch = aBranch()
         await fill(branch, 9)
         expect(await seqs(branch, { from: 3, through: 5 })).toEqual([3, 4, 5])
@@ -70,14 +70,14 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(branch, { from: 10, through: 20 })).toEqual([])
       })
 
-      it('keeps the order of calls that do not wait for each other', async () => {
+      it('keep the order of calls that do not wait for each other', async () => {
         const branch = aBranch()
         await Promise.all(Array.from({ length: 200 }, (_, index) =>
           append(aRow({ branch, seq: index + 1 }))))
         expect(await seqs(branch)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
       })
 
-      it('takes many rows and many branches in one call', async () => {
+      it('of many branches fit in one call', async () => {
         const [one, other] = [aBranch(), aBranch()]
         await append(aRow({ branch: one, seq: 1 }), aRow({ branch: other, seq: 1 }),
           aRow({ branch: one, seq: 2 }))
@@ -85,14 +85,14 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(other)).toEqual([1])
       })
 
-      it('shows an append to a read that was asked for after it', async () => {
+      it('are visible to a read that begins after their append', async () => {
         const branch = aBranch()
         const appended = append(aRow({ branch, seq: 1 }))
         expect(await seqs(branch)).toEqual([1])
         await appended
       })
 
-      it('stores values of five megabytes', async () => {
+      it('may have values of five megabytes', async () => {
         const branch = aBranch()
         const body = new Uint8Array(5 * 1024 * 1024)
         for (let at = 0; at < body.length; at += 997) body[at] = at % 251
@@ -108,7 +108,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
       const refused = (append: Promise<void>) =>
         expect(append).rejects.toMatchObject({ code: 'stale_append' })
 
-      it('refuses a row that leaves a gap, repeats, or names the wrong row before it', async () => {
+      it('refuse a row that leaves a gap, repeats, or names the wrong previous row', async () => {
         const branch = aBranch()
         await fill(branch, 2)
         await refused(append(aRow({ branch, seq: 4 })))
@@ -117,7 +117,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(branch)).toEqual([1, 2])
       })
 
-      it('refuses an older epoch for ever once a newer one has written', async () => {
+      it('refuse an older epoch for ever once a newer one has written', async () => {
         const branch = aBranch()
         await fill(branch, 2)
         await append(aRow({ branch, seq: 3, epoch: 2, prevEpoch: 1 }))
@@ -126,7 +126,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await store.log.tail(branch)).toEqual({ epoch: 2, seq: 3 })
       })
 
-      it('does all of a call or nothing, updates included', async () => {
+      it('let a call succeed or fail as a whole, including its updates', async () => {
         const [good, stale] = [aBranch(), aBranch()]
         await fill(stale, 1)
         const row = aThread({ branch: good })
@@ -139,7 +139,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(good)).toEqual([1])
       })
 
-      it('refuses one call without harm to the calls beside it', async () => {
+      it('refuse one call without harm to concurrent calls', async () => {
         const branches = Array.from({ length: 20 }, () => aBranch())
         const results = await Promise.allSettled(branches.map((branch, index) =>
           append(aRow({ branch, seq: index === 7 ? 2 : 1 }))))
@@ -149,7 +149,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
           .toEqual(branches.map((_, index) => (index === 7 ? [] : [1])))
       })
 
-      it('keeps one history when owners of different epochs write at once', async () => {
+      it('keep one history when owners of different epochs write at once', async () => {
         const branch = aBranch()
         const acknowledged: string[] = []
         const owner = async (epoch: number) => {
@@ -170,7 +170,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
     })
 
     describe('branches', () => {
-      it('continues the numbers of what it grew from, and leaves that alone', async () => {
+      it('continue the numbers of their source, and leave that unchanged', async () => {
         const source = aBranch()
         await fill(source, 5)
         const copy = copyOf(source, 3)
@@ -182,7 +182,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(source)).toEqual([1, 2, 3, 4, 5])
       })
 
-      it('reads copies of copies across all their ancestors, from either end', async () => {
+      it('are read across all their ancestors, from either end', async () => {
         const source = aBranch()
         await fill(source, 4)
         const copy = copyOf(source, 3)
@@ -196,7 +196,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(nested)).toEqual([1, 2])
       })
 
-      it('is not bound by the epochs of what it grew from', async () => {
+      it('are not bound by the epochs of their source', async () => {
         const source = aBranch()
         await append(aRow({ branch: source, seq: 1, epoch: 9, prevEpoch: 0 }))
         const copy = copyOf(source, 1)
@@ -204,7 +204,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await store.log.tail(copy)).toEqual({ epoch: 2, seq: 2 })
       })
 
-      it('refuses the first row of a copy whose source is gone', async () => {
+      it('cannot begin if their source is gone', async () => {
         const source = aBranch()
         await fill(source, 2)
         const copy = copyOf(source, 2)
@@ -218,7 +218,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
     describe('checkpoints', () => {
       const at = (id: string, seq: number, base = seq) => ({ id, seq, base })
 
-      it('finds where a checkpoint is, and nothing for a stranger', async () => {
+      it('are found at their place, and unknown ones are not', async () => {
         const branch = aBranch()
         const [one, other] = [randomUUID(), randomUUID()]
         await append(aRow({ branch, seq: 1, places: [at(one, 1), at(other, 1, 0)] }))
@@ -228,7 +228,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await store.log.findCheckpoint(aBranch(), one)).toBeUndefined()
       })
 
-      it('lets later places win, within a row as well', async () => {
+      it('have their latest place, within a row as well', async () => {
         const branch = aBranch()
         const id = 'any text: a namespace'
         await append(aRow({ branch, seq: 1, places: [at(id, 1)] }))
@@ -236,7 +236,7 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await store.log.findCheckpoint(branch, id)).toEqual(at(id, 0))
       })
 
-      it('shows a branch what was so at the row that it grew from', async () => {
+      it('are seen by a branch as of the row that it forked from', async () => {
         const source = aBranch()
         const [moved, late] = [randomUUID(), randomUUID()]
         await append(aRow({ branch: source, seq: 1, places: [at(moved, 1)] }))

@@ -1,4 +1,4 @@
-/** The log against a plain model: random appends, copies of copies, deletes, strays. */
+/** The log against a simple model: random appends, copies of copies, deletes, stray writes. */
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace, OpenStore } from './store-place.ts'
 
-/** A branch as the model has it: every row that belongs to it, those of ancestors included. */
+/** A branch in the model: all of its rows, including those of its ancestors. */
 interface ModelBranch {
   readonly branch: Branch
   readonly rows: NewRow[]
@@ -40,14 +40,14 @@ const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
   through: fc.integer({ min: 0, max: 30 }), reverse: fc.boolean(),
   limit: fc.constantFrom(undefined, 1, 3, 6) }), { maxLength: 4 })
 
-/** On a machine with much else to do. */
+/** Time limit on a busy machine. */
 const longMs = 180_000
 
 export function describeLogModel(name: string, makePlace: MakePlace): void {
   describe(`the log of the ${name} store against a model`, () => {
     const store = useStore(makePlace)
 
-    it('agrees after any appends, copies, deletes and strays', async () => {
+    it('agrees after any appends, copies, deletes and stray writes', async () => {
       await fc.assert(fc.asyncProperty(operations, ranges, async (operations, ranges) => {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
@@ -55,7 +55,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
       }), { numRuns: 150 })
     }, longMs)
 
-    it('keeps nothing when all that grew from a log is deleted', async () => {
+    it('keeps nothing when a log and all that forked from it are deleted', async () => {
       await fc.assert(fc.asyncProperty(operations, fc.nat(), async (operations, seed) => {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
@@ -110,7 +110,7 @@ class ModelRun {
     }
   }
 
-  /** A copy's owner writes a first row at once. */
+  /** Copies a branch; the owner of a copy writes a first row at once. */
   async #copy(source: ModelBranch, through: number): Promise<void> {
     const rows = source.rows.slice(0, through)
     const copy = { branch: copyOf(source.branch, through), rows, gone: false }
@@ -133,7 +133,7 @@ class ModelRun {
     target.rows.push(...rows)
   }
 
-  /** What an owner that is no longer the owner might send; always refused. */
+  /** What a deposed owner might send; always refused. */
   async #stray({ branch, rows }: ModelBranch, { seqShift, epochShift }: Extract<Operation,
     { kind: 'stray' }>): Promise<void> {
     const last = rows.at(-1)

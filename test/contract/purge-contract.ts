@@ -1,4 +1,4 @@
-/** What every store promises of deletes and restarts: what goes, what stays, what comes back. */
+/** What every store promises about deletes and restarts: what is removed and what is kept. */
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
       store.log.purge({ table: 'thread', tenant: 'local', id, branch, epoch: 1 })
 
     describe('deletes', () => {
-      it('removes the row, the runs, the log and the checkpoints of a thread', async () => {
+      it('remove the row, the runs, the log and the checkpoints of a thread', async () => {
         const row = aThread({ metadataJson: '{"purged":true}' })
         const [run, stranger] = [aRun({ threadId: row.threadId }), aRun()]
         await fill(row.branch!, 3)
@@ -50,7 +50,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await store.log.findCheckpoint(row.branch!, `${row.branch!.id} 2`)).toBeUndefined()
       })
 
-      it('lets a run of the same id be made again', async () => {
+      it('allow a new run with the same id', async () => {
         const row = aThread()
         const { threadId } = row
         const run = aRun({ threadId })
@@ -66,7 +66,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         }
       })
 
-      it('may be asked for again, and for what never was', async () => {
+      it('may be repeated, and may name what never existed', async () => {
         const branch = aBranch()
         await fill(branch, 1)
         await purge(branch)
@@ -75,14 +75,14 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await seqs(branch)).toEqual([])
       })
 
-      it('comes after the appends that were asked for before it', async () => {
+      it('come after the appends that were requested before them', async () => {
         const branch = aBranch()
         const appended = store.log.append([aRow({ branch, seq: 1 })], [])
         await Promise.all([appended, purge(branch)])
         expect(await seqs(branch)).toEqual([])
       })
 
-      it('takes no more rows for a branch that is gone', async () => {
+      it('refuse further rows for a deleted branch', async () => {
         const [gone, needed] = [aBranch(), aBranch()]
         await fill(gone, 2)
         await fill(needed, 2)
@@ -96,7 +96,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         }
       })
 
-      it('removes an assistant and its log', async () => {
+      it('remove an assistant and its log', async () => {
         const row = anAssistant()
         const branch = row.branch!
         await store.log.append([aRow({ branch, seq: 1 })], [{ table: 'assistant', row }])
@@ -107,8 +107,8 @@ export function describePurge(name: string, makePlace: MakePlace): void {
       })
     })
 
-    describe('deletes of what others grew from', () => {
-      it('keeps what a copy needs, and that only', async () => {
+    describe('deletes of what others forked from', () => {
+      it('keep what a copy needs, and only that', async () => {
         const source = aBranch()
         await fill(source, 5)
         const [short, long] = [copyOf(source, 2), copyOf(source, 4)]
@@ -125,7 +125,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await seqs(source)).toEqual([])
       })
 
-      it('keeps what a copy of a deleted copy needs', async () => {
+      it('keep what a copy of a deleted copy needs', async () => {
         const source = aBranch()
         await fill(source, 4)
         const copy = copyOf(source, 3)
@@ -141,7 +141,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect(await seqs(copy)).toEqual([])
       })
 
-      it('lets a copy go without harm to its source', async () => {
+      it('remove a copy without harm to its source', async () => {
         const source = aBranch()
         await fill(source, 3)
         const copy = copyOf(source, 2)
@@ -153,7 +153,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
     })
 
     describe('restarts', () => {
-      it('has everything after a restart, in a life with a higher epoch', async () => {
+      it('keep everything, and begin a life with a higher epoch', async () => {
         const epoch = await store.claimEpoch()
         const row = aThread({ status: 'busy', metadataJson: '{"kept":1}' })
         const run = aRun({ threadId: row.threadId })
@@ -185,7 +185,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
           .toMatchObject({ code: 'stale_append' })
       })
 
-      it('names threads that are busy, hidden or owe a webhook as unfinished after a restart, ' +
+      it('report threads that are busy, hidden or owe a webhook as unfinished, ' +
         'of all tenants', async () => {
         const owing = { owedWebhooks: [randomUUID()] }
         const [busy, idle, hidden, done, owes, owed, later, both] = [
@@ -205,7 +205,7 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         expect([owes, owed, later, both].map(isNamed)).toEqual([true, false, true, true])
       })
 
-      it('finishes what was asked for before it closes, and refuses what comes after', async () => {
+      it('finish what was requested before the close, and refuse what comes after', async () => {
         const branch = aBranch()
         const appended = store.log.append([aRow({ branch, seq: 1 })], [])
         const closed = store.close()

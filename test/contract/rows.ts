@@ -1,4 +1,4 @@
-/** Rows for tests: complete ones, of which a test states only what it is about. */
+/** Complete rows for tests, which state only the fields that they are about. */
 
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
@@ -10,7 +10,7 @@ export function aBranch(...ancestors: { id: string; through: number }[]): Branch
   return { id: randomUUID(), ancestors }
 }
 
-/** A branch that grows out of row `through` of `source`. */
+/** A branch forked from row `through` of `source`. */
 export function copyOf(source: Branch, through: number): Branch {
   return aBranch(...source.ancestors, { id: source.id, through })
 }

@@ -1,4 +1,4 @@
-/** What every run table promises: rows by id, the newest page, what is unfinished. */
+/** What every run table promises: rows by id, and pages by status, newest first. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       expect(await store.runs.get('third', row.threadId, row.runId)).toBeUndefined()
     })
 
-    it('lists the newest first, those of one millisecond by creation', async () => {
+    it('lists the newest first, and those of one millisecond by creation', async () => {
       const threadId = randomUUID()
       const runs = [10, 20, 20, 20, 15].map((createdAtMs) => aRun({ threadId, createdAtMs }))
       for (const row of runs) await put(row)
@@ -62,7 +62,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       }
     })
 
-    it('leaves out the texts that are not wanted', async () => {
+    it('leaves out texts that are not selected', async () => {
       const row = aRun({ metadataJson: '{"a":1}', kwargsJson: `"${'x'.repeat(600_000)}"`,
         planJson: '{"b":1}', errorJson: '{"c":1}', interruptsJson: '{"d":1}', commandId: 'key' })
       await put(row)
@@ -74,7 +74,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       expect(await list(row.threadId)).toEqual([row])
     })
 
-    it('finds a run under its status of now, not of before', async () => {
+    it('finds a run by its current status only', async () => {
       const row = aRun()
       const steps: RunStatus[] = ['pending', 'running', 'success']
       for (const status of steps) await put({ ...row, status })
@@ -82,7 +82,7 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         .length))).toEqual([0, 0, 1])
     })
 
-    it('removes a run, and does not mind one that is not there', async () => {
+    it('removes a run, and ignores one that does not exist', async () => {
       const [row, other] = [aRun(), aRun()]
       await put(row, { ...other, threadId: row.threadId })
       const removed = { table: 'run_removed', tenant: 'local', threadId: row.threadId } as const

@@ -21,7 +21,7 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
     await place.remove()
   })
 
-  // Without a memory, so that every read comes from Cassandra.
+  // Without a cache, so that every read comes from Cassandra.
   const initializer = {
     checkpointerName: 'HeddleSaver in Cassandra',
     createCheckpointer: () => new ValidatedSaver({ openLog, forgetful: true }),

@@ -1,11 +1,11 @@
-/** Search as the specification says it, over plain arrays: what every index is compared with. */
+/** Search by the specification over plain arrays, the model that every index is compared with. */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type {
   AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery, ThreadSort,
 } from '../../src/records/index.ts'
 
-/** Containment as `jsonb @>` has it. */
+/** Containment as in `jsonb @>`. */
 function within(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part)) {
     return Array.isArray(whole) && part.every((each) => whole.some((one) => within(each, one)))

@@ -15,16 +15,16 @@ export interface OpenStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
-  /** Those that the last life left so, when it began. */
+  /** Threads that the previous life left unfinished, as of the start of this one. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
   close(): Promise<void>
 }
 
 export interface StorePlace {
-  /** Opens what the last one left behind; that one is closed. */
+  /** Opens what the last store left behind; that one must be closed. */
   open(): Promise<OpenStore>
-  /** Removes everything; the last store is closed. */
+  /** Removes everything; the last store must be closed. */
   remove(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What every thread index promises: rows by id, search, counts, and what is left unfinished. */
+/** What every thread index promises: rows by id, search and counts. */
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
       (await search(query)).rows.map(({ threadId }) => threadId)
 
     describe('rows', () => {
-      it('gives back every field of the newest row', async () => {
+      it('are given back with every field of the newest one', async () => {
         const row = aThread({
           branch: aBranch({ id: randomUUID(), through: 7 }), epoch: 3, seq: 9, createdAtMs: 1,
           updatedAtMs: 2, stateUpdatedAtMs: 3, status: 'interrupted', metadataJson: '{"é":"ü💡"}',
@@ -40,7 +40,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect(await store.threads.get('local', randomUUID())).toBeUndefined()
       })
 
-      it('ignores a row of an earlier position, and takes one of the same', async () => {
+      it('of an earlier position are ignored, and of the same one are taken', async () => {
         const row = aThread({ epoch: 2, seq: 5, status: 'busy' })
         await put(row, { ...row, seq: 4, status: 'idle' }, { ...row, epoch: 1, seq: 9 })
         expect(await store.threads.get('local', row.threadId)).toEqual(row)
@@ -49,7 +49,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect(await store.threads.get('local', row.threadId)).toEqual(same)
       })
 
-      it('takes any position of another branch: the thread was made again', async () => {
+      it('of another branch are taken at any position: the thread was made again', async () => {
         const old = aThread({ epoch: 2, seq: 50 })
         const again = aThread({ threadId: old.threadId, epoch: 2, seq: 1 })
         const stray = aThread({ threadId: old.threadId, epoch: 1, seq: 99 })
@@ -57,7 +57,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect(await store.threads.get('local', old.threadId)).toEqual(again)
       })
 
-      it('keeps tenants apart', async () => {
+      it('of different tenants are separate', async () => {
         const [one, other] = [randomUUID(), randomUUID()]
         const row = aThread({ tenant: one, metadataJson: '{"a":1}' })
         await put(row, { ...row, tenant: other, status: 'error' })
@@ -85,7 +85,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect(await search({ tenant, metadata: { a: 1 } })).toEqual({ rows: [], total: 0 })
       })
 
-      it('finds a thread by its metadata of now, not of before', async () => {
+      it('finds a thread by its current metadata only', async () => {
         const tenant = randomUUID()
         const row = aThread({ tenant, metadataJson: '{"user":"a","kept":1}' })
         await put(row)
@@ -95,7 +95,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect(await ids({ tenant, metadata: { user: 'b', kept: 1 } })).toEqual([row.threadId])
       })
 
-      it('sorts by the times of now, not of before', async () => {
+      it('sorts by current times only', async () => {
         const tenant = randomUUID()
         const metadata = { user: 'a' }
         const [one, other] = [1, 2].map((at) => aThread({ tenant, createdAtMs: at, updatedAtMs: at,
@@ -109,7 +109,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }
       })
 
-      it('tells values apart that look alike', async () => {
+      it('distinguishes values that look alike', async () => {
         const tenant = randomUUID()
         const values = [1, '1', true, 'true', null, 'null', [], {}, [1], { a: 1 }, '', 'Ä', 'ä',
           1.5, `${'x'.repeat(300)}a`, `${'x'.repeat(300)}b`]
@@ -136,7 +136,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }
       })
 
-      it('takes keys that differ only beyond where an index cuts them', async () => {
+      it('distinguishes keys that differ only beyond where an index cuts them', async () => {
         const tenant = randomUUID()
         const keys = Array.from({ length: 8 }, (_, length) => 'k'.repeat(194 + length))
           .flatMap((start) => ['\u{1F600}', '\u{1F000}', '\u{20000}'].map((end) => start + end))
@@ -148,7 +148,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }
       })
 
-      it('pages through equal times without repeating or leaving out a thread', async () => {
+      it('pages through equal times without repeating or skipping a thread', async () => {
         const tenant = randomUUID()
         await put(...Array.from({ length: 25 }, () => aThread({ tenant })))
         for (const sortBy of ['created_at', 'updated_at', 'state_updated_at', 'status'] as const) {
@@ -189,7 +189,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         const random = aNumber(7)
         const rows = Array.from({ length: 3_000 }, (_, index) => aThread({
           tenant, createdAtMs: index >> 1, updatedAtMs: index >> 3, stateUpdatedAtMs: random(900),
-          // The oldest are interrupted: whoever walks from the newest must not walk for ever.
+          // The oldest are interrupted: a scan from the newest must not take for ever.
           status: index < 1_100 ? 'interrupted' : ['busy', 'error'][random(40)] ?? 'idle',
           metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
             half: index < 1_500 ? 'old' : 'new', tags: [`t${random(50)}`, { deep: random(9) }] }),
@@ -218,7 +218,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
   })
 }
 
-/** Small, so that filters and documents meet. */
+/** From few values, so that filters match documents. */
 function metadata(): fc.Arbitrary<Record<string, unknown>> {
   const scalar = fc.constantFrom<unknown>(0, 1, 'a', 'b', true, null)
   const value = fc.letrec((tie) => ({
@@ -244,7 +244,7 @@ function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
   }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
 }
 
-/** Numbers below a limit, the same ones at every run. */
+/** Pseudo-random numbers below a limit, the same in every run. */
 function aNumber(seed: number): (limit: number) => number {
   let state = seed
   return (limit) => {
