@@ -11,7 +11,7 @@ export interface Balancer {
   close(): void
 }
 
-/** Knows nothing of HTTP: where a front door dies, its connections break. */
+/** Knows nothing of HTTP: when a front door dies, its connections break. */
 export async function startBalancer(frontDoors: readonly string[]): Promise<Balancer> {
   const open = new Set<Socket>()
   let turn = 0

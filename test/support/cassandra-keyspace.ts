@@ -11,12 +11,12 @@ export interface CassandraKeyspace extends CassandraForTests {
   readonly keyspace: string
 }
 
-/** Its first user makes it. */
+/** A new name; the first user creates the keyspace. */
 export function newKeyspace(cassandra: CassandraForTests): CassandraKeyspace {
   return { ...cassandra, keyspace: `test_${randomUUID().replaceAll('-', '').slice(0, 12)}` }
 }
 
-/** With everything in it. */
+/** Drops the keyspace with everything in it. */
 export async function dropKeyspace(
   { contactPoints, dataCenter, keyspace }: CassandraKeyspace): Promise<void> {
   const client = new Client({

@@ -1,4 +1,4 @@
-/** Before all tests: offers them a Cassandra, which starts when the first one asks for it. */
+/** Setup before all tests: offers a Cassandra, which starts when the first test asks for it. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -10,10 +10,10 @@ import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import type { Cassandra } from '../../scripts/cassandra/cluster.ts'
 import { whatIsMissing } from '../../scripts/cassandra/library.ts'
 
-/** What a test that asks for Cassandra gets to know. */
+/** The answer to a test that asks for Cassandra. */
 export type CassandraAnswer =
   | { readonly contactPoints: readonly string[]; readonly dataCenter: string }
-  /** What this machine lacks. */
+  /** What this machine lacks to run it. */
   | { readonly missing: string }
   /** Why it did not start. */
   | { readonly broken: string }
@@ -27,7 +27,7 @@ declare module 'vitest' {
   }
 }
 
-/** Neighbours of these stay free as well, up to the number of nodes. */
+/** First address by number of nodes; each further node takes the next address. */
 const firstAddresses: Readonly<Record<number, string>> = { 1: '127.0.0.31', 3: '127.0.0.32' }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

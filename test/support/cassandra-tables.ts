@@ -1,9 +1,9 @@
-/** Everything that is in a keyspace, for tests that look for what must not be there. */
+/** The contents of a keyspace, for tests that check that something is not stored. */
 
 import { Client } from 'cassandra-driver'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
-/** How many there are in one table of the data. */
+/** The number of rows in one table of the data keyspace. */
 export async function rowsIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace,
   table: string): Promise<number> {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
@@ -15,7 +15,7 @@ export async function rowsIn({ contactPoints, dataCenter, keyspace }: CassandraK
   }
 }
 
-/** All rows of all tables as JSON, what is binary in hex. */
+/** All rows of all tables as JSON, with binary values in hex. */
 export async function everythingIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
 Promise<string> {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })

@@ -1,4 +1,4 @@
-/** The Cassandra that tests run on: the one that is named to them, or one that is started here. */
+/** The Cassandra that tests run on: one given by the environment, or one started here. */
 
 import { inject } from 'vitest'
 
@@ -10,9 +10,9 @@ export interface CassandraForTests {
 }
 
 /**
- * Undefined on a machine that cannot run it, which one line of the output says; a failure there
- * where HEDDLE_REQUIRE_CASSANDRA is set. To be asked at the top of a file, because the first one
- * to ask waits until the nodes are up.
+ * Undefined on a machine that cannot run it, which is then printed in one line; throws instead if
+ * HEDDLE_REQUIRE_CASSANDRA is set. To be called at the top of a file, because the first call
+ * waits until the nodes are up.
  */
 export async function cassandraForTests(): Promise<CassandraForTests | undefined> {
   const { env } = process

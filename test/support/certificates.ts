@@ -1,5 +1,5 @@
 /**
- * Certificates for tests of members that know each other by them. The keys guard nothing.
+ * Certificates for tests of members that authenticate each other. The keys protect nothing.
  *
  * All for the names localhost and member.heddle, valid until 2120.
  */
@@ -16,7 +16,7 @@ DjZZ3BdOH6eCC9zQAiEAy0bKmFlAFYIPkJNDyN9J7PN5m+EUW8RjYYiXejzeKCY=
 -----END CERTIFICATE-----
 `
 
-/** Of a member. */
+/** The certificate of a member. */
 export const member = `-----BEGIN CERTIFICATE-----
 MIIBfTCCASOgAwIBAgIBAzAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAloZWRkbGUg
 Y2EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBExDzANBgNVBAMM
@@ -30,7 +30,7 @@ pw==
 -----END CERTIFICATE-----
 `
 
-/** Of a member as well, until 2021. */
+/** A certificate of a member that expired in 2021. */
 export const expired = `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIBBDAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAloZWRkbGUg
 Y2EwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjARMQ8wDQYDVQQDDAZt
@@ -43,7 +43,7 @@ VCTW/SN1J2NxSUldAiEA4T/WqSXqglzPKemADc7hN9771KVhe7xLlPr5dRM3iwI=
 -----END CERTIFICATE-----
 `
 
-/** Of both. */
+/** The key of both members' certificates. */
 export const key = `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEINTyfqL4e9LttqZ6B6Bbk6S80suAnW0JHkiNNG7kpEzZoAoGCCqGSM49
 AwEHoUQDQgAE1u4o+kJZsQ0suNQ2K7Q0jFxVRdhVkj3K1VfLEljF5sEV2aw+sLua
@@ -51,7 +51,7 @@ RokDeDXSW82cW4HJzt6MwczgtzLkeVRbqQ==
 -----END EC PRIVATE KEY-----
 `
 
-/** Of an authority that nobody trusts. */
+/** An untrusted authority. */
 export const stranger = `-----BEGIN CERTIFICATE-----
 MIIBTzCB96ADAgECAgECMAoGCCqGSM49BAMCMBcxFTATBgNVBAMMDGhlZGRsZSBv
 dGhlcjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFzEVMBMGA1UE

@@ -15,12 +15,12 @@ export interface ClusterOptions {
   /** Whether connections go through proxies, so that members can be cut off. */
   readonly roads?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Further options of every member, as they are typed. */
+  /** Further command-line options of every member. */
   readonly args?: readonly string[]
 }
 
 export interface ClusterMember {
-  /** Of its front door: the same in every life. */
+  /** The URL of its front door, the same in every life. */
   readonly url: string
   readonly pid: number
   /** The id that others know it by in this life. */
@@ -32,11 +32,11 @@ export interface ClusterMember {
   /** It stands still until it is woken. */
   pause(): void
   wake(): void
-  /** Resolves when the process ends that was started last. */
+  /** Resolves when the process that was started last ends. */
   exited(): Promise<Exit>
   /** Starts again on the same port and data, after its end. */
   restart(): Promise<void>
-  /** Nothing passes between it and those until it is reached again. Only with `roads`. */
+  /** Cuts its connections until `reach` is called. Only with `roads`. */
   cutOff(from: 'cassandra' | 'peers'): void
   reach(): void
 }
@@ -44,7 +44,7 @@ export interface ClusterMember {
 export interface Cluster {
   readonly members: readonly ClusterMember[]
   readonly frontDoors: readonly string[]
-  /** The last that each member said, for somebody who must find out what went wrong. */
+  /** The last output of each member, to find out what went wrong. */
   story(): string
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await network?.close()
   }
   try {
-    // The first one makes the tables.
+    // The first one creates the tables.
     await start(0)
     await Promise.all(Array.from({ length: options.members - 1 }, (_, place) => start(place + 1)))
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The command line of Heddle in a process of its own, to its end. */
+/** Runs the command line of Heddle in a process of its own. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
-/** What the shell around the tests says of settings is none of theirs. */
+/** Settings in the environment of the tests must not reach the command. */
 const env = { ...process.env, PORT: '', HEDDLE_CONFIG: '', HEDDLE_HOST: '', HEDDLE_DATA_DIR: '' }
 
 export interface Ended {

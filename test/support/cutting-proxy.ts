@@ -1,24 +1,24 @@
-/** A TCP proxy whose connections a test may cut, or let fall silent. */
+/** A TCP proxy whose connections a test may cut or silence. */
 
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
 export interface CuttingProxy {
-  /** A URL that leads to the other one. */
+  /** A URL of the proxy that leads to this one. */
   to(url: string): Promise<string>
-  /** Sockets of connections that are open now, of both sides. */
+  /** The number of open sockets, on both sides. */
   readonly open: number
   /** Breaks every connection that is open now, as a network does. */
   cut(): void
   /** From now on nothing passes and nothing breaks, on new connections as well. */
   hold(): void
-  /** As soon as a client has said the text. */
+  /** As `hold`, as soon as a client has sent the text. */
   holdAt(text: string): void
-  /** Everything passes again, what was held first. */
+  /** Everything passes again; held data first. */
   release(): void
 }
 
-/** For whoever closes it. */
+/** A proxy that the caller must close. */
 export function makeCuttingProxy(): CuttingProxy & { close(): void } {
   const open = new Map<Socket, Socket>()
   const servers = new Set<ReturnType<typeof createServer>>()
@@ -51,7 +51,7 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
     hold,
     holdAt: (text) => { last = text },
     release: () => {
-      // A socket that is piped once more passes everything on twice.
+      // A socket that is piped again would pass everything on twice.
       if (!held) return
       held = false
       for (const [socket, other] of open) socket.pipe(other)

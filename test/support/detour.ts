@@ -1,6 +1,6 @@
 /**
- * Sends the connections of a process elsewhere than they are meant for: to be imported into it
- * before anything else (`--import`), with the detours in its environment.
+ * Redirects the outgoing connections of a process: to be imported into it before anything else
+ * (`--import`), with the detours in its environment.
  */
 
 import { Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { Socket } from 'node:net'
 /** The variable that holds the detours, in JSON: from host:port to host:port. */
 const detoursVariable = 'HEDDLE_TEST_DETOURS'
 
-/** The environment of a process that takes them. */
+/** The environment of a process with these detours. */
 export function detoured(detours: Readonly<Record<string, string>>): Record<string, string> {
   return {
     [detoursVariable]: JSON.stringify(detours),
@@ -28,7 +28,7 @@ if (Object.keys(detours).length > 0) {
   }
 }
 
-/** The destination stands in a list that `net` made, in an object, or as port and host. */
+/** The destination is in a list that `net` made, in an object, or given as port and host. */
 function redirected(args: readonly unknown[]): unknown[] {
   const [first, second, ...rest] = args
   if (Array.isArray(first)) {

@@ -1,4 +1,4 @@
-/** How busy this machine is just now, by what every start of a server or a worker has to do. */
+/** How busy this machine is, measured by what every start of a server or worker has to do. */
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -24,7 +24,7 @@ interface Timer {
   readonly fn: () => void
 }
 
-/** Begins at `startMs`, 2026-01-01 unless told. */
+/** Begins at `startMs`, by default 2026-01-01. */
 export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
   const timers = new Map<number, Timer>()
   const lines: LogLine[] = []

@@ -1,4 +1,4 @@
-/** Requests that nobody in his right mind would make, and some that he would. */
+/** Random requests: mostly malformed, some valid. */
 
 import fc from 'fast-check'
 
@@ -13,11 +13,11 @@ export interface WholeRequest {
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Uint8Array
   readonly chunked: boolean
-  /** Whoever sends it goes before he can have an answer. */
+  /** The sender disconnects before it can get an answer. */
   readonly calledOff: boolean
 }
 
-/** These may be no request at all: whoever gets them may hang up. */
+/** Bytes that may be no request at all: the server may close the connection. */
 export interface RawRequest {
   readonly wire: 'bytes'
   readonly bytes: Uint8Array
@@ -25,7 +25,7 @@ export interface RawRequest {
 
 export type FuzzRequest = WholeRequest | RawRequest
 
-/** What is really there, so that requests reach something. */
+/** What exists on the server, so that requests reach something. */
 export interface Terrain {
   /** Patterns of paths, with `{name}` for a parameter. */
   readonly routes: readonly { readonly method: string; readonly path: string }[]
@@ -37,7 +37,7 @@ export interface Terrain {
 const text = (bytes: string) => new TextEncoder().encode(bytes)
 const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
-/** Words that mean something to some part of some server. */
+/** Words that are special to some part of some server. */
 const word = fc.oneof(
   oneOf('', ' ', '0', '-1', '1', 'null', 'true', 'NaN', '..', '../..', '%00', '%2e%2e%2f', '%',
     '%zz', '__proto__', 'constructor', 'toString', '\u0000', '\uFFFD', '\uD83D\uDE00', '🜁', 'ß',
@@ -50,7 +50,7 @@ function deep(depth: number, open: string, close: string): string {
   return open.repeat(depth) + close.repeat(depth)
 }
 
-/** Fields that bodies have, each with what it should be and what it should not. */
+/** Fields of bodies, each with valid and invalid values. */
 function fieldsOf({ threadIds, assistantIds }: Terrain): fc.Arbitrary<Record<string, unknown>> {
   const id = fc.oneof(fc.constantFrom(...threadIds), word)
   const small = fc.oneof(fc.integer({ min: -2, max: 12 }), fc.double(), word)
@@ -108,7 +108,7 @@ function bodies(terrain: Terrain): fc.Arbitrary<Uint8Array> {
     { weight: 1, arbitrary: few.chain((body) => cut(text(JSON.stringify(body)))) })
 }
 
-/** Shorter, or with some of it changed. */
+/** The bytes, cut short or partly changed. */
 function cut(whole: Uint8Array): fc.Arbitrary<Uint8Array> {
   const place = fc.nat({ max: Math.max(0, whole.length - 1) })
   return fc.oneof(
@@ -125,7 +125,7 @@ function paths(terrain: Terrain): fc.Arbitrary<{ method: string; path: string }>
   const known: Readonly<Record<string, readonly string[]>> = {
     thread_id: terrain.threadIds, run_id: terrain.runIds, assistant_id: terrain.assistantIds,
   }
-  // What is deleted leaves nothing to others: one of each is enough for that.
+  // Deleted things are lost to later requests, so only one of each may be deleted.
   const idOf = (method: string) => (name: string) => fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...(known[name] ?? ['inner'])
       .slice(0, method === 'DELETE' ? 1 : undefined)) },
@@ -148,7 +148,7 @@ function paths(terrain: Terrain): fc.Arbitrary<{ method: string; path: string }>
     { weight: 1, arbitrary: other })
 }
 
-/** Of text that cannot be encoded something else. */
+/** Encodes text; what cannot be encoded is replaced. */
 function encoded(part: string): string {
   return encodeURIComponent(part.toWellFormed())
 }
@@ -176,7 +176,7 @@ const header = fc.oneof<fc.Arbitrary<readonly [string, string]>[]>(
     'connect-protocol-version', 'grpc-timeout', 'x-http-method-override', 'x-graph'), word),
   fc.tuple(fc.stringMatching(/^[a-z][a-z0-9-]{0,15}$/), word))
 
-/** What may stand in a header as it goes over the wire. */
+/** Replaces characters that a header cannot carry. */
 const tame = ([name, value]: readonly [string, string]) =>
   [name, value.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '?').trim()] as const
 
@@ -195,12 +195,12 @@ function wholes(terrain: Terrain): fc.Arbitrary<FuzzRequest> {
   }) as FuzzRequest)
 }
 
-/** A target that keeps the line of a request whole. */
+/** Encodes a path so that it does not break the request line. */
 function lineOf(path: string): string {
   return path.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent).replace('#', '%23')
 }
 
-/** One message as streams of the typed API carry it. */
+/** One message in the envelope of the typed API's streams. */
 const enveloped = fc.tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 60 }),
   fc.integer({ min: -3, max: 3 })).map(([flags, message, wrong]) => {
   const head = new DataView(new ArrayBuffer(5))

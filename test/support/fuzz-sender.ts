@@ -1,4 +1,4 @@
-/** Sends a request of whatever shape, and tells how it was met. */
+/** Sends a request of any shape, and returns its outcome. */
 
 import { connect as connectHttp2 } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
@@ -6,15 +6,15 @@ import { connect } from 'node:net'
 
 import type { FuzzRequest, RawRequest, WholeRequest } from './fuzz-requests.ts'
 
-/** A status, and that of gRPC where there is one; or none, since the connection was closed. */
+/** The outcome: a status, with that of gRPC if there is one, or how it got none. */
 export type Fate =
   | { readonly kind: 'answered'; readonly status: number; readonly grpc: string | undefined }
   | { readonly kind: 'refused' }
   | { readonly kind: 'hung' }
 
-/** Whoever is told nothing for so long hangs. */
+/** A request without an answer for this long hangs. */
 const patienceMs = 20_000
-/** Bytes that may be the beginning of something are all that comes. */
+/** After this time raw bytes are ended, as they may be an incomplete request. */
 const finishMs = 30
 
 export class FuzzSender {
@@ -45,7 +45,7 @@ export class FuzzSender {
     socket.on('close', () => resolve({ kind: 'refused' }))
     socket.on('end', () => resolve({ kind: 'refused' }))
     socket.write('bytes' in request ? request.bytes : messageOf(request, this.#url.host))
-    // What is whole has to be answered without that.
+    // A complete request must be answered without that.
     if ('bytes' in request) timers.push(setTimeout(() => socket.end(), finishMs))
     else if (request.calledOff) setImmediate(() => socket.destroy())
     return promise.finally(() => {
@@ -72,7 +72,7 @@ export class FuzzSender {
       if (request.calledOff) stream.close()
       void promise.finally(() => stream.close())
     } catch {
-      // The library does not send everything.
+      // The library refuses to send some requests.
       resolve({ kind: 'refused' })
     }
     return promise.finally(() => clearTimeout(timer))

@@ -8,13 +8,13 @@ import { afterAll, beforeAll } from 'vitest'
 export interface Gate {
   /** A graph that fetches this waits. */
   readonly url: string
-  /** Resolves when `times` requests in all have come. */
+  /** Resolves when `times` requests have come in total. */
   arrived(times?: number): Promise<void>
-  /** Resolves when a waiting request has been given up by its sender. */
+  /** Resolves when the sender of a waiting request has given it up. */
   left(): Promise<void>
   /** How many requests have come. */
   count(): number
-  /** Lets go whoever waits, and whoever comes later. */
+  /** Answers all waiting requests, and later ones at once. */
   open(): void
 }
 

@@ -1,4 +1,4 @@
-/** Executes graphs in this process, as a worker would, on the plain model of a log. */
+/** Executes graphs in this process, as a worker would, on the simple model of a log. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -45,9 +45,9 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
   readonly attempt?: number
   readonly signal?: AbortSignal
   readonly control?: DrainControl
-  /** Do not remember the head afterwards, as after a restart. */
+  /** Forget the head afterwards, as after a restart. */
   readonly forget?: boolean
-  /** The log has nothing of it before its end, as with an edit. */
+  /** The log gets nothing before the run ends, as with an edit. */
   readonly unseen?: boolean
   readonly onDeparture?: (departure: Departure) => void
 }
@@ -56,9 +56,9 @@ export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
   readonly values: unknown
 }
 
-/** A graph with one thread: its log, what is remembered of it, and runs on it. */
+/** A graph with one thread: its log, its remembered state, and runs on it. */
 export class GraphBench {
-  /** As a worker has it where it takes shortcuts. */
+  /** As in a worker; undefined for no shortcuts. */
   shortcuts: Shortcuts | undefined
   readonly log = new ModelLog()
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })

@@ -1,4 +1,4 @@
-/** A run of the graph `held` that stands in its middle node, the step before it durable. */
+/** A run of the graph `held` that waits in its middle node, with the step before it durable. */
 
 import type { Client } from '@langchain/langgraph-sdk'
 import type { Gate } from './gate.ts'
@@ -8,17 +8,17 @@ export interface HeldRun {
   readonly runId: string
   /** The text of its human message. */
   readonly text: string
-  /** Its stream of updates, read up to and with what the first node wrote. */
+  /** Its stream of updates, read through the update of the first node. */
   readonly stream: StreamReader
 }
 
 export interface HoldOptions {
-  /** `stubborn` does not hear of a cancel. */
+  /** `stubborn` ignores a cancellation. */
   readonly how?: 'hold' | 'stubborn'
   readonly payload?: Parameters<Client['runs']['stream']>[2]
 }
 
-/** Starts it and waits until it stands there. */
+/** Starts it and waits until it is there. */
 export async function startHeld(client: Client, threadId: string, gate: Gate,
   { how = 'hold', payload = {} }: HoldOptions = {}): Promise<HeldRun> {
   const text = `${how} ${gate.url}`

@@ -1,4 +1,4 @@
-/** API keys of a server under test: made where its operator would make them. */
+/** API keys for a server under test, created as its operator would create them. */
 
 import { systemEnv } from '../../cluster/index.ts'
 import { resolveSettings } from '../../src/config.ts'

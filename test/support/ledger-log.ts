@@ -1,4 +1,4 @@
-/** Real threads' logs for the validation suite: a thread for each, over any store. */
+/** Logs of real threads for the validation suite, one thread each, over any store. */
 
 import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import type { ThreadIndex } from '../../src/records/index.ts'

@@ -1,4 +1,4 @@
-/** Searches of a member that is alone and owns every shard of its store. */
+/** The index of a single member that owns every shard of its store. */
 
 import type { Env } from '../../cluster/index.ts'
 import { scatteredIndex } from '../../src/records/index.ts'
@@ -14,7 +14,7 @@ export function loneIndex({ index, shards }: CassandraStore, env: Env): Scattere
   })
 }
 
-/** Covers every shard; tells what was left unfinished in them. */
+/** Loads every shard; returns the unfinished threads in them. */
 export async function loadAll({ index, shards }: CassandraStore): Promise<UnfinishedThread[]> {
   const loads = Array.from({ length: shards }, (_, shard) => index.load(shard))
   return (await Promise.all(loads)).flat()

@@ -10,7 +10,7 @@ import type { Member } from '../../cluster/index.ts'
 
 interface Sender { told(value: unknown): void }
 
-/** Hears until it is killed: it gives back what it is told, and ponders for ever. */
+/** Listens until it is killed: it echoes what it gets, and a `ponder` never ends. */
 export async function startLoneMember(cluster: string, secret: string):
 Promise<Member & { readonly child: ChildProcess }> {
   const child = spawn(process.execPath, [import.meta.filename, cluster, secret],

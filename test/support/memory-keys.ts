@@ -1,4 +1,4 @@
-/** API keys in memory, for tests of who may call; it can be out of reach. */
+/** API keys in memory, for tests of access; they can be made unreachable. */
 
 import { HeddleError } from '../../src/errors.ts'
 import type { KeyRow, KeyTable } from '../../src/records/index.ts'
@@ -9,7 +9,7 @@ export class MemoryKeys implements KeyTable {
   readonly looks: string[] = []
   readonly touched: string[] = []
   isReachable = true
-  /** Looks are answered when it resolves. */
+  /** Lookups are answered when it resolves. */
   held: Promise<void> = Promise.resolve()
 
   async insert(row: KeyRow): Promise<void> {

@@ -1,4 +1,4 @@
-/** The twin of the log port: the same promises, in memory, with nothing clever in it. */
+/** The in-memory twin of the log port: the same promises, implemented simply. */
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type {
@@ -11,15 +11,15 @@ interface Row extends NewRow {
 }
 
 export class MemoryLog implements LogPort {
-  /** Where a test says so, others may write to it as well. */
+  /** Whether other owners may write to it as well. */
   shared = false
   readonly rows: Row[] = []
   readonly updates: RowUpdate[] = []
   /** An append becomes durable when this resolves; a test may put a gate of its own here. */
   gate: Promise<void> = Promise.resolve()
-  /** Updates arrive when this resolves. */
+  /** Updates are applied when this resolves. */
   late: (rows: readonly NewRow[]) => Promise<void> = () => Promise.resolve()
-  /** Every read, so that a test can see how much was read. */
+  /** Counts all rows read, so that a test can see how much was read. */
   rowsRead = 0
 
   async open(branch: Branch, epoch: number): Promise<void> {
@@ -41,7 +41,7 @@ export class MemoryLog implements LogPort {
     this.updates.push(...updates)
   }
 
-  /** What a crash between the log and the rows beside it leaves; the first rows are kept. */
+  /** Simulates a crash between the log and the rows beside it; the first rows are kept. */
   loseUpdates(count: number): void {
     const first = this.updates.findIndex(({ table }) => table === 'thread') + 1
     this.updates.length = Math.max(first, this.updates.length - count)
@@ -75,7 +75,7 @@ export class MemoryLog implements LogPort {
     return this.#of(branch).at(-1)
   }
 
-  /** Rows of the branch and, up to where it grew out of them, of its ancestors; oldest first. */
+  /** Rows of the branch and, up to the fork points, of its ancestors; oldest first. */
   #of(branch: Branch): Row[] {
     const throughOf = new Map([...branch.ancestors.map(({ id, through }) => [id, through] as const),
       [branch.id, Number.MAX_SAFE_INTEGER] as const])

@@ -1,4 +1,4 @@
-/** Twins of the thread index and the run table: what a log's updates made of them. */
+/** In-memory twins of the thread index and the run table, built from a log's updates. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery, RunTable, ThreadIndex, UnfinishedThread } from '../../src/records/index.ts'
@@ -8,7 +8,7 @@ import type { MemoryLog } from './memory-log.ts'
 
 /** Rows by id, found by folding every update anew. */
 export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunTable
-  /** What a new owner must look at. */
+  /** Threads that a new owner must resume or clean up. */
   unfinished(): Promise<readonly UnfinishedThread[]> } {
   const threadRows = (): ThreadRow[] => {
     const rows = log.updates.flatMap((update) => (update.table === 'thread' ? [update.row] : []))

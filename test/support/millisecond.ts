@@ -1,8 +1,8 @@
-/** The clock in which records tell their times: two of one millisecond have no order. */
+/** The clock of records: two writes in one millisecond have no order. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Resolves when whatever is written from now on has a later time than all that was. */
+/** Resolves when later writes have a later time than all earlier ones. */
 export async function nextMillisecond(): Promise<void> {
   const now = Date.now()
   while (Date.now() <= now) await pause(1)

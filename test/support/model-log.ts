@@ -1,4 +1,4 @@
-/** A thread's checkpoints as a plain model: every step kept, every state built from the start. */
+/** A simple model of a thread's checkpoints: keeps every step, builds states from the start. */
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
@@ -10,7 +10,7 @@ type Channels = Map<string, StoredTuple['channels'][number]['content']>
 export class ModelLog implements CheckpointSource {
   readonly checkpoints: Checkpoint[] = []
   readonly writes: Writes[] = []
-  /** How often somebody read. */
+  /** The number of reads. */
   reads = 0
 
   append(steps: readonly Step[]): void {

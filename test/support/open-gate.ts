@@ -1,4 +1,4 @@
-/** Gates for a store alone: one that lets everybody pass, and one that does what it is told. */
+/** Gates for a store without a cluster: one that is always open, and one that a test controls. */
 
 import type { Gate } from '../../cluster/index.ts'
 

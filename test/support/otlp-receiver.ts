@@ -1,4 +1,4 @@
-/** A collector of traces as OTLP over HTTP sends them, reduced to what tests look at. */
+/** A collector for traces in OTLP over HTTP, reduced to what tests need. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,11 +7,11 @@ import { gunzipSync } from 'node:zlib'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
 export interface ReceivedSpan {
-  /** Of the process that it is of. */
+  /** The instance id of its process. */
   readonly instance: string
   readonly traceId: string
   readonly spanId: string
-  /** Empty where it begins its trace. */
+  /** Empty if it begins its trace. */
   readonly parentId: string
   readonly name: string
   /** 1 inner, 2 server, 3 client. */
@@ -48,7 +48,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   }
 }
 
-/** Of the fields of a message: those that are messages, texts or bytes, and whole numbers. */
+/** Fields of a message by number: messages, texts and bytes, and whole numbers. */
 type Fields = ReadonlyMap<number, readonly (Uint8Array | number)[]>
 
 function fieldsOf(bytes: Uint8Array): Fields {
@@ -78,7 +78,7 @@ function spansIn(body: Uint8Array): ReceivedSpan[] {
   })
 }
 
-/** Of resource_spans: scope_spans 2, of each spans 2. */
+/** In resource_spans: scope_spans 2, and in each of these spans 2. */
 function spansOf(sent: Fields, instance: string): ReceivedSpan[] {
   return messagesIn(sent, 2).flatMap((scope) => messagesIn(scope, 2))
     .map((span) => ({

@@ -1,4 +1,4 @@
-/** A proxy of a test file's own, which is closed when all its tests are done. */
+/** A proxy for one test file, which is closed after its tests. */
 
 import { afterAll } from 'vitest'
 import { makeCuttingProxy } from './cutting-proxy.ts'

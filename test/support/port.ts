@@ -1,15 +1,15 @@
-/** Ports of this machine that are whose they are, also while nobody listens on them. */
+/** Ports of this machine that stay reserved even while nothing listens on them. */
 
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that a system gives to whoever asks for any: nobody comes upon one by chance. */
+/** Below the ephemeral range, so that the system gives none of them to another process. */
 const [lowest, highest] = [20_000, 32_000]
 
 const given = new Set<number>()
 
-/** The first of as many neighbours; nobody here is given one of them again. */
+/** The first of `count` adjacent ports; none of them is given out again here. */
 export async function firstFreePort(count = 1): Promise<number> {
   for (;;) {
     const first = randomInt(lowest, highest)

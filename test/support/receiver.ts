@@ -1,4 +1,4 @@
-/** An endpoint of a customer: keeps what it is sent, and answers as a test says. */
+/** A customer's webhook endpoint: records what it receives, and answers as a test says. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,14 +15,14 @@ export interface Received {
 export interface Receiver {
   readonly port: number
   readonly url: string
-  /** Everything that came, oldest first. */
+  /** All requests, oldest first. */
   readonly received: readonly Received[]
-  /** Resolves when so many have come. */
+  /** Resolves when `count` requests have come. */
   heard(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Answers 200 unless told. */
+/** Replaces the default answer, 200. */
 export type Answer = (received: Received, response: ServerResponse) => void
 
 export async function openReceiver(answer: Answer = (_, response) => response.end(),

@@ -1,17 +1,17 @@
 /**
- * Cutting proxies in a thread of their own: what a test does beside them on its own thread never
- * slows what goes through them. It is started by roads.ts.
+ * Cutting proxies in a thread of their own, so that the test's own thread never slows their
+ * traffic. Started by roads.ts.
  */
 
 import { parentPort } from 'node:worker_threads'
 import { makeCuttingProxy } from './cutting-proxy.ts'
 
-/** What the thread is asked for, of a proxy that it knows by a number. */
+/** Requests to the thread; each proxy has a number. */
 export type Asked =
   | { readonly kind: 'lead', readonly proxy: number, readonly to: string, readonly id: number }
   | { readonly kind: 'hold' | 'release', readonly proxy: number }
 
-/** Where a way begins that was asked for. */
+/** The answer to `lead`: the URL of the new route. */
 export interface Laid { readonly id: number, readonly url: string }
 
 const proxies = new Map<number, ReturnType<typeof makeCuttingProxy>>()

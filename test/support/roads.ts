@@ -1,11 +1,11 @@
-/** The ways of members to Cassandra and to each other, each of which a test can cut off. */
+/** The routes of members to Cassandra and to each other, each of which a test can cut. */
 
 import { Worker } from 'node:worker_threads'
 import { detoured } from './detour.ts'
 import { firstFreePort } from './port.ts'
 import type { Asked, Laid } from './roads-thread.ts'
 
-/** Those of one member. */
+/** The routes of one member. */
 export interface Roads {
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
@@ -19,7 +19,7 @@ export interface Network {
   close(): Promise<void>
 }
 
-/** For each member: a proxy on its way to Cassandra, and one on the way from and to each other. */
+/** For each member: a proxy to Cassandra, and one between it and the other members. */
 export async function makeNetwork(members: number, contactPoints: readonly string[]):
   Promise<Network> {
   const firstPort = await firstFreePort(members)
@@ -54,7 +54,7 @@ class RoadsThread {
     this.#worker.on('message', ({ id, url }: Laid) => this.#laid.get(id)?.(url))
   }
 
-  /** Where to go by this proxy instead: from host:port to host:port. */
+  /** A detour through this proxy: from host:port to host:port. */
   async detour(proxy: number, meant: string): Promise<[string, string]> {
     const id = this.#laid.size
     const url = new Promise<string>((resolve) => this.#laid.set(id, resolve))

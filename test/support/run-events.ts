@@ -1,4 +1,4 @@
-/** What tests say about runs and their streams: messages, collected events, raw frames. */
+/** Messages and collected events of runs and their streams, for tests. */
 
 /** One part of an official client's stream. */
 export interface Part { readonly id?: string, readonly event: string, readonly data: unknown }
@@ -31,14 +31,14 @@ export function namesOf(parts: readonly Part[]): string[] {
   return parts.map((part) => part.event).filter((name, at, all) => name !== all[at - 1])
 }
 
-/** Reads a stream part by part: `until` takes parts up to and with the first that fits. */
+/** Reads a stream part by part: `until` takes parts through the first that fits. */
 export class StreamReader {
   readonly parts: Part[] = []
   readonly #iterator: AsyncIterator<unknown>
 
   constructor(stream: AsyncIterable<unknown>) { this.#iterator = stream[Symbol.asyncIterator]() }
 
-  /** Throws where the stream ends before such a part. */
+  /** Throws if the stream ends before such a part. */
   async until(fits: (part: Part) => boolean): Promise<Part> {
     for (;;) {
       const { done, value } = await this.#iterator.next()
@@ -48,7 +48,7 @@ export class StreamReader {
     }
   }
 
-  /** Everything to the end, what was read before included. */
+  /** All parts to the end, including those read before. */
   async rest(): Promise<Part[]> {
     for (;;) {
       const { done, value } = await this.#iterator.next()

@@ -1,11 +1,11 @@
-/** A way out on which nothing goes: a test sees what is sent, and says what comes of it. */
+/** Egress without a network: a test sees what is sent, and decides the outcome. */
 
 import type { Call, Egress, Outcome } from '../../src/egress/index.ts'
 
 export interface SentCall {
   readonly call: Call
   readonly signal: AbortSignal
-  /** What a try is made of; undefined where nothing is to be sent any more. */
+  /** The body of an attempt; undefined if nothing is to be sent any more. */
   body(): Promise<Record<string, unknown> | undefined>
   end(outcome: Outcome): void
   fail(reason: unknown): void

@@ -1,4 +1,4 @@
-/** A graph host that runs no graph: a test says what an execution does, step by step. */
+/** A graph host that runs no graph: a test decides what an execution does, step by step. */
 
 import { HeddleError } from '../../src/errors.ts'
 import type {
@@ -21,11 +21,11 @@ const graphs = [graph]
 
 export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
-  /** Asked to stop at their next superstep. */
+  /** Executions that were asked to stop at their next superstep. */
   readonly paused = new Set<number>()
-  /** Everything that was ever handed out. */
+  /** All executions ever started. */
   readonly executions: Execution[] = []
-  /** Over all hosts: an id is never used twice, also not after a restart. */
+  /** Shared by all hosts, so that an id is never used twice, not even after a restart. */
   static #checkpoints = 0
 
   graphs(): readonly GraphDescription[] { return graphs }
@@ -53,7 +53,7 @@ export class ScriptedHost implements GraphHost {
     return scripted
   }
 
-  /** One superstep that puts `text` first in the log: its writes, its checkpoint, what it tells. */
+  /** One superstep that puts `text` first in the log: its writes, its checkpoint, its events. */
   step(scripted: Scripted, text: string, events: readonly StepEvent[] = []): Promise<void> {
     const id = `c${String(++ScriptedHost.#checkpoints).padStart(8, '0')}`
     const inserted = { json: JSON.stringify(text), form: 0 } as const
@@ -83,7 +83,7 @@ export class ScriptedHost implements GraphHost {
     scripted.listener.lost(reason)
   }
 
-  /** A test may put an answer of its own here. */
+  /** A test may replace it with an answer of its own. */
   ask: GraphHost['ask'] = () => Promise.reject(new HeddleError('unsupported'))
   schemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
   subgraphSchemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }

@@ -1,4 +1,4 @@
-/** The real server as a child process: started, watched, killed and started again. */
+/** The real server as a child process: started, watched, killed and restarted. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -12,18 +12,18 @@ import { firstFreePort } from './port.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 export interface ServerOptions {
-  /** A folder of test/support/projects or any by its whole path; otherwise the starter. */
+  /** A folder of test/support/projects, or any absolute path; by default the starter. */
   readonly project?: string
-  /** Kept when it is given; otherwise made for this server and removed with it. */
+  /** Kept if given; otherwise created for this server and removed with it. */
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
   /** Where threads are kept instead of the data folder. */
   readonly cassandra?: CassandraKeyspace
-  /** Further options, as they are typed. */
+  /** Further command-line options. */
   readonly args?: readonly string[]
-  /** No file of it gets larger: as if its disk were full. */
+  /** The maximal size of its files, to simulate a full disk. */
   readonly fileKiB?: number
-  /** Called with all that it has printed so far, whenever that is more. */
+  /** Called with the whole output so far, whenever there is more. */
   readonly heard?: (output: string) => void
 }
 
@@ -35,13 +35,13 @@ export interface ServerProcess {
   readonly dataDir: string
   /** Everything it printed since it was last started. */
   output(): string
-  /** Resolves when the process is gone that was started last. */
+  /** Resolves when the process that was started last is gone. */
   exited(): Promise<Exit>
   /** Resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>
   /** Starts again on the same port and data, after a kill. */
   restart(): Promise<void>
-  /** Ends the process and removes the data that was made for it. */
+  /** Ends the process and removes the data created for it. */
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const forget = async () => {
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
-  // One that it was given by the system could be somebody else's when it starts again.
+  // A port from the system could belong to another process by the time of a restart.
   const port = String(await firstFreePort())
   let current = await launch(options, dataDir, port).catch(async (error: unknown) => {
     await forget()

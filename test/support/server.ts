@@ -16,10 +16,10 @@ export interface ServerInUse {
   readonly process: ServerProcess
 }
 
-/** Where HEDDLE_TEST_STORE says so, what is served without a store of its own is in Cassandra. */
+/** With HEDDLE_TEST_STORE=cassandra, servers without a given store use Cassandra. */
 const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 
-/** The first file waits until three nodes are up, and the tables made. */
+/** The first file waits until three nodes are up and the tables are created. */
 const startMs = 240_000
 
 /**
@@ -52,7 +52,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
   }
 }
 
-/** The URL of the one that all share; the first to ask says where its data are. */
+/** The URL of the shared server; the first caller decides where its data are. */
 async function sharedServer(place: CassandraKeyspace): Promise<string> {
   const response = await fetch(inject('sharedServerDoor'),
     { method: 'POST', body: JSON.stringify(place) })
@@ -61,7 +61,7 @@ async function sharedServer(place: CassandraKeyspace): Promise<string> {
   return answer.url
 }
 
-/** The official client as it comes, without retries: a test wants the first answer. */
+/** The official client without retries, so that a test gets the first answer. */
 export function clientOf(url: string, headers: Record<string, string> = {}): Client {
   return new Client({
     apiUrl: url, apiKey: null, defaultHeaders: headers,

@@ -1,4 +1,4 @@
-/** An issuer of sessions for tests: its keys, and the tokens that it and others sign. */
+/** An issuer of sessions for tests: its keys, and tokens signed by it and by others. */
 
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'heddle-jwks-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 
-/** The path of a file with the issuer's keys, there until the tests of a file are over. */
+/** The path of a file with the issuer's keys, removed after the tests of a file. */
 export function keySetFile(content: unknown = keySet): string {
   const path = join(folder, `keys-${++files}.json`)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
@@ -39,7 +39,7 @@ export interface TokenWish {
   readonly nowMs?: number
 }
 
-/** A good one unless told otherwise: of the user `ann` of `acme`, for ten minutes. */
+/** By default a valid token: of the user `ann` of `acme`, for ten minutes. */
 export function token(
   { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {}): string {
   const nowS = Math.floor(nowMs / 1_000)

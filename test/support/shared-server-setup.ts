@@ -1,4 +1,4 @@
-/** Before all tests: offers a server that files share, which starts when the first asks for it. */
+/** Setup before all tests: offers a server that files share, started at the first request. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { startServer } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** What a test that asks for the server gets to know. */
+/** The answer to a test that asks for the server. */
 export type SharedServerAnswer =
   | { readonly url: string }
   /** Why it did not start. */

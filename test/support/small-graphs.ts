@@ -38,7 +38,7 @@ export function line(names: readonly string[],
   return graph.compile()
 }
 
-/** Two questions at once, then an end that logs both answers. */
+/** Two interrupts at once, then a node that logs both answers. */
 export const twoQuestions = new StateGraph(Log)
   .addNode('left', () => ({ log: [`left ${JSON.stringify(interrupt('left?'))}`] }))
   .addNode('right', () => ({ log: [`right ${JSON.stringify(interrupt('right?'))}`] }))

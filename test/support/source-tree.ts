@@ -1,4 +1,4 @@
-/** The repository's own source files as a test reads them: text, code, imports, exports. */
+/** The repository's own source files for tests: text, code, imports, exports. */
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,10 +11,10 @@ export interface SourceFile {
   readonly text: string
   /** Without comments. */
   readonly code: string
-  /** Without comments and without what stands in quotes. */
+  /** Without comments and quoted text. */
   readonly bare: string
   readonly imports: readonly Import[]
-  /** Values that it exports, those it passes on included; types are left out. */
+  /** Exported values, including re-exports; types are left out. */
   readonly exports: readonly string[]
 }
 
@@ -22,11 +22,11 @@ export interface Import {
   /** A path from the root for a file of ours, otherwise the name of a package. */
   readonly target: string
   readonly ours: boolean
-  /** Names as their exporter calls them; `*` for all, none where the file is only started. */
+  /** Names as in the exporting file; `*` for all, none if the file is only run. */
   readonly names: readonly string[]
 }
 
-/** What .gitignore leaves out as well. */
+/** The same files as in .gitignore. */
 const notOurs = /(^|\/)(\.git|node_modules|\.heddle)$|^proto\/gen$|\.log$|^test-report/
 
 /** Every file that is or would be in the repository, from the root. */

@@ -1,9 +1,9 @@
-/** When this process stood still: the machine paused, and no server answers for that. */
+/** When this process stood still because the machine paused, which no server can help. */
 
 const lookMs = 20
-/** What is late by less is no pause. */
+/** A smaller delay is no pause. */
 const noticedMs = 100
-/** What a pause leaves behind is done in this time: everything was due at once. */
+/** Within this time after a pause the backlog is done: everything was due at once. */
 const catchUpMs = 1_000
 
 interface Span { readonly fromMs: number, readonly throughMs: number }
@@ -19,21 +19,21 @@ function look(): void {
 
 setInterval(look, lookMs).unref()
 
-/** How much of a span it stood still; of `performance.now()`. */
+/** How long it stood still within a span of `performance.now()`. */
 function stoodMs(fromMs: number, throughMs: number): number {
-  // Right after a pause the timer may not have come to it yet.
+  // Right after a pause the timer may not have run yet.
   look()
   return pauses.reduce((sum, pause) => sum + Math.max(0,
     Math.min(pause.throughMs, throughMs) - Math.max(pause.fromMs, fromMs)), 0)
 }
 
-/** The bound for what took from … through …, which is `ms` where this process did not pause. */
+/** The bound for something in this span: `ms`, or more if this process paused. */
 export function allowedMs(ms: number, fromMs: number, throughMs: number): number {
   const stood = stoodMs(fromMs, throughMs)
   return ms + stood + (stood > 0 ? catchUpMs : 0)
 }
 
-/** What something took that began then, without what this process stood still: for any bound. */
+/** How long something took that began then, without pauses of this process: for any bound. */
 export function tookMs(fromMs: number, throughMs = performance.now()): number {
   return throughMs - allowedMs(fromMs, fromMs, throughMs)
 }

@@ -1,6 +1,6 @@
-/** What a member said, in short, for somebody who must find out what went wrong. */
+/** A summary of a member's output, to find out what went wrong. */
 
-/** The last so many lines are told. */
+/** How many of the last lines are shown. */
 const toldLines = 30
 
 interface Said {
@@ -12,7 +12,7 @@ interface Said {
   readonly error?: { readonly message: string, readonly cause?: { readonly message: string } }
 }
 
-/** A line for each that it logged, without stacks, and for each of its lives. */
+/** The log lines, without stacks, and one line for each of its lives. */
 export function storyOf(output: string): string {
   return output.split('\n').flatMap(toldOf).slice(-toldLines).join('\n')
 }

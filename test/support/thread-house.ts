@@ -1,4 +1,4 @@
-/** One member with threads on twins of the store and a scripted host; it can crash and restart. */
+/** One member with threads on store twins and a scripted host; it can crash and restart. */
 
 import {
   Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
@@ -21,10 +21,10 @@ export class ThreadHouse {
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
   egress = new ScriptedEgress()
-  /** Heard of at the next restart. */
+  /** Takes effect at the next restart. */
   billing = true
   client!: ThreadClient
-  /** What other members ask of it. */
+  /** Takes the requests of other members. */
   inbound!: Inbound
   #epoch = 0
   #executions = 0
@@ -41,7 +41,7 @@ export class ThreadHouse {
     this.restart()
   }
 
-  /** As after SIGKILL: nothing is left but what the store has. */
+  /** As after SIGKILL: only what the store has is left. */
   restart(): void {
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
@@ -91,7 +91,7 @@ export function aRun(runId: string, run: Partial<StartRun> = {}): StartRun {
   }
 }
 
-/** Lets everything run that needs no timer. */
+/** Resolves when everything that needs no timer has run. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }

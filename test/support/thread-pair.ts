@@ -1,4 +1,4 @@
-/** Threads whose owners change under their callers: one after another, over one shared log. */
+/** Threads whose owners change while callers use them, over one shared log. */
 
 import { Activations } from '../../cluster/index.ts'
 import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
@@ -30,18 +30,18 @@ interface Owner<Host extends GraphHost> {
   readonly epoch: number
   readonly host: Host
   readonly activations: Activations
-  /** Who is told something by it. */
+  /** Its followers. */
   readonly followers: Set<FeedListener>
   dead: boolean
   readonly death: PromiseWithResolvers<void>
 }
 
 /**
- * What becomes of an owner around a command.
+ * When an owner dies around a command.
  *
- * none    it lives
- * unheard it dies as soon as it has heard the command
- * silent  it does what it is told and dies before it has answered
+ * none    it does not die
+ * unheard it dies as soon as it has received the command
+ * silent  it executes the command and dies before it has answered
  */
 export type Fate = 'none' | 'unheard' | 'silent'
 
@@ -50,9 +50,9 @@ export class ThreadChain<Host extends GraphHost> {
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
-  /** Of the owner that hears the next command, other than a look before one. */
+  /** For the owner that gets the next command, except a look before one. */
   fate: Fate = 'none'
-  /** Each owner brings one along. */
+  /** Makes the host of each new owner. */
   readonly #newHost: () => Host
   #owner: Owner<Host>
   #owned: Promise<void> = Promise.resolve()
@@ -68,10 +68,10 @@ export class ThreadChain<Host extends GraphHost> {
     })
   }
 
-  /** Of whoever owns the threads now. */
+  /** The host of the current owner. */
   get host(): Host { return this.#owner.host }
 
-  /** What other members ask of whoever owns the threads now. */
+  /** Takes the requests of other members to the current owner. */
   get inbound(): Inbound {
     const { activations, epoch } = this.#owner
     return {
@@ -80,7 +80,7 @@ export class ThreadChain<Host extends GraphHost> {
     }
   }
 
-  /** As after SIGKILL. What it sent is on its way still, and it hears of nothing. */
+  /** As after SIGKILL. What it sent is still on its way, and it receives nothing more. */
   kill(): void {
     const killed = this.#owner
     killed.dead = true
@@ -90,7 +90,7 @@ export class ThreadChain<Host extends GraphHost> {
     this.#wake().catch(() => {})
   }
 
-  /** The threads pass on while their owner lives; whoever asks meanwhile waits. */
+  /** Hands the threads over while their owner lives; callers wait meanwhile. */
   async handOver(deadline: AbortSignal = new AbortController().signal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#owned = promise
@@ -161,7 +161,7 @@ export class ThreadChain<Host extends GraphHost> {
   }
 }
 
-/** Owners whose hosts do what a test says; each is fitted out first. */
+/** Owners with scripted hosts, each prepared by `outfit`. */
 export class ThreadPair extends ThreadChain<ScriptedHost> {
   constructor(outfit: (host: ScriptedHost) => void = () => {}) {
     super(() => {

@@ -1,4 +1,4 @@
-/** Our saver as the validation suite wants one: for many threads, each with a log of its own. */
+/** Our saver for the validation suite: for many threads, each with a log of its own. */
 
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { ChannelVersions, Checkpoint, CheckpointListOptions, CheckpointMetadata,
@@ -10,14 +10,14 @@ import type { CheckpointSource, Step } from '../../src/graph/execution.ts'
 import { HeddleSaver } from '../../src/graph/saver.ts'
 import { ValueCodec } from '../../src/graph/value-codec.ts'
 
-/** A thread's log, whatever keeps it. */
+/** A thread's log, over any store. */
 export interface SuiteLog {
   readonly source: CheckpointSource
   append(steps: readonly Step[]): Promise<void> | void
   delete?(): Promise<void> | void
 }
 
-/** `forgetful`: nothing is remembered between two calls, every read comes from the log. */
+/** `forgetful`: nothing is cached between calls, so that every read comes from the log. */
 export interface SuiteOptions {
   readonly openLog: (threadId: string) => SuiteLog
   readonly forgetful: boolean
@@ -91,7 +91,7 @@ export class ValidatedSaver extends BaseCheckpointSaver {
   }
 }
 
-/** Appends each step before the call that told it returns. */
+/** Appends each step before the call that reported it returns. */
 class SteadySink {
   readonly #log: SuiteLog
   #steps: Step[] = []

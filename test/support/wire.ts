@@ -1,4 +1,4 @@
-/** HTTP as it goes over the wire, for what the official client hides. */
+/** Raw HTTP, for what the official client hides. */
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -6,11 +6,11 @@ import type { Socket } from 'node:net'
 export interface JsonAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Undefined where the answer has no body. */
+  /** Undefined if the answer has no body. */
   readonly body: unknown
 }
 
-/** One request with a JSON body (none for undefined; a string goes as it is). */
+/** One request with a JSON body (none for undefined; a string is sent unchanged). */
 export async function ask(url: string, method: string, path: string, body?: unknown,
   headers: Record<string, string> = {}): Promise<JsonAnswer> {
   const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
@@ -41,7 +41,7 @@ export function sentenceOf(answer: JsonAnswer): string {
   return message
 }
 
-/** A block of a server-sent event stream, as it stands between two blank lines. */
+/** A block of a server-sent event stream, between two blank lines. */
 export interface Frame { readonly text: string, readonly atMs: number }
 
 /** The blocks of a stream, comments included, as they arrive. */
@@ -58,7 +58,7 @@ export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerato
   if (rest !== '') yield { text: rest, atMs: performance.now() }
 }
 
-/** A connection on which nothing has been said yet. */
+/** A new connection on which nothing has been sent. */
 export function dial(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((done, failed) => {

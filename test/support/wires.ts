@@ -1,4 +1,4 @@
-/** The wires of the typed API, by their names: how a client speaks to a front door on each. */
+/** The protocols of the typed API, by name, with the transport of each. */
 
 import type { Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }

@@ -1,4 +1,4 @@
-/** A graph in supersteps of one length, each of which says which process executed it. */
+/** A graph of equally long supersteps, each of which names the process that executed it. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'

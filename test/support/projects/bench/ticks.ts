@@ -1,11 +1,11 @@
-/** A graph that tells the time at a steady pace, for whoever measures how late it is heard. */
+/** A graph that streams the time at a steady rate, to measure how late it arrives. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
 const Ticks = Annotation.Root({
-  /** When the first one is told, by the clock of the machine. */
+  /** When the first tick is sent, by the clock of the machine. */
   beginAtMs: Annotation<number>(),
   everyMs: Annotation<number>(),
   count: Annotation<number>(),
@@ -21,7 +21,7 @@ async function tell({ beginAtMs, everyMs, count }: typeof Ticks.State,
   return {}
 }
 
-/** Tells `count` custom events, each with the moment in which it was told. */
+/** Streams `count` custom events, each with the time at which it was sent. */
 export const ticks = new StateGraph(Ticks)
   .addNode('tell', tell)
   .addEdge(START, 'tell')

@@ -1,11 +1,11 @@
-/** Graphs that call another one of their own server; one writes to the server's log. */
+/** Graphs that call another graph of their own server; one writes to the server's log. */
 
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { RemoteGraph } from '@langchain/langgraph/remote'
 import { Client } from '@langchain/langgraph-sdk'
 import { getLogger } from '@langchain/langgraph-sdk/logging'
 
-/** Made where projects make theirs: when its file is imported, before the server answers. */
+/** Created as in many projects: on import, before the server answers. */
 const client = new Client()
 
 const tooEarly = await client.assistants.search()
@@ -28,7 +28,7 @@ export const calling = new StateGraph(MessagesAnnotation)
 
 const far = new RemoteGraph({ graphId: 'echo', client })
 
-/** Another graph of the server as a node: on the thread of this run it would wait for its end. */
+/** Another graph as a node: on this run's own thread it would wait for ever for this run to end. */
 export const delegating = new StateGraph(MessagesAnnotation)
   .addNode('far', (state) => far.invoke(state, { configurable: {} }))
   .addEdge(START, 'far')

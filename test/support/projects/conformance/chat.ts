@@ -1,4 +1,4 @@
-/** Chat graphs: one echoes, one waits where a test tells it to, one streams tokens. */
+/** Chat graphs: one echoes, one waits for a test, one streams tokens. */
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
@@ -21,7 +21,7 @@ export const echo = new StateGraph(MessagesAnnotation)
 
 /**
  * `hold <url>` waits in the node `hold` until the URL answers, or until the run is cancelled;
- * `stubborn <url>` waits and never hears of a cancel. Any other message passes at once.
+ * `stubborn <url>` waits and ignores a cancellation. Any other message passes at once.
  */
 async function hold(state: Chat, config: LangGraphRunnableConfig) {
   const [word, url] = (heard(state)?.text ?? '').split(' ')
@@ -51,7 +51,7 @@ export const tokens = new StateGraph(MessagesAnnotation)
   .addEdge('model', END)
   .compile()
 
-/** Keeps its messages as what was added to them: only the graph can put them together. */
+/** Keeps its messages as deltas, which only the graph can assemble. */
 export const delta = new StateGraph(new StateSchema({ messages: MessagesDeltaValue }))
   .addNode('echo', ({ messages }) => ({
     messages: [new AIMessage({ content: `echo: ${messages.at(-1)?.text ?? ''}` })],

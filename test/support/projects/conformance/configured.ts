@@ -1,4 +1,4 @@
-/** Graphs that are told things from outside, and the ways in which a project may export one. */
+/** Graphs that use their configuration, and the ways in which a project may export a graph. */
 
 import { readFile } from 'node:fs/promises'
 
@@ -15,7 +15,7 @@ const Context = z.object({
   system_prompt: z.string().optional(),
 })
 
-/** Says which context and configuration it was given. */
+/** Returns the context and configuration that it was given. */
 export const configured = new StateGraph(Said, Context)
   .addNode('say', (_state, config: LangGraphRunnableConfig) => ({
     said: {
@@ -34,13 +34,13 @@ const saying = (text: string) => new StateGraph(Said)
   .addEdge(START, 'say')
   .addEdge('say', END)
 
-/** Made anew for every use, from the configuration. */
+/** Creates a graph for every use, from the configuration. */
 export async function factory(config: LangGraphRunnableConfig) {
   await Promise.resolve()
   return saying(`made for ${String(config.configurable?.['customer'] ?? 'nobody')}`).compile()
 }
 
-/** Cannot be made without a customer, nor for one who says himself who he is. */
+/** Fails without a customer, and if the configuration itself claims a user. */
 export function needy(config: LangGraphRunnableConfig) {
   const { customer, langgraph_auth_user_id: claim } = config.configurable ?? {}
   if (claim !== undefined) throw new Error(`are you really ${String(claim)}?`)

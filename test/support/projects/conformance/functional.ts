@@ -1,4 +1,4 @@
-/** The functional API: an entrypoint with two tasks, the second after a question. */
+/** The functional API: an entrypoint with two tasks, the second after an interrupt. */
 
 import { entrypoint, interrupt, task } from '@langchain/langgraph'
 

@@ -52,7 +52,7 @@ async function write(state: typeof Diary.State, config: LangGraphRunnableConfig)
   return { lines: [line] }
 }
 
-/** Each of `steps` supersteps adds a line to the thread, and to the file who executed it when. */
+/** Each of `steps` supersteps adds a line to the thread, and its process and time to the file. */
 export const diary = new StateGraph(Diary)
   .addNode('write', write)
   .addEdge(START, 'write')

@@ -1,4 +1,4 @@
-/** State that JSON alone cannot hold, and a node that changes state behind the engine's back. */
+/** State that JSON alone cannot hold, and a node that changes state in place. */
 
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 

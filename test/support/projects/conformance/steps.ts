@@ -59,7 +59,7 @@ export const failing = new StateGraph(Steps)
   .addEdge('boom', END)
   .compile()
 
-/** Goes round until the recursion limit stops it. */
+/** Loops until the recursion limit stops it. */
 export const endless = new StateGraph(Steps)
   .addNode('again', () => ({ log: ['again'] }))
   .addEdge(START, 'again')

@@ -1,11 +1,11 @@
-/** Graphs whose nodes do what their state tells them: any life of a thread can be had of them. */
+/** Graphs whose nodes follow a script in their state, so that a thread can go any way. */
 
 import { Annotation, Command, DeltaChannel, END, MessagesAnnotation, Send, START, StateGraph,
   interrupt } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 import { AIMessage, RemoveMessage } from '@langchain/core/messages'
 
-/** What a node is told to do, one thing after the other. */
+/** One instruction to a node. */
 export type Act =
   | { readonly say: string }
   | { readonly ask: string }
@@ -17,14 +17,14 @@ export type Act =
   | { readonly message: string, readonly text: string }
   | { readonly forget: string }
 
-/** By node. */
+/** The instructions of each node, in order. */
 export type Script = Readonly<Record<string, readonly Act[]>>
 
 const append = (kept: string[], added: string[]) => kept.concat(added)
 
 const common = {
   script: Annotation<Script>(),
-  /** Only one may write it in a step. */
+  /** Only one task per step may write it. */
   mark: Annotation<string>(),
   inner: Annotation<string[]>({ reducer: (_, last) => last, default: () => [] }),
   text: Annotation<string>(),
@@ -40,8 +40,8 @@ const outer = {
 const Outer = Annotation.Root(outer)
 
 /**
- * The same, its lines kept as what was added to them. Read back they come in the order of the
- * tasks' ids, which is another one every time.
+ * The same, with its lines kept as deltas. They are read back in the order of the tasks' ids, which
+ * differs from run to run.
  */
 const Hoard = Annotation.Root({
   ...outer,
@@ -52,13 +52,13 @@ const Hoard = Annotation.Root({
 
 const Inner = Annotation.Root({
   ...common,
-  /** Does not grow for ever where it is kept. */
+  /** Bounded, because it is kept. */
   inner: Annotation<string[]>({
     reducer: (kept, added) => kept.concat(added).slice(-6), default: () => [],
   }),
 })
 
-/** The script is not told back: where two did so, it would be written twice in one step. */
+/** Without the script: two subgraphs that return it would write it twice in one step. */
 const { script: _, text: __, ...told } = Inner.spec
 const Inside = Annotation.Root(told)
 
@@ -69,8 +69,8 @@ interface Told {
 }
 
 /**
- * With a channel that a subgraph tells of: else it would not tell how it begins, and would where it
- * goes on after a crash.
+ * Includes a channel that the subgraph streams: without one it would not stream its first values,
+ * but would do so when it goes on after a crash.
  */
 function sent(node: string, script: Script, text: string): Send {
   return new Send(node, { script, text, inner: [] })
@@ -160,7 +160,7 @@ function roam(schema: typeof Outer) {
 export const roaming = roam(Outer).compile()
 export const hoarding = roam(Hoard as unknown as typeof Outer).compile()
 
-/** What comes out is less than its state, and it has a breakpoint of its own. */
+/** Its output is a part of its state, and it has a breakpoint of its own. */
 export const narrow = new StateGraph(
   { state: Outer, output: Annotation.Root({ log: outer.log, sum: outer.sum }) })
   .addNode('a', act('a', 'log'), { ends: ['b', 'worker'] })

@@ -1,4 +1,4 @@
-/** Graphs whose state is said in each of the ways there are. */
+/** Graphs whose state is declared in each of the possible ways. */
 
 import type { BaseMessage } from '@langchain/core/messages'
 import { Annotation, MessagesAnnotation, MessagesDeltaValue, MessagesValue, MessagesZodMeta, START,
@@ -19,7 +19,7 @@ export const annotated = new StateGraph({ state: Whole, input: Input, output: Ou
   .addEdge(START, 'work')
   .compile()
 
-/** Two fields that JSON Schema has no word for. */
+/** Two fields that JSON Schema cannot express. */
 const Zod = z.object({
   messages: z.custom<BaseMessage[]>().register(registry, MessagesZodMeta),
   topic: z.string().describe('What it is about.'),
@@ -50,7 +50,7 @@ export const passing = new StateGraph(new StateSchema({
   .addEdge(START, 'work')
   .compile()
 
-/** State of which a checkpoint has the changes only. */
+/** State of which a checkpoint holds only the changes. */
 export const delta = new StateGraph(new StateSchema({ messages: MessagesDeltaValue }))
   .addNode('work', nothing)
   .addEdge(START, 'work')

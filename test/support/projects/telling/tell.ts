@@ -1,4 +1,4 @@
-/** Graphs that tell all that they are told of a request, in their state and in an error. */
+/** Graphs that reveal everything they get of a request, in their state and in an error. */
 
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
