@@ -1,4 +1,4 @@
-/** What an append costs beside the raw driver's write of the same bytes. */
+/** The cost of an append compared to the raw driver's write of the same bytes. */
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { progress } from './progress.ts'
@@ -10,13 +10,13 @@ import type { StoreHouse } from './store-house.ts'
 
 export interface AppendPlan {
   readonly rounds: number
-  /** Of each side in each round: one after the other, and by many clients. */
+  /** Appends per side and round: in sequence, and by many clients. */
   readonly alone: number
   readonly together: number
   readonly clients: number
 }
 
-/** Of a row of the log: about as much as a step of a chat says. */
+/** Body of a log row: about that of a chat step. */
 const bodyBytes = 1_024
 
 type Side = 'raw driver' | 'append'
@@ -28,7 +28,7 @@ export async function appendLines(house: StoreHouse, raw: RawDriver, plan: Appen
   await alone(house, raw, { ...plan, rounds: 1 })
   const single = await alone(house, raw, plan)
   progress(`appends, ${plan.clients} clients`)
-  // Cassandra gets faster for as long as its machine compiles.
+  // Cassandra gets faster as long as its JVM still compiles.
   await together(house, raw, { ...plan, rounds: 8 })
   const many = await together(house, raw, plan)
   return [
@@ -43,7 +43,7 @@ export async function appendLines(house: StoreHouse, raw: RawDriver, plan: Appen
   ]
 }
 
-/** Median milliseconds. Each append has a raw twin, and every other one follows it. */
+/** Median milliseconds. Each append has a raw twin; which comes first alternates. */
 async function alone(house: StoreHouse, raw: RawDriver, plan: AppendPlan): Promise<Sides> {
   const figures = sides()
   for (let round = 0; round < plan.rounds; round += 1) {
@@ -68,7 +68,7 @@ async function alone(house: StoreHouse, raw: RawDriver, plan: AppendPlan): Promi
   return figures
 }
 
-/** How many are done in a second. Each client has a branch, and waits for its own. */
+/** Appends per second. Each client has its own branch, and waits for each append. */
 async function together(house: StoreHouse, raw: RawDriver, plan: AppendPlan): Promise<Sides> {
   const figures = sides()
   const rate = async (client: () => (seq: number) => Promise<void>) => {
@@ -103,13 +103,13 @@ async function together(house: StoreHouse, raw: RawDriver, plan: AppendPlan): Pr
   return figures
 }
 
-/** Who comes second finds a warmer machine: each side is second every other time. */
+/** The second one finds a warmer machine, so each side is second every other time. */
 async function inTurn(turn: number, works: Record<Side, () => Promise<void>>): Promise<void> {
   const order = Object.values(works)
   for (const work of turn % 2 === 0 ? order : order.toReversed()) await work()
 }
 
-/** Appends rows to a new branch, each of which states a checkpoint, as the row of a step does. */
+/** Appends rows to a new branch, each with a checkpoint, like the row of a step. */
 class BranchPen {
   readonly #house: StoreHouse
   readonly #branch = { id: randomUUID(), ancestors: [] }

@@ -1,6 +1,6 @@
 /**
- * An HTTP/1.1 client with nothing in it: one kept connection, one request at a time. Node's own
- * client takes as long as a fifth of a run, and it is the server that is measured.
+ * A minimal HTTP/1.1 client: one kept connection, one request at a time. Node's own client takes a
+ * fifth of the time of a run, and only the server is to be measured.
  */
 
 import { connect } from 'node:net'
@@ -11,7 +11,7 @@ export interface BareResponse {
   readonly body: Buffer
 }
 
-/** Told with everything of the body that has come, after each piece of it. */
+/** Called after each piece of the body, with everything received so far. */
 export type Progress = (text: string) => void
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -19,7 +19,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 export class BareClient {
   readonly #url: URL
   readonly #socket: Socket
-  /** What came and was not taken yet: put together only when it is looked at. */
+  /** Received and not yet consumed; joined only when it is read. */
   #pieces: Buffer[] = []
   #bytes = 0
   #arrived = () => {}
@@ -41,7 +41,7 @@ export class BareClient {
     })
   }
 
-  /** A server closes connections on which nothing is asked for long. */
+  /** Whether the connection has ended: servers close idle ones. */
   get ended(): boolean { return this.#ended !== undefined }
 
   close(): void { this.#socket.destroy() }
@@ -103,7 +103,7 @@ export class BareClient {
     return received.subarray(0, bytes)
   }
 
-  /** What `find` finds as soon as enough has come. */
+  /** The result of `find` as soon as enough has been received. */
   async #until<Found>(find: () => Found | undefined): Promise<Found> {
     for (;;) {
       const found = find()

@@ -30,14 +30,14 @@ const { values: options } = orExit(() => typedOptions({ options: {
   store: { type: 'string', default: 'embedded' },
   /** Several members on Cassandra. */
   cluster: { type: 'boolean', default: false },
-  /** What limits cost, alone: nothing is written down. */
+  /** Only the cost of limits; the results are not saved. */
   limits: { type: 'boolean', default: false },
   /** Any other server of this API that serves test/support/projects/conformance. */
   peer: { type: 'string' },
-  /** Nodes of a Cassandra that runs: a,b,c; three are started where none is named. */
+  /** Nodes of a running Cassandra: a,b,c; by default three are started. */
   'contact-points': { type: 'string' },
   'local-datacenter': { type: 'string', default: 'us' },
-  /** A smoke test: small numbers, nothing is written down. */
+  /** A smoke test: small numbers, and the results are not saved. */
   quick: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } }))

@@ -1,4 +1,4 @@
-/** Clients that ask one thing after the other, and count what fails. */
+/** Clients that send one request after the other, and count failures. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { Served } from './served.ts'
 
 const answerMs = 30_000
 const restMs = 50
-/** Failures that are told while they happen. */
+/** How many failures are printed as they happen. */
 const toldFailures = 10
 
 export class Callers {
@@ -18,11 +18,11 @@ export class Callers {
   #calling: readonly Promise<void>[] = []
   #stopped = false
   requests = 0
-  /** Whatever was not answered with success, or not at all. */
+  /** Requests answered without success, or not at all. */
   failed = 0
   slowestMs = 0
 
-  /** They look at `threads`, and run some of their own. */
+  /** They read `threads`, and run some threads of their own. */
   constructor(doors: readonly string[], threads: readonly string[], count: number) {
     this.#doors = doors
     this.#threads = threads

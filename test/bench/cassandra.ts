@@ -1,4 +1,4 @@
-/** The benchmark on Cassandra: the store beside the raw driver, and the server on top of it. */
+/** The benchmark on Cassandra: the store compared to the raw driver, and the server on it. */
 
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
@@ -41,7 +41,7 @@ type Plan = typeof plans.full
 export interface CassandraBench {
   readonly quick: boolean
   readonly cassandra: CassandraForTests
-  /** Whether it was started for this alone. */
+  /** Whether it was started only for this benchmark. */
   readonly own: boolean
 }
 
@@ -51,7 +51,7 @@ export async function benchCassandra({ quick, cassandra, own }: CassandraBench):
   return { title: 'Benchmark on Cassandra', lines, notes: notes(own), file: 'RESULTS-cassandra.md' }
 }
 
-/** The ports of the store, in this process. */
+/** Measures the ports of the store, in this process. */
 async function storeLines(cassandra: CassandraForTests, plan: Plan): Promise<Line[]> {
   const place = newKeyspace(cassandra)
   const house = await openStoreHouse(place)
@@ -67,7 +67,7 @@ async function storeLines(cassandra: CassandraForTests, plan: Plan): Promise<Lin
   }
 }
 
-/** The server, in a process of its own, beside the same server on the embedded store. */
+/** Measures the server in a process of its own, compared to one on the embedded store. */
 async function servedLines(cassandra: CassandraForTests, plan: Plan): Promise<Line[]> {
   const place: CassandraKeyspace = newKeyspace(cassandra)
   const embeddedServer = await startServer({ project: 'conformance' })
@@ -89,7 +89,7 @@ async function servedLines(cassandra: CassandraForTests, plan: Plan): Promise<Li
   }
 }
 
-/** For information: nothing is asked of them on Cassandra. */
+/** For information: these have no aims on Cassandra. */
 async function runLines(heddle: Served, embedded: Served, plan: RunsPlan): Promise<Line[]> {
   const targets = [new InProcess(), embedded, heddle]
   const { single, many, first } = await measureRuns(targets, plan)

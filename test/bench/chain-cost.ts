@@ -10,13 +10,13 @@ import { median, ratios, spreadOf } from './statistics.ts'
 
 export interface ChainPlan {
   readonly rounds: number
-  /** Of each side in each round. */
+  /** Runs per side and round. */
   readonly runs: number
 }
 
 const [long, short] = [{ graph: 'chain', nodes: 10 }, { graph: 'steps', nodes: 3 }]
 
-/** `heddle` is what is measured, `beside` what it is compared with. */
+/** `heddle` is measured, and compared to `beside`. */
 export async function chainLines({ heddle, beside, weight, plan }: { readonly heddle: Served
   readonly beside: Served; readonly weight: LogWeight; readonly plan: ChainPlan }):
   Promise<Line[]> {
@@ -39,14 +39,14 @@ export async function chainLines({ heddle, beside, weight, plan }: { readonly he
   ]
 }
 
-/** Of a run, by its nodes. */
+/** The time of a run divided by its number of nodes. */
 async function stepMs(served: Served, runs: number): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < runs; run += 1) times.push(await runMs(served, long.graph, 'async'))
   return median(times) / long.nodes
 }
 
-/** What a longer run takes more than a shorter one, by the nodes that it has more. */
+/** The additional rows of a longer run, per additional node. */
 async function rowsOfStep(served: Served, weight: LogWeight): Promise<number> {
   const rowsOf = async (graph: string) => {
     const { rows: before } = await weight.weigh()

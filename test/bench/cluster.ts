@@ -23,7 +23,7 @@ import { putThreads } from './thread-rows.ts'
 import { wrongDoorLines } from './wrong-door.ts'
 
 const plans = {
-  // Hand-overs are watched by as many as leave the two cores time: more wait for those anyway.
+  // No more watchers of hand-overs than two cores can serve: further ones would wait for the CPU.
   full: {
     threads: 100_000,
     wrongDoor: { rounds: 5, threads: 20, samples: 100 },
@@ -73,16 +73,16 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
   }
 }
 
-/** Threads that nobody runs, and the tables for them. */
+/** Creates the tables, and threads without runs. */
 async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
   progress(`${threads} threads`)
-  // Whoever opens the store first makes its tables.
+  // The first to open the store creates its tables.
   const house = await openStoreHouse(place)
   await house.close()
   await putThreads(place, threads)
 }
 
-/** What several members cost beside one, and what threads cost the one. */
+/** The cost of several members compared to one, and the cost of threads to one member. */
 async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan): Promise<Line[]> {
   progress('a member alone')
   const single = await within(startMs, 'a member alone', startServer({ project, env: probedEnv,

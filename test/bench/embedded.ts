@@ -1,4 +1,4 @@
-/** The benchmark on the embedded store: the graph served beside the same graph in process. */
+/** The benchmark on the embedded store: the served graph compared to the same in process. */
 
 import { startServer } from '../support/server-process.ts'
 import { growthLines } from './growth-lines.ts'
@@ -41,7 +41,7 @@ export async function benchEmbedded({ peer: peerUrl, quick }: { readonly peer: s
   }
 }
 
-/** What limits cost, without the rest. */
+/** Measures only the cost of limits. */
 export async function benchLimits({ quick }: { readonly quick: boolean }): Promise<Bench> {
   const lines = await limitLines((quick ? plans.quick : plans.full).limits)
   return { title: 'Benchmark of limits', lines, notes, file: 'RESULTS.md' }

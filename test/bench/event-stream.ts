@@ -1,17 +1,17 @@
-/** Server-sent events on a bare socket: what a reader costs must not hide what a server costs. */
+/** Server-sent events on a bare socket, so that the cost of reading hides no cost of the server. */
 
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 export interface StreamEvent {
   readonly event: string
-  /** As it came. */
+  /** Unparsed. */
   readonly data: string
   readonly id: string
 }
 
 export interface StreamRequest {
-  /** Of the front door. */
+  /** The URL of the front door. */
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -20,13 +20,13 @@ export interface StreamRequest {
 }
 
 /**
- * end     the server said that there is no more
- * broken  the connection did not last so long
+ * end     the server ended the stream
+ * broken  the connection broke before that
  */
 export type StreamEnd = 'end' | 'broken'
 
 export class EventStream {
-  /** The status of the answer; rejects where the connection breaks before. */
+  /** The status of the answer; rejects if the connection breaks before it. */
   readonly status: Promise<number>
   readonly ended: Promise<StreamEnd>
   readonly #socket: Socket
@@ -37,7 +37,7 @@ export class EventStream {
   #hasHead = false
   #complete = false
 
-  /** `hear` is told each event as soon as it is whole. */
+  /** `hear` is called with each event as soon as it is complete. */
   constructor(request: StreamRequest, hear: (event: StreamEvent) => void) {
     const { hostname, port, host } = new URL(request.url)
     this.#hear = hear
@@ -64,7 +64,7 @@ export class EventStream {
       const block = this.#text.slice(0, end)
       this.#text = this.#text.slice(end + 2)
       const event = eventOf(block)
-      // A sign of life has none.
+      // A heartbeat has no event name.
       if (event.event !== '') this.#hear(event)
     }
   }

@@ -10,20 +10,20 @@ import { WatchedRun } from './watched-run.ts'
 
 export interface FailoverPlan {
   readonly kills: number
-  /** Of the run that is watched, each of `pauseMs`. */
+  /** Supersteps of the watched run, each of `pauseMs`. */
   readonly steps: number
   readonly pauseMs: number
-  /** So many are told before the owner is killed. */
+  /** How many steps are streamed before the owner is killed. */
   readonly before: number
 }
 
 /** Seconds from the kill. */
 interface Loss {
-  /** Until another member owns the shard of the thread, as that front door hears of it. */
+  /** Until another member owns the shard of the thread, as seen by that front door. */
   readonly claimed: number
   readonly resumed: number
   readonly breaks: number
-  /** As the stream had told it by then. */
+  /** The number of the attempt in the stream. */
   readonly attempt: number
 }
 
@@ -31,7 +31,7 @@ const aheadMs = 30_000
 const resumeMs = 60_000
 const restartMs = 60_000
 
-/** `threads` are in the store: whoever takes a shard over has to read its rows. */
+/** `threads` is the number in the store: the new owner of a shard has to read its rows. */
 export async function failoverLines(cluster: Cluster, plan: FailoverPlan, threads: number):
   Promise<Line[]> {
   const losses: Loss[] = []
@@ -56,7 +56,7 @@ export async function failoverLines(cluster: Cluster, plan: FailoverPlan, thread
   ]
 }
 
-/** The stream goes through a front door that is not the owner's; that of the owner dies with it. */
+/** The stream goes through a front door that is not the owner's, which dies with the owner. */
 async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Promise<Loss> {
   const threadId = crypto.randomUUID()
   const owner = await ownerPlace(cluster, threadId)
@@ -72,7 +72,7 @@ async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Pr
     const watching = watchTakeover(doors[0]!, threadId)
     watching.catch(() => undefined)
     await cluster.members[owner]!.kill('SIGKILL')
-    // What was on its way already does not count.
+    // Updates that were already on their way do not count.
     const resumed = await run.until(resumeMs, 'an update of what another member executed',
       ({ pid }) => pid !== killed)
     const claimedMs = await watching
@@ -86,7 +86,7 @@ async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Pr
   }
 }
 
-/** When the member at that front door knows of another owner. */
+/** Resolves with the time when the member at that front door knows of another owner. */
 async function watchTakeover(url: string, threadId: string): Promise<number> {
   const shard = shardOfThread(threadId)
   const owner = async () => (await statusOf(url))?.shards

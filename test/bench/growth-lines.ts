@@ -1,4 +1,4 @@
-/** The lines about long threads: what grows with them, and what must not. */
+/** The report's lines about long threads: what grows with them, and what must not. */
 
 import { measureGrowth } from './growth.ts'
 import type { GrowthFigures, GrowthPlan, Pair } from './growth.ts'
@@ -27,7 +27,7 @@ export async function growthLines(heddle: Served, weight: LogWeight, growth: Gro
   ]
 }
 
-/** The heaviest window over the lightest. */
+/** The ratio of the heaviest window to the lightest. */
 function bytesLine(name: string, { bytesPerTurn }: GrowthFigures): Line {
   const bytes = bytesPerTurn.map((window) => window.bytes)
   const ratio = Math.max(...bytes) / Math.min(...bytes)

@@ -1,4 +1,4 @@
-/** What a long thread costs beside a short one: a turn, its bytes at rest, reads, a copy. */
+/** The cost of a long thread compared to a short one: a turn, its bytes at rest, reads, a copy. */
 
 import { randomUUID } from 'node:crypto'
 import type { LogWeight } from './log-weight.ts'
@@ -11,7 +11,7 @@ export interface GrowthPlan {
   /** The turn at which it is long. */
   readonly old: number
   readonly rounds: number
-  /** Of each kind in each round. */
+  /** Samples per kind and round. */
   readonly samples: number
 }
 
@@ -75,7 +75,7 @@ class LongThreads {
   }
 }
 
-/** Old and young in turn. Each young thread is measured over the turns around the young one. */
+/** Old and young alternate. Each young thread is measured over the turns around `young`. */
 async function turnRound(served: Served, long: LongThreads, plan: GrowthPlan,
   figures: Pair): Promise<void> {
   const young: number[] = []
@@ -105,7 +105,7 @@ async function readRound(ids: { readonly young: string, readonly old: string }, 
   }
 }
 
-/** Drives a thread to its last turn and weighs the log at every doubling. */
+/** Runs a thread to its last turn and weighs the log at every doubling. */
 async function firstLongThread(served: Served, log: LogWeight, id: string,
   last: number): Promise<Window[]> {
   const windows: Window[] = []
@@ -126,7 +126,7 @@ async function talk(served: Served, id: string, from: number, to: number): Promi
   for (let number = from; number <= to; number += 1) await served.stream(id, textOf(number))
 }
 
-/** Five hundred characters. */
+/** A message of five hundred characters. */
 const textOf = (number: number) => `turn ${String(number).padStart(14, '0')} ${filler}`
 const pair = (): Pair => ({ young: [], old: [] })
 const readCost = (): ReadCost => ({ ...pair(), perByte: pair() })

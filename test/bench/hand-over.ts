@@ -18,7 +18,7 @@ export interface HandOverPlan {
   readonly callers: number
 }
 
-/** Longest pauses between two updates of one stream, in seconds, and what failed or broke. */
+/** Longest pauses between two updates of a stream, in seconds, and counts of failures. */
 interface Round {
   readonly steady: number
   readonly leaving: number
@@ -31,14 +31,14 @@ interface Round {
   readonly breaks: number
 }
 
-/** More than anybody waits for: the runs are cancelled when all was seen. */
+/** More than needed: the runs are cancelled at the end of the measurement. */
 const steps = 5_000
-/** All runs are in step by then. */
+/** After this many steps all runs are warmed up. */
 const warm = 30
 const beginMs = 60_000
 const exitMs = 60_000
 const endMs = 60_000
-/** What is seen before, and after. */
+/** How long is measured before and after. */
 const aroundMs = 1_500
 
 export async function handOverLines(cluster: Cluster, plan: HandOverPlan, threads: number):
@@ -121,7 +121,7 @@ async function endAll(runs: readonly WatchedRun[], door: string): Promise<void> 
   }
 }
 
-/** Seconds between two updates of one stream: of those that end in that span, or outlast it. */
+/** Seconds of the longest pause between updates of a stream that ends in or outlasts the span. */
 function longestPause(runs: readonly WatchedRun[], fromMs: number, toMs: number): number {
   const pauses = runs.flatMap(({ told }) => {
     const times = [...told.map(({ atMs }) => atMs).filter((atMs) => atMs <= toMs), toMs]

@@ -1,4 +1,4 @@
-/** What a thread costs a member that has it in memory, where nothing happens. */
+/** The cost of an idle thread in the memory of a member. */
 
 import { randomUUID } from 'node:crypto'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -14,7 +14,7 @@ export interface IdlePlan {
   readonly clients: number
 }
 
-/** A server is asked for its memory by a signal where it was started with these. */
+/** The environment of a server that a signal can ask for its memory. */
 export const probedEnv = {
   NODE_OPTIONS: `--import=${new URL('./heap-probe.ts', import.meta.url).href}`,
 }
@@ -22,7 +22,7 @@ export const probedEnv = {
 const answerMs = 60_000
 const probeMs = 30_000
 
-/** The server has run enough before: code and buffers are there. */
+/** The server must be warmed up: code and buffers are allocated. */
 export async function idleLines(server: ServerProcess, plan: IdlePlan): Promise<Line[]> {
   progress(`${plan.actors} idle activations`)
   const before = await memoryOf(server)
@@ -53,7 +53,7 @@ async function activate(url: string, { actors, clients }: IdlePlan): Promise<voi
   }
 }
 
-/** After a collection. */
+/** Memory after a garbage collection. */
 export async function memoryOf(server: ServerProcess): Promise<NodeJS.MemoryUsage> {
   const from = server.output().length
   process.kill(server.pid, 'SIGUSR2')

@@ -1,4 +1,4 @@
-/** The graph in this process, with the official MemorySaver: what serving it is compared with. */
+/** The graph in this process with the official MemorySaver, as the baseline for serving it. */
 
 import { MemorySaver } from '@langchain/langgraph'
 import { echo } from '../support/projects/conformance/chat.ts'

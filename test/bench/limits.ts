@@ -1,4 +1,4 @@
-/** What a request costs that is counted against a limit, beside one that is not. */
+/** The cost of a request that is counted against a limit, compared to one that is not. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,23 +16,23 @@ import type { Rounds } from './throughput.ts'
 
 export interface LimitPlan {
   readonly rounds: number
-  /** Requests on each side in each round: by one client, by one that pauses, and by several. */
+  /** Requests per side and round: by one client, by one that pauses, and by several. */
   readonly alone: number
   readonly seldom: number
   readonly together: number
   readonly clients: number
 }
 
-/** So many at once, on the one side and on the other in turn. */
+/** How many are sent at once, to one side and the other in turn. */
 const blockSize = 25
 /** Enough of them to lie on every member. */
 const threads = 12
-/** Of a client that asks now and then. */
+/** The pause of a client that asks now and then. */
 const pauseMs = 200
 
 const [unlimited, limited] = ['not limited', 'limited'] as const
 
-/** Two servers of one kind, of which one counts; its limit is never reached. */
+/** Compares two equal servers, one with a limit, which is never reached. */
 export async function limitLines(plan: LimitPlan): Promise<Line[]> {
   progress('limits')
   return await withOverrides(async (args) => {
@@ -46,7 +46,7 @@ export async function limitLines(plan: LimitPlan): Promise<Line[]> {
   })
 }
 
-/** Beside that cluster one of as many members that counts; through all front doors in turn. */
+/** Compares that cluster to one of the same size with limits, through all front doors in turn. */
 export async function clusterLimitLines(cluster: Cluster, place: CassandraKeyspace,
   plan: LimitPlan): Promise<Line[]> {
   progress('a cluster with limits')
@@ -62,7 +62,7 @@ export async function clusterLimitLines(cluster: Cluster, place: CassandraKeyspa
   })
 }
 
-/** With options of a server that counts, and whose limit is never reached. */
+/** Measures with the options of a server whose limit is never reached. */
 async function withOverrides(measure: (args: readonly string[]) => Promise<Line[]>):
 Promise<Line[]> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-limits-'))
@@ -85,7 +85,7 @@ Promise<Line[]> {
       const rows = [await oneByOne(asks, plan), await nowAndThen(asks, plan)]
         .map((sides) => sides.map(median))
       rows.push(await atOnce(asks, plan))
-      // The first one is for warmth.
+      // The first round is a warm-up.
       if (round < 0) continue
       for (const [number, figures] of [alone, seldom, together].entries()) {
         for (const [place, name] of [unlimited, limited].entries()) {
@@ -111,9 +111,9 @@ Promise<Line[]> {
 }
 
 /**
- * Asks for one thread after the other, for each through those doors in turn. With a single thread
- * chance would decide a third of the time: does it lie on the member that counts, a request
- * through another one goes to that one twice, and to each once where it does not.
+ * Asks for one thread after the other, for each through those doors in turn. A single thread would
+ * make a third of the time depend on chance: if its owner is the member that counts, a request
+ * through another door goes to that member twice, and otherwise to two members once each.
  */
 async function getsThrough(doors: readonly Served[]): Promise<Ask> {
   const paths = await Promise.all(Array.from({ length: threads }, async () => {
@@ -143,7 +143,7 @@ async function oneByOne(asks: readonly Ask[], { alone }: LimitPlan): Promise<num
   return times
 }
 
-/** One request on each side, and then a while nothing. */
+/** One request on each side, then a pause. */
 async function nowAndThen(asks: readonly Ask[], { seldom }: LimitPlan): Promise<number[][]> {
   const times: number[][] = asks.map(() => [])
   for (let asked = 0; asked < seldom; asked += 1) {
@@ -153,7 +153,7 @@ async function nowAndThen(asks: readonly Ask[], { seldom }: LimitPlan): Promise<
   return times
 }
 
-/** Requests a second; the sides take turns, since a machine is not as fast at any time. */
+/** Requests per second; the sides alternate, because the speed of a machine varies. */
 async function atOnce(asks: readonly Ask[], { together, clients }: LimitPlan): Promise<number[]> {
   const spentMs = asks.map(() => 0)
   for (let turn = 0; turn < turns; turn += 1) {

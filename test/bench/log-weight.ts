@@ -1,4 +1,4 @@
-/** What the log of a server holds, read beside the server that writes it. */
+/** The size of a server's log, read while the server writes it. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client, types } from 'cassandra-driver'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 
-/** Sums of all log rows there are: what was written, not what files take. */
+/** Sums over all log rows: bytes written, not the size of files. */
 export interface LogWeight {
   weigh(): Promise<{ readonly rows: number, readonly bytes: number }>
   close(): Promise<void>
@@ -33,7 +33,7 @@ export function cassandraWeight({ contactPoints, dataCenter, keyspace }: Cassand
     const options = { prepare: true, fetchSize: 500,
       consistency: types.consistencies.localQuorum }
     for await (const row of await client.execute(cql, [], options)) {
-      // Places of checkpoints lie beside the rows that state them.
+      // Rows of epoch 0 are places of checkpoints.
       if (row['epoch'] === '0') continue
       found.push((row['body'] as Buffer | null)?.length ?? 0)
     }

@@ -11,7 +11,7 @@ import type { StreamTimes, Target } from './target.ts'
 
 export interface MemberCountPlan {
   readonly rounds: number
-  /** Of each side in each round. */
+  /** Runs per side and round. */
   readonly runs: number
   readonly warmUp: number
   readonly clients: number

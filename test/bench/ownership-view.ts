@@ -1,4 +1,4 @@
-/** Who owns what in a running cluster, as its members tell it. */
+/** Who owns what in a running cluster, as its members report it. */
 
 import { actorKeyText, defaultShards, shardOf } from '../../cluster/index.ts'
 import type { ClusterStatus } from '../../cluster/index.ts'
@@ -9,7 +9,7 @@ import { until, within } from './patience.ts'
 
 const wholeMs = 90_000
 const askMs = 5_000
-/** Seldom: the answer is long, and whoever gives it is being measured. */
+/** Rarely: the answer is long, and the member that gives it is being measured. */
 const askWholeMs = 250
 
 /** Undefined while it does not answer. */
@@ -19,7 +19,7 @@ export async function statusOf(url: string): Promise<ClusterStatus | undefined> 
   return answer?.status === 200 ? answer.body as ClusterStatus : undefined
 }
 
-/** The shard of a thread in a cluster that was created for the benchmark. */
+/** The shard of a thread in a cluster created for the benchmark. */
 export function shardOfThread(id: string): number {
   return shardOf(actorKeyText({ tenant: 'local', kind: 'thread', id }), defaultShards)
 }
@@ -36,7 +36,7 @@ export async function ownerPlace({ frontDoors }: Cluster, threadId: string): Pro
   })
 }
 
-/** Resolves when all see all, each shard is owned where it is placed, and search covers them. */
+/** Resolves when members see each other, shards are owned where placed, and search covers all. */
 export async function untilWhole({ frontDoors }: Cluster, threads: number): Promise<void> {
   await until(wholeMs, 'a cluster in which every shard is where it is placed', async () => {
     const all = await Promise.all(frontDoors.map(statusOf))

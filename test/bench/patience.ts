@@ -1,4 +1,4 @@
-/** Waits that end: whoever waited too long says what for. */
+/** Waits with a timeout, whose error names what was waited for. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -16,7 +16,7 @@ export async function within<Result>(ms: number, what: string, result: Promise<R
   }
 }
 
-/** What `look` finds, which is asked again until it finds something. */
+/** Polls `look` until it finds something, and returns that. */
 export async function until<Found>(ms: number, what: string,
   look: () => Promise<Found | undefined>, againMs = 50): Promise<Found> {
   const end = performance.now() + ms

@@ -1,4 +1,4 @@
-/** The driver of Cassandra with nothing around it: what a store on it can cost at least. */
+/** The bare driver of Cassandra, as a lower bound for the cost of a store on it. */
 
 import { Client, types } from 'cassandra-driver'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -11,7 +11,7 @@ export class RawDriver {
   readonly #insert: string
   readonly #select: string
 
-  /** In a keyspace of its own, with as many replicas as the one that is given. */
+  /** Opens a keyspace of its own, with as many replicas as the given one. */
   static async open({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
     Promise<RawDriver> {
     const client = new Client({

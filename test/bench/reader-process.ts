@@ -2,7 +2,7 @@
 
 import { EventStream } from './event-stream.ts'
 
-/** What a process of readers is to read: each path through each of the doors. */
+/** What a process of readers must read: each path through each of the doors. */
 export interface ReaderOrder {
   readonly paths: readonly string[]
   readonly doors: readonly string[]
@@ -12,10 +12,10 @@ export type ReaderReport =
   | { readonly kind: 'connected' }
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'read'; readonly broken: number
-    /** Of each reader, of each event that it heard. */
+    /** Delays by reader and event. */
     readonly delaysMs: readonly Float64Array[] }
 
-/** Of each reader, of each event that it heard. */
+/** Delays by reader and event. */
 const delaysMs: number[][] = []
 const streams: EventStream[] = []
 let connected = 0
@@ -29,7 +29,7 @@ process.on('message', (order: ReaderOrder) => {
 
 process.on('disconnect', () => process.exit())
 
-/** What each event carries is written by the same clock: it is the same machine. */
+/** The time in each event comes from the same clock, because it is the same machine. */
 function join(url: string, path: string): void {
   const own: number[] = []
   delaysMs.push(own)

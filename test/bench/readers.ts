@@ -1,4 +1,4 @@
-/** Many readers of many streams: how late each of them hears an event. */
+/** Many readers of many streams: how late each of them gets an event. */
 
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -15,11 +15,11 @@ import { quantile, spreadOf } from './statistics.ts'
 export interface ReadersPlan {
   readonly rounds: number
   readonly runs: number
-  /** Of each run, through all front doors in turn. */
+  /** Readers per run, through all front doors in turn. */
   readonly readers: number
   readonly perSecond: number
   readonly seconds: number
-  /** Until the first event: as long as all readers need to connect. */
+  /** Time until the first event, enough for all readers to connect. */
   readonly leadMs: number
 }
 
@@ -50,7 +50,7 @@ export async function readerLines(cluster: Cluster, plan: ReadersPlan): Promise<
   }]
 }
 
-/** Milliseconds of all events of all readers. */
+/** Delays in milliseconds of all events of all readers. */
 async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<number[]> {
   const beginAtMs = Date.now() + plan.leadMs
   const paths = await startRuns(frontDoors, plan, beginAtMs)
@@ -76,7 +76,7 @@ async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<num
   }
 }
 
-/** The paths of their streams. They do not speak in step. */
+/** Starts the runs, which are out of phase; returns the paths of their streams. */
 async function startRuns(frontDoors: readonly string[], plan: ReadersPlan, beginAtMs: number):
   Promise<string[]> {
   const doors = frontDoors.map((url) => new Served(url, url))
@@ -97,7 +97,7 @@ async function startRuns(frontDoors: readonly string[], plan: ReadersPlan, begin
   }
 }
 
-/** Events of this kind may be lost, and whoever reads the figures should know. */
+/** Warns of lost events: events of this kind may be lost, and the figures do not show it. */
 function tellShort(heard: readonly number[], { perSecond, seconds }: ReadersPlan): void {
   const short = heard.filter((events) => events < perSecond * seconds)
   if (short.length === 0) return

@@ -1,4 +1,4 @@
-/** The figures as a table: median and range, aim and floor, met or missed. */
+/** The figures as a table: median and range, aim and floor, and whether those are met. */
 
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { median } from './statistics.ts'
@@ -8,19 +8,19 @@ import type { Rounds } from './throughput.ts'
 export interface Bench {
   readonly title: string
   readonly lines: readonly Line[]
-  /** What whoever reads the table must know. */
+  /** What readers of the table must know. */
   readonly notes: string
-  /** Where it is written down, in this folder. */
+  /** The file for the results, in this folder. */
   readonly file: string
 }
 
 export interface Line {
   readonly measure: string
-  /** What was measured on each side, already with its unit. */
+  /** The measured value of each side, with its unit. */
   readonly figures: readonly string[]
   readonly ratio: Spread
   readonly unit: keyof typeof units
-  /** What is asked for; `atMost` or `atLeast` as the sign says. */
+  /** The required bound; the sign says whether at most or at least. */
   readonly aim?: Bound
   readonly floor?: Bound
 }

@@ -1,4 +1,4 @@
-/** Search over many threads beside a read by key, and how long their index takes to load. */
+/** Search over many threads compared to a read by key, and how long their index takes to load. */
 
 import type { ThreadQuery } from '../../src/records/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -15,7 +15,7 @@ import { channelOf, graphOf, putThreads, userOf } from './thread-rows.ts'
 export interface SearchPlan {
   readonly threads: number
   readonly rounds: number
-  /** Of each side in each round. */
+  /** Samples per side and round. */
   readonly samples: number
   readonly loads: number
 }
@@ -71,15 +71,15 @@ const plain: readonly Question[] = [
   (number, threads) => ({ status: 'interrupted',
     metadata: { user: userAt(number, threads), graph_id: graphOf(number) } }),
 ]
-/** In an order for which there is no index of metadata. */
+/** The same, in an order for which there is no index of metadata. */
 const sorted = plain.map((question): Question => (number, threads) =>
   ({ ...question(number, threads), sortBy: 'updated_at' }))
-/** Each of them holds for many threads, both for few. */
+/** Each condition holds for many threads, both together for few. */
 const broad: readonly Question[] = [
   (number) => ({ status: 'interrupted', metadata: { channel: channelOf(number) } }),
 ]
 
-/** They take turns. Newest first, as where a client asks for no order. */
+/** The questions alternate. Newest first, which is the default order. */
 function queryOf(questions: readonly Question[], number: number, threads: number): ThreadQuery {
   return { tenant: 'local', sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0,
     ...questions[number % questions.length]!(number, threads) }
@@ -101,7 +101,7 @@ async function mustHoldAll({ index }: StoreHouse, count: number): Promise<void> 
   if (found !== count) throw new Error(`the index holds ${found} of ${count} threads`)
 }
 
-/** Milliseconds; a search, a read, a search, a read. */
+/** Milliseconds of searches and reads, which alternate. */
 async function costs(house: StoreHouse, raw: RawDriver, questions: readonly Question[],
   plan: SearchPlan) {
   const sides = () => new Map<Side, number[]>([['read by key', []], ['search', []]])

@@ -22,7 +22,7 @@ export class Served implements Target {
     this.#url = new URL(url)
   }
 
-  /** A server keeps its threads. */
+  /** Does nothing: a server keeps its threads. */
   reset(): void {}
 
   close(): void {
@@ -45,7 +45,7 @@ export class Served implements Target {
     return { firstMs, totalMs }
   }
 
-  /** Throws where the status is not one of success. */
+  /** Throws if the status is not one of success. */
   async ask(method: string, path: string, body?: object): Promise<Answer> {
     const began = performance.now()
     const answer = await this.#send(method, path, body)

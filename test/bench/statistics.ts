@@ -1,4 +1,4 @@
-/** Medians, ranges and ratios of what was measured. */
+/** Medians, ranges and ratios of measurements. */
 
 /** The value below which the given share lies; `values` need not be sorted. */
 export function quantile(values: readonly number[], share: number): number {
@@ -20,13 +20,13 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), low: Math.min(...values), high: Math.max(...values) }
 }
 
-/** Where it is the largest of several that counts. */
+/** The spread with the largest value as its median, where the worst case counts. */
 export function worstOf(values: readonly number[]): Spread {
   const { low, high } = spreadOf(values)
   return { median: high, low, high }
 }
 
-/** Round by round: each value over the one of the same round. */
+/** The ratio of each value to the other one of the same round. */
 export function ratios(values: readonly number[], over: readonly number[]): number[] {
   return values.map((value, round) => value / (over[round] ?? NaN))
 }

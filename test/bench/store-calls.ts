@@ -1,4 +1,4 @@
-/** How often each table of a keyspace is written and read, as the nodes of Cassandra count it. */
+/** How often each table of a keyspace is written and read, by the counters of Cassandra's nodes. */
 
 import { Client } from 'cassandra-driver'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -11,7 +11,7 @@ export type CallCounts = ReadonlyMap<string, number>
 const views = [['write', 'coordinator_write_latency'], ['read', 'coordinator_read_latency'],
   ['scan', 'coordinator_scan_latency']] as const
 
-/** Since the nodes began. Nothing else may use the keyspace while two of these are compared. */
+/** Counts since the nodes started. Nothing else may use the keyspace between two of these. */
 export async function storeCalls({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
   Promise<CallCounts> {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
@@ -35,7 +35,7 @@ export async function storeCalls({ contactPoints, dataCenter, keyspace }: Cassan
   }
 }
 
-/** What one of `runs` runs calls, the calls of the member that it makes anyway included. */
+/** Calls per run, including those that the member makes anyway. */
 export function callLines(before: CallCounts, after: CallCounts, runs: number): Line[] {
   const each = [...after].map(([call, count]) =>
     [call, (count - (before.get(call) ?? 0)) / runs] as const)

@@ -1,4 +1,4 @@
-/** The store as a member has it, in this process: its ports behind the gate of a real session. */
+/** The store as in a member, but in this process: its ports behind the gate of a real session. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export interface StoreHouse extends ServedStore {
   readonly session: string
   /** Reads the rows of all shards into the local index. */
   loadIndex(): Promise<void>
-  /** Asks the local index. */
+  /** The local index. */
   readonly index: OwnIndex
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What is measured: one chat graph, in process or behind HTTP, asked in the same words. */
+/** What is measured: one chat graph, in process or behind HTTP, with the same interface. */
 
 export interface StreamTimes {
   /** From the request to the first event that was read. */
@@ -12,9 +12,9 @@ export interface Target {
   readonly name: string
   /** One turn; resolves when the final state has been read. */
   wait(threadId: string, text: string): Promise<void>
-  /** One turn, told as `updates`. */
+  /** One turn, streamed as `updates`. */
   stream(threadId: string, text: string): Promise<StreamTimes>
-  /** Forgets every thread, where that is in its power. */
+  /** Forgets every thread, if it can. */
   reset(): void
 }
 

@@ -1,4 +1,4 @@
-/** Rows of threads that nobody runs, as they stand in the store after a while. */
+/** Rows of threads without runs, as a store has them after a while. */
 
 import { randomUUID } from 'node:crypto'
 import { systemEnv } from '../../cluster/index.ts'
@@ -14,11 +14,11 @@ import { StoredBodies } from '../../src/store/cassandra/stored-body.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { aThread } from '../contract/rows.ts'
 
-/** Each user has so many threads. */
+/** The number of threads per user. */
 const threadsOfUser = 20
 const graphs = ['chat', 'research', 'support']
 
-/** Past the log, and many rows of a partition at once: it is reading them that is measured. */
+/** Bypasses the log and writes many rows of a partition at once: only reading is measured. */
 export async function putThreads(place: CassandraKeyspace, count: number): Promise<void> {
   const { contactPoints, dataCenter, keyspace } = place
   const env = systemEnv({ level: 'silent' })

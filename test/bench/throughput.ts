@@ -1,4 +1,4 @@
-/** Runs on fresh threads: how long one takes, how many go at once, when the first event comes. */
+/** Runs on fresh threads: the time of one, throughput, and time to the first event. */
 
 import { randomUUID } from 'node:crypto'
 import { progress } from './progress.ts'
@@ -10,20 +10,20 @@ export type Rounds = ReadonlyMap<string, readonly number[]>
 
 interface RoundPlan {
   readonly rounds: number
-  /** Of each target in each round. */
+  /** Runs per target and round. */
   readonly runs: number
 }
 
 export interface RunsPlan {
   readonly rounds: number
-  /** Of each target in each round: by one client, and by many. */
+  /** Runs per target and round: by one client, and by many. */
   readonly alone: number
   readonly together: number
   readonly clients: number
   readonly warmUp: number
 }
 
-/** Everything about runs on fresh threads. */
+/** Measures everything about runs on fresh threads. */
 export async function measureRuns(targets: readonly Target[], plan: RunsPlan) {
   const { rounds, alone, together, warmUp, clients } = plan
   progress('warming up')
@@ -82,7 +82,7 @@ function firstEvent(targets: readonly Target[], { rounds, runs }: RoundPlan) {
   })
 }
 
-/** A B C, A B C, …: what disturbs the machine disturbs all of them. */
+/** In the order A B C, A B C, …, so that disturbances of the machine affect all of them. */
 async function interleaved(targets: readonly Target[], rounds: number,
   measure: (target: Target) => Promise<number>): Promise<Rounds> {
   const figures = new Map(targets.map(({ name }) => [name, [] as number[]]))

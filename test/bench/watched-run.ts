@@ -1,6 +1,6 @@
 /**
- * A run in laps, a superstep each, as one client sees it: each with the moment in which it was
- * told. Where the stream breaks the client goes on through the next front door, where it left off.
+ * A run of supersteps as one client sees it, each with the time at which its update arrived. If the
+ * stream breaks, the client resumes it through the next front door where it left off.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -10,17 +10,17 @@ import type { StreamEvent, StreamRequest } from './event-stream.ts'
 import { within } from './patience.ts'
 
 export interface Told {
-  /** Of the superstep, from 1 on. */
+  /** The number of the superstep, from 1. */
   readonly number: number
-  /** Of the process that executed it. */
+  /** The process that executed it. */
   readonly pid: number
   readonly attempt: number
-  /** As performance.now() counts. */
+  /** By performance.now(). */
   readonly atMs: number
 }
 
 export interface WatchedRunOptions {
-  /** The stream goes through the first; where it breaks, through the next. */
+  /** The stream goes through the first; each time it breaks, through the next. */
   readonly doors: readonly string[]
   readonly threadId?: string
   readonly steps: number
@@ -33,7 +33,7 @@ const againMs = 50
 export class WatchedRun {
   readonly threadId: string
   readonly told: Told[] = []
-  /** Resolves when the stream has ended; rejects where it cannot be gone on with. */
+  /** Resolves when the stream has ended; rejects if it cannot be resumed. */
   readonly ended: Promise<void>
   /** How often the stream broke. */
   breaks = 0
@@ -54,7 +54,7 @@ export class WatchedRun {
 
   get runId(): string { return this.#runId }
 
-  /** The first one told of which `is` holds. */
+  /** The first update for which `is` holds. */
   async until(ms: number, what: string, is: (told: Told) => boolean): Promise<Told> {
     const look = async () => {
       for (;;) {
@@ -72,7 +72,7 @@ export class WatchedRun {
     return within(ms, what, Promise.race([look(), over]))
   }
 
-  /** Throws where a superstep was told twice, or not at all. */
+  /** Throws if a superstep was streamed twice, or not at all. */
   mustBeWhole(steps?: number): void {
     const numbers = this.told.map(({ number }) => number)
     const wrong = numbers.findIndex((number, place) => number !== place + 1)

@@ -1,4 +1,4 @@
-/** What a request costs through a front door whose member does not own the thread. */
+/** The cost of a request through a front door whose member does not own the thread. */
 
 import { randomUUID } from 'node:crypto'
 import type { Cluster } from '../support/cluster.ts'
@@ -13,7 +13,7 @@ import { median, ratios, spreadOf } from './statistics.ts'
 export interface WrongDoorPlan {
   readonly rounds: number
   readonly threads: number
-  /** Of each request through each door in each round. */
+  /** Samples per request, door and round. */
   readonly samples: number
 }
 
