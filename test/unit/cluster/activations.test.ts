@@ -100,7 +100,7 @@ describe('the activations of a member', () => {
     expect(await asked).toBe(1)
   })
 
-  it('hands those that come while one goes to the next, in order', async () => {
+  it('hands letters that come while a life ends to the next one, in order', async () => {
     const { table, endPauses } = slowTable()
     const { env, chess, ask } = host({ table })
     void ask('a')
@@ -116,7 +116,7 @@ describe('the activations of a member', () => {
     expect(chess.lives[1]?.heard).toEqual(['move', 'retell', 'publish', 'move'])
   })
 
-  it('makes room at the bound by letting go who rested longest', async () => {
+  it('makes room at the bound by letting go of the least recently used', async () => {
     const { chess, activations, ask } = host({ limit: 2 })
     await ask('a')
     await ask('b')
@@ -127,7 +127,7 @@ describe('the activations of a member', () => {
     expect(['a', 'b', 'c'].filter((id) => chess.alive(id))).toEqual(['a', 'c'])
   })
 
-  it('answers full where all are occupied, and never lets an occupied one go', async () => {
+  it('answers full if all are occupied, and never lets an occupied one go', async () => {
     const { chess, activations, ask } = host({ limit: 2 })
     await activations.follow(game('a'), 1, null, () => {})
     await activations.follow(game('b'), 1, null, () => {})

@@ -52,7 +52,7 @@ describe('a claim', () => {
     expect(arbiter.violations).toEqual([])
   })
 
-  it('is not tried on one that lives, and says who it is', async () => {
+  it('is not tried on a live owner, and names it', async () => {
     const { arbiter, claim } = table({ lives: () => true })
     arbiter.plant(white, 1, 7)
     const found = arbiter.owner(0)

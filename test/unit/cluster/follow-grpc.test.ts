@@ -80,7 +80,7 @@ describe('a follow', () => {
     expect(moves).toEqual([])
   })
 
-  it('is lost where the way breaks or the member goes away', async () => {
+  it('is lost if the connection breaks or the member goes away', async () => {
     const { member, watchers } = await playedMember()
     const url = await proxy.to(`http://${member.address}`)
     const cut = keeping()
@@ -96,7 +96,7 @@ describe('a follow', () => {
     expect(watchers.size).toBe(0)
   })
 
-  it('is lost where this member goes away', async () => {
+  it('is lost if this member goes away', async () => {
     const { member, watchers } = await playedMember()
     const transport = transportWith()
     const { watcher, ended } = keeping()

@@ -245,7 +245,7 @@ describe('the gate', () => {
     })
   }
 
-  it('lets nobody pass after it was shut, and tells nobody of a fence', async () => {
+  it('lets nobody pass after it was shut, and reports no fence', async () => {
     const { gate, say, fencings } = newGate()
     const early = gate.pass()
     await settle()

@@ -65,7 +65,7 @@ describe('the router', () => {
     }
   })
 
-  it('refuses what is delivered to the wrong member and says who owns it', async () => {
+  it('refuses what is delivered to the wrong member and names the owner', async () => {
     const { inbound, chess } = join(white, [white, black])
     const answers = await Promise.allSettled(games.map((id) => inbound.ask(game(id), 'move')))
     const refused = answers.filter((answer) => answer.status === 'rejected')

@@ -30,7 +30,7 @@ describe('a session', () => {
     expect([arbiter.alive('white'), env.timers(), fencings]).toEqual([false, 0, []])
   })
 
-  it('does not open where the store does not answer', async () => {
+  it('does not open if the store does not answer', async () => {
     await expect(opened({ join: () => Promise.reject(new Error('no quorum')) }))
       .rejects.toThrow('no quorum')
   })
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(await session.lives()).toBe(false)
   })
 
-  it('does not say that it lives where the store does not answer', async () => {
+  it('does not claim to be alive if the store does not answer', async () => {
     const { session } = await opened({ state: () => Promise.reject(new Error('no quorum')) })
     expect(await session.lives()).toBe(false)
     expect(session.gate.state).toBe('closed')

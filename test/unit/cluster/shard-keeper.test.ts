@@ -166,7 +166,7 @@ describe('a keeper of shards', () => {
     expect(white.told.some((line) => /let go/.test(line))).toBe(true)
   })
 
-  it('waits for the store where that is away while it starts', async () => {
+  it('waits for the store if that is unreachable while it starts', async () => {
     const house = new House(plain)
     let away = true
     const { claim } = house.arbiter.shardOwners

@@ -98,7 +98,7 @@ describe('a delivered command', () => {
       facts: { error: { message: 'secret detail' } } }])
   })
 
-  it('is unavailable at once where nobody listens, with the reason', async () => {
+  it('is unavailable at once if nothing listens there, with the reason', async () => {
     const to = { id: 'gone', address: await addressOfNobody() }
     const error = await rejection(transportWith().deliver(to, white, 'e4'))
     expect(error).toMatchObject({ code: 'unavailable', facts: { unreachable:
@@ -106,7 +106,7 @@ describe('a delivered command', () => {
     expect(error.facts).not.toHaveProperty('ambiguous')
   })
 
-  it('is unavailable where a member does not serve yet, or any more', async () => {
+  it('is unavailable if the member does not serve yet, or no longer serves', async () => {
     const transport = transportWith()
     const early = await openGrpcServer({ env, id: 'early', dialect, trust, kinds,
       host: '127.0.0.1' })
@@ -232,7 +232,7 @@ describe('a transport', () => {
       .toMatchObject({ code: 'unavailable' })
   })
 
-  it('lets go of connections that nobody uses, and makes them anew', async () => {
+  it('closes unused connections, and opens them again when needed', async () => {
     const clock = virtualEnv()
     const url = await proxy.to(`http://${(await memberThat({ ask: async () => 'heard' })).address}`)
     const to = { id: 'white', address: url.slice('http://'.length) }
