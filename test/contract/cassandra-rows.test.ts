@@ -132,6 +132,8 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     expect(await count('branch')).toBe(1)
     await purge(copy)
     expect(await count('branch_need')).toBe(0)
+    // Nor does the mark stay that an owner of a higher epoch left.
+    expect(await count('branch')).toBe(0)
     expect(await store.log.tail(copy)).toBeUndefined()
     const late = copyOf(source, 1)
     await expect(store.log.append([aRow({ branch: late, seq: 2 })], [])).rejects

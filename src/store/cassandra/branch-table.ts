@@ -66,11 +66,14 @@ export class BranchTable {
     return [own, ...others.flat()]
   }
 
-  /** Nothing of the branch is left, so that nobody can grow from it. */
-  async forget(branchId: string, epoch: number): Promise<void> {
+  /**
+   * Nothing of the branch is left, so that nobody can grow from it. Its mark may be that of another
+   * owner, whose ranks and this one's say nothing of which came first.
+   */
+  async forget(branchId: string): Promise<void> {
     await this.#connection.write({
       cql: `DELETE FROM ${this.#branches} USING TIMESTAMP ? WHERE branch_id = ?`,
-      values: [this.#rank.next(epoch), branchId],
+      values: [this.#rank.last(), branchId],
     })
   }
 

@@ -255,7 +255,7 @@ export class CassandraLog implements LogPort {
       const tail = await log.tail({ id: branchId, ancestors: [] })
       const highest = Math.max(epoch, tail?.epoch ?? 0)
       await log.cut({ branchId, after, epoch: highest })
-      if (after === 0) await branches.forget(branchId, highest)
+      if (after === 0) await branches.forget(branchId)
     }
   }
 

@@ -8,6 +8,8 @@ const counterBits = 38n
 /** Above the microseconds of any wall clock: a stray write without a rank outlives no touch. */
 const floor = 1n << (epochBits + counterBits)
 
+const lastEpoch = (1 << Number(epochBits)) - 1
+
 /** Of the whole process: two stores in it never give the same rank. */
 let counter = 0n
 
@@ -19,5 +21,10 @@ export class Rank {
     const shifted = BigInt(epoch) << counterBits
     assert(epoch >= 0 && shifted < floor, 'an epoch fits into a rank')
     return floor + shifted + counter
+  }
+
+  /** Above those of all owners: of what is gone for good, whoever writes of it. */
+  last(): bigint {
+    return this.next(lastEpoch)
   }
 }

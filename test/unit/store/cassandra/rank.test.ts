@@ -17,6 +17,8 @@ describe('ranks', () => {
   it('are above every wall clock and fit into a timestamp', () => {
     const inTheYear3000 = BigInt(Date.UTC(3_000, 0, 1)) * 1_000n
     expect(new Rank().next(0)).toBeGreaterThan(inTheYear3000)
-    expect(new Rank().next(2 ** 24 - 1)).toBeLessThan(2n ** 63n)
+    const highest = new Rank().next(2 ** 24 - 1)
+    expect(new Rank().last()).toBeGreaterThan(highest)
+    expect(new Rank().last()).toBeLessThan(2n ** 63n)
   })
 })
