@@ -33,6 +33,7 @@ const lastMomentMs = 250
 export function createLifecycle(env: Env): Lifecycle {
   const stops: (() => Promise<void>)[] = []
   let stopping: Promise<void> | undefined
+  let failed = false
 
   const stopAll = async () => {
     for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next()
@@ -46,11 +47,16 @@ export function createLifecycle(env: Env): Lifecycle {
       'this machine has too much to do. Start it again.')
     const starting = Promise.resolve().then(() => stage.start())
     const started = within(env, stage.startMs, starting, late)
-    const stopIt = (value: T) => stopStage(env, name, stage, value)
+    const complain = (error: unknown) => {
+      // After a failed start, its own error is all that should be read.
+      if (!failed) env.log.warn('A stage did not stop in peace.', { stage: name, error })
+    }
+    const stopIt = (value: T) => stopStage(env, name, stage, value).catch(complain)
     stops.push(() => started.then(stopIt, () => {}))
     try {
       return await started
     } catch (error) {
+      failed = true
       // If it was only late, and does start after all, it is stopped again.
       void starting.then(stopIt, () => {})
       await stop()
@@ -67,8 +73,6 @@ async function stopStage<T>(env: Env, name: string, stage: Stage<T>, value: T): 
   try {
     const stopping = Promise.resolve().then(() => stage.stop(value, deadline.signal))
     await within(env, stage.stopMs + lastMomentMs, stopping, late)
-  } catch (error) {
-    env.log.warn('A stage did not stop in peace.', { stage: name, error })
   } finally {
     cancel()
   }

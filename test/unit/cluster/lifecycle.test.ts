@@ -93,4 +93,14 @@ describe('a lifecycle', () => {
     expect(said.at(-1)).toBe('stop store')
     expect(env.lines).toHaveLength(1)
   })
+
+  it('logs nothing beside the error of a failed start, however others stop', async () => {
+    const { env, lifecycle, said, stage } = setUp()
+    const stop = () => { throw new Error('no') }
+    await lifecycle.start('store', stage('store', { stop }))
+    const start = () => { throw new Error('no such host') }
+    await expect(lifecycle.start('door', stage('door', { start }))).rejects.toThrow('no such host')
+    expect(env.lines).toEqual([])
+    expect(said).not.toContain('stop door')
+  })
 })
