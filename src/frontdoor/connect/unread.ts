@@ -4,10 +4,9 @@ import { createContextKey } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext, Interceptor } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 
-import { breakOff } from '../rest/ending.ts'
 import type { AnyResponse } from '../rest/ending.ts'
 import type { App } from '../rest/route.ts'
-import { holdUntilRead } from '../rest/unread.ts'
+import { cutWhenUnread, holdUntilRead } from '../rest/unread.ts'
 
 /** The response to a call, and how long its client may read nothing of it. */
 interface Delivery {
@@ -44,7 +43,7 @@ export const holdMessages: Interceptor = (next) => async (call) => {
 /** For a stream without further events: a client that does not read the rest is cut off. */
 export function endUnread({ values }: Pick<HandlerContext, 'values'>): void {
   const delivery = values.get(deliveryKey)
-  delivery?.response.setTimeout(delivery.unreadMs, () => breakOff(delivery.response))
+  if (delivery) cutWhenUnread(delivery.response, delivery.unreadMs)
 }
 
 /** Counts texts and bytes: nothing else in a message is long. */

@@ -34,5 +34,10 @@ export function holdUntilRead(response: AnyResponse, answer: { readonly length: 
   const room = new AnswerRoom()
   room.hold(answer)
   whenClosed(response, () => room[Symbol.dispose]())
+  cutWhenUnread(response, unreadMs)
+}
+
+/** From now on, a client that reads nothing for this long is cut off. */
+export function cutWhenUnread(response: AnyResponse, unreadMs: number): void {
   response.setTimeout(unreadMs, () => breakOff(response))
 }
