@@ -18,8 +18,11 @@ export interface Appended {
   readonly appended: Promise<void>
 }
 
-/** How long in all slow readers may hold up a run that tells more than they take. */
-const readersMs = 2_000
+/**
+ * How long readers may hold up a run that tells more than they take: two seconds, and beyond that
+ * only as long as a line of 100 Mbit/s needs.
+ */
+const patience = { ms: 2_000, charactersPerMs: 10_000 } as const
 
 export class RunExecution {
   readonly id: number
@@ -33,8 +36,8 @@ export class RunExecution {
   /** The place of the last event: the next one behind the same row gets the next number. */
   #last: EventPlace
   readonly #withheld = new WithheldEvents()
-  /** What is left of `readersMs`. */
-  #readMs = readersMs
+  /** What is left of the patience with readers. */
+  #patienceMs: number = patience.ms
 
   constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
     this.id = setting.ports.nextExecutionId()
@@ -125,16 +128,18 @@ export class RunExecution {
     if (durableEvents) records.push(this.#told(events, entries))
     const appended = records.length > 0 ? ledger.write(records) : ledger.durable
     const { runId } = this.run
-    this.#feeds.publish(runId, appended, this.#withheld.next(entries, texts))
-    return { appended: awaited ? appended.then(() => this.#letRead()) : appended }
+    const told = this.#withheld.next(entries, texts)
+    this.#feeds.publish(runId, appended, told)
+    return { appended: awaited ? appended.then(() => this.#letRead(told)) : appended }
   }
 
-  async #letRead(): Promise<void> {
-    if (this.#readMs <= 0) return
+  async #letRead(told: readonly FeedEntry[]): Promise<void> {
     const { env } = this.#setting.ports
+    const gainMs = charactersOf(told) / patience.charactersPerMs
+    const leftMs = Math.min(patience.ms, this.#patienceMs + gainMs)
     const beganMs = env.monotonicMs()
-    await this.#feeds.taken(this.run.runId, this.#readMs)
-    this.#readMs -= env.monotonicMs() - beganMs
+    if (leftMs >= 1) await this.#feeds.taken(this.run.runId, leftMs)
+    this.#patienceMs = Math.max(0, leftMs - (env.monotonicMs() - beganMs))
   }
 
   /** Events of a batch that adds to the log stand behind its row, others behind the last one. */
@@ -152,4 +157,8 @@ export class RunExecution {
       durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : [])
     return { $case: 'told', value: { runId: this.run.runId, events: told } }
   }
+}
+
+function charactersOf(entries: readonly FeedEntry[]): number {
+  return entries.reduce((sum, { json }) => sum + (json?.length ?? 0), 0)
 }

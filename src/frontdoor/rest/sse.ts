@@ -1,8 +1,8 @@
 /**
  * One run's events on one connection, as server-sent events.
  *
- * It frames what the feed tells, sends heartbeats, and handles a reader that does not keep up; a
- * run is slowed down by two seconds at most.
+ * It frames what the feed tells, sends heartbeats, and handles a reader that does not keep up; one
+ * that does not read slows a run down by two seconds at most.
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end means that the run is over. In any other case the connection is broken off, so

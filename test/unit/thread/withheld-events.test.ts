@@ -88,4 +88,22 @@ describe('a batch that is awaited', () => {
     await landed
     await tell({ events: [updates('2')], awaited: true })
   })
+  it('waits as long as a reader on a line of 100 Mbit/s needs, however much it is', async () => {
+    const { house, run, tell } = await followed()
+    let taken = Promise.withResolvers<void>()
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
+      { events: () => {}, ready: () => taken.promise, ended: () => {} })
+    for (let i = 0; i < 30; i++) {
+      let arrived = false
+      const landed = tell({ events: [updates('x'.repeat(1_000_000))], awaited: true })
+        .then(() => { arrived = true })
+      await settled()
+      house.env.advance(99)
+      await settled()
+      expect(arrived).toBe(false)
+      taken.resolve()
+      await landed
+      taken = Promise.withResolvers()
+    }
+  })
 })
