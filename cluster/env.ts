@@ -71,9 +71,14 @@ export function systemEnv(options: SystemEnvOptions = {}): Env {
   }
 }
 
+/** Characters of lines that the console does not take; more are lost. */
+const unwrittenMax = 1_000_000
+
 function systemLog({ level = 'info', name, pretty = forPeople() }: SystemEnvOptions): Log {
   // Synchronous: the last line before a crash is the one that is needed.
-  const console = pino.destination({ dest: 2, sync: true })
+  const console = pino.destination({ dest: 2, sync: true, maxLength: unwrittenMax })
+  // A full disk must not end the process: lines are kept, up to the bound, and written later.
+  console.on('error', () => {})
   const settings = {
     level,
     base: name === undefined ? null : { name },

@@ -119,6 +119,8 @@ function folderOfCaller(): string {
 function announce({ url, metricsPort, graphs, place, member }: Server,
   { dataDirectory, metrics }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
+  // Nobody may read it: that is no reason to end.
+  process.stdout.on('error', () => {})
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, place) => {
     const fault = loaded ? '' : styleText('red', '  cannot be used, see the log')

@@ -1,5 +1,6 @@
 /** The server as a process: it starts, ends, restarts, and locks its data. */
 
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
@@ -9,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { engineLoadMs } from '../support/engine-load.ts'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
+import { firstFreePort } from '../support/port.ts'
 import { say, texts } from '../support/run-events.ts'
 import { failToStart, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -28,6 +30,22 @@ describe('starting', () => {
     const server = await started()
     expect(server.output()).toContain(server.url)
     expect(server.output()).toContain('echo')
+  })
+
+  it('serves also where nobody reads what it prints', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const port = String(await firstFreePort())
+    const child = spawn(process.execPath,
+      ['src/main.ts', '--port', port, '--data', dataDir, '--workers', '1'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stdout.destroy()
+    const url = `http://127.0.0.1:${port}`
+    await expect.poll(() => fetch(`${url}/ok`).then(({ ok }) => ok, () => child.exitCode))
+      .not.toBeNull()
+    expect(await clientOf(url).runs.wait(null, 'agent', { input: say('x') }))
+      .toHaveProperty('messages')
+    expect(child.exitCode).toBeNull()
   })
 
   it('takes less than two seconds the second time', async () => {

@@ -1,20 +1,28 @@
 /** The window to the world: ids in order, timers that end, lines that can be read. */
 
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemEnv } from '../../../cluster/index.ts'
 
 const door = new URL('../../../cluster/index.ts', import.meta.url).href
 
-/** What a process of its own writes to its console when it runs `code` with `log`. */
-function written(options: object, code: string): string {
+/** For a process of its own that runs `code` with `log`. */
+function command(options: object, code: string): string[] {
   const script = `import { systemEnv } from '${door}'
     const { log } = systemEnv(${JSON.stringify(options)})
     ${code}`
-  const args = ['--input-type=module', '--eval', script]
-  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stderr
+  return [process.execPath, '--input-type=module', '--eval', script]
+}
+
+/** What such a process writes to its console. */
+function written(options: object, code: string): string {
+  const [program, ...args] = command(options, code)
+  return spawnSync(program!, args, { encoding: 'utf8' }).stderr
 }
 
 describe('the system env', () => {
@@ -61,5 +69,19 @@ describe('the system env', () => {
       const { Worker } = await import('node:worker_threads')
       new Worker(${JSON.stringify(within)}, { eval: true })`)
     expect(JSON.parse(lines)).toMatchObject({ name: 'within', message: 'It stands.' })
+  })
+
+  it('goes on where the disk of its console is full, and writes later what did not fit', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-console-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'console')
+    const node = command({}, `
+      import { truncateSync } from 'node:fs'
+      for (const line of ['It is long.', 'It does not fit.']) log.info('x'.repeat(3_000) + line)
+      truncateSync('${file}')
+      log.info('There is room again.')`)
+    const small = ['-c', `ulimit -f 4 && exec "$@" 2>> '${file}'`, 'bash', ...node]
+    expect(spawnSync('bash', small).status).toBe(0)
+    expect(readFileSync(file, 'utf8')).toMatch(/It does not fit[^]*There is room again/)
   })
 })
