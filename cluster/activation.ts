@@ -35,7 +35,7 @@ export interface ActivationOptions {
    */
   ended(letters: readonly Letter[], broken: boolean): void
   /** Called once, if it failed. */
-  failed(): void
+  failed(reason: unknown): void
 }
 
 export class Activation {
@@ -132,8 +132,7 @@ export class Activation {
     if (!active && this.#state !== 'activating') return
     this.#state = 'passivating'
     this.#broken = active && this.#actor!.occupied
-    this.#options.failed()
-    this.#warn('An actor failed; the next command makes it anew.', reason)
+    this.#options.failed(reason)
     this.#mailbox.fail(reason)
     if (active) void this.#letGo(AbortSignal.abort())
   }

@@ -48,6 +48,9 @@ export interface Census {
  */
 const [reviveMs, longestReviveMs] = [1_000, 4_000]
 
+/** While a store is away, everybody fails again and again: one line in so long tells of all. */
+const awayMs = 10_000
+
 /** How many occupied actors are looked at before a newcomer is refused. */
 const looksForRoom = 64
 
@@ -66,6 +69,9 @@ export class Activations {
   readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
   readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
+  /** Until when failures that are not the actor's own are counted and not told. */
+  #quietUntilMs = Number.NEGATIVE_INFINITY
+  #untold = 0
   #closed = false
 
   constructor(options: ActivationsOptions) {
@@ -196,7 +202,10 @@ export class Activations {
       letters,
       log: this.#env.log,
       mailboxBound: this.#mailboxBound,
-      failed: () => { lives.failed++ },
+      failed: (error) => {
+        lives.failed++
+        this.#tellOfFailure(key, error)
+      },
       ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) for (const letter of waiting) letter.reject(goingAway())
@@ -209,6 +218,17 @@ export class Activations {
         }
       },
     })
+  }
+
+  #tellOfFailure(key: ActorKey, error: unknown): void {
+    const nowMs = this.#env.monotonicMs()
+    const isAway = HeddleError.from(error).code === 'unavailable'
+    if (isAway && nowMs < this.#quietUntilMs) return void this.#untold++
+    this.#env.log.warn('An actor failed; the next command makes it anew.',
+      { key, error, ...isAway && this.#untold > 0 && { untold: this.#untold } })
+    if (!isAway) return
+    this.#quietUntilMs = nowMs + awayMs
+    this.#untold = 0
   }
 
   /** Makes an actor anew that failed with something under way: nobody may ever ask for it. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { Activations } from '../../../cluster/index.ts'
 import type { ActorKey } from '../../../cluster/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { Chess, game } from './chess.ts'
 import type { Command, Table } from './chess.ts'
@@ -178,6 +179,26 @@ describe('the activations of a member', () => {
       env.advance(4_000)
       await settle()
       expect(chess.alive('a')).toBeDefined()
+    })
+
+  it('tells once in a while of those who failed because a store is away, and of others each time',
+    async () => {
+      let error: Error = new HeddleError('unavailable', 'The disk is full.')
+      const { env, ask } = host({ table: { pause: async () => {}, begin: () => { throw error } } })
+      const fail = (id: string) => expect(ask(id)).rejects.toThrow()
+      await fail('a')
+      await fail('b')
+      await fail('a')
+      expect(env.lines).toHaveLength(1)
+      expect(env.lines[0]).toMatchObject({ facts: { key: game('a'), error } })
+      env.advance(10_000)
+      await fail('b')
+      expect(env.lines[1]).toMatchObject({ facts: { key: game('b'), untold: 2 } })
+      error = new Error('no board')
+      await fail('a')
+      await fail('a')
+      expect(env.lines.slice(2).map(({ facts }) => facts)).toEqual(
+        [{ key: game('a'), error }, { key: game('a'), error }])
     })
 
   it('makes nobody live who may not live here in that epoch', async () => {
