@@ -35,7 +35,8 @@ function sentenceOf(code: number | undefined, file: string): string | undefined 
     case full: return `The disk of ${file} is full. Free some space and try again.`
     case ioError: return `The disk of ${file} does not work. Look at the disk and start again.`
     case corrupt:
-    case notADatabase: return `${file} is damaged. Put a backup in its place, or move it away.`
+    case notADatabase: return `${file} is damaged. Move ${file}* away, for an old write-ahead ` +
+      'log spoils a new file, and put a backup in its place if there is one.'
     case readOnly:
     case cannotOpen: return `${file} cannot be written. Allow this user to write there.`
     default: return undefined

@@ -1,6 +1,6 @@
 /** A data directory has one owner, and whoever cannot use it is told why and what to do. */
 
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -55,6 +55,29 @@ describe('a data directory', () => {
     await writeFile(join(place.directory, 'heddle.db'), 'x'.repeat(8_192))
     await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
     await expect(open()).rejects.toThrow(`${join(place.directory, 'heddle.db')} is damaged`)
+  })
+
+  it.each([
+    ['is empty', false], ['is empty', true], ['is missing, though its write-ahead log is', true],
+  ])('is refused where its file %s (a log beside it: %j), and left so', async (how, logged) => {
+    const store = await open()
+    await store.log.append([], [{ table: 'thread', row: aThread() }])
+    const log = await readFile(join(place.directory, 'heddle.db-wal'))
+    await store.close()
+    const file = join(place.directory, 'heddle.db')
+    await rm(file)
+    if (how === 'is empty') await writeFile(file, '')
+    if (logged) await writeFile(`${file}-wal`, log)
+    for (const _ of [1, 2]) await expect(open()).rejects.toThrow(`${file} ${how}`)
+    if (logged) expect(await readFile(`${file}-wal`)).toEqual(log)
+  })
+
+  it('can be opened when a first start that could write nothing is over', async () => {
+    const inTheWay = join(place.directory, 'heddle.db-journal')
+    await mkdir(inTheWay)
+    await expect(open()).rejects.toThrow('cannot be written')
+    await rm(inTheWay, { recursive: true })
+    await (await open()).close()
   })
 
   it('says so where it is no directory', async () => {
