@@ -13,7 +13,7 @@ import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
-import { admit, attemptOf, attemptsMax, nextRun } from './run-queue.ts'
+import { admit, attemptOf, attemptsMax, lookAgainMs, nextRun } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
@@ -112,7 +112,7 @@ export class RunDriver {
     const next = nextRun(this.#ledger.state.runs, env.nowMs())
     if (next.kind === 'start') this.#launch(next.run, attemptOf(next.run), urgency, woken)
     if (next.kind === 'wait') {
-      const delayMs = Math.min(next.atMs - env.nowMs(), 2 ** 31 - 1)
+      const delayMs = Math.min(next.atMs - env.nowMs(), lookAgainMs)
       this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
     }
   }

@@ -45,6 +45,9 @@ export type NextRun =
   | { readonly kind: 'wait'; readonly atMs: number }
   | { readonly kind: 'none' }
 
+/** How long to wait at most before looking again: timers stand still while a machine sleeps. */
+export const lookAgainMs = 60_000
+
 /** A run that was handed back comes first, then the oldest whose time has come. */
 export function nextRun(runs: readonly RunRow[], nowMs: number): NextRun {
   if (runs.some(({ status }) => status === 'running')) return { kind: 'none' }

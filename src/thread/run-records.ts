@@ -5,8 +5,8 @@ import type { RecordOf } from '../checkpoint/index.ts'
 import type { StartRun } from './client.ts'
 
 /** What the run changes of its thread, then the run itself. */
-export function admissionRecords(run: StartRun, row: ThreadRow, atMs: number): RecordOf[] {
-  return [...patched(run, row, atMs), created(run, row, atMs)]
+export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): RecordOf[] {
+  return [...patched(run, row, nowMs), created(run, row, nowMs)]
 }
 
 /** A thread takes on the graph, the assistant and the configuration of its latest run. */
@@ -23,14 +23,16 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
  * Of metadata the run's own wins over the thread's, and that over the assistant's. The ids that
  * the thread took on from an earlier run are replaced by this run's.
  */
-function created(run: StartRun, { metadataJson }: ThreadRow, atMs: number): RecordOf {
+function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object
   const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
   return { $case: 'runCreated', value: {
-    runId: run.runId, atMs, assistantId: run.assistantId, commandId: run.commandId,
+    // Runs are listed by this time: it is not before that of those before, whatever the clock says.
+    runId: run.runId, atMs: Math.max(nowMs, updatedAtMs), assistantId: run.assistantId,
+    commandId: run.commandId,
     multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
     kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
-    notBeforeMs: run.afterMs > 0 ? atMs + run.afterMs : 0,
+    notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
   } }
 }
 

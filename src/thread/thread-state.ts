@@ -140,8 +140,12 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
 
 type Payload<Case extends RecordOf['$case']> = Extract<RecordOf, { $case: Case }>['value']
 
+/** Times only grow: the clock may be set back, and that of a new owner may be behind. */
 function withRow(state: ThreadState, change: Partial<ThreadRow>): ThreadState {
-  return { ...state, row: { ...state.row, ...change } }
+  const { row } = state
+  const updatedAtMs = Math.max(row.updatedAtMs, change.updatedAtMs ?? 0)
+  const stateUpdatedAtMs = Math.max(row.stateUpdatedAtMs, change.stateUpdatedAtMs ?? 0)
+  return { ...state, row: { ...row, ...change, updatedAtMs, stateUpdatedAtMs } }
 }
 
 function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'>): ThreadState {
@@ -164,9 +168,9 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
   const runs = state.runs.map((run): RunRow => run.runId !== value.runId ? run : {
     ...run,
     status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
-    baseCheckpointId: value.baseCheckpointId, updatedAtMs: value.atMs,
+    baseCheckpointId: value.baseCheckpointId, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
     firstSeq: run.started ? run.firstSeq : at.seq,
-    startedAtMs: run.started ? run.startedAtMs : value.atMs,
+    startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
   })
   return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
 }
@@ -235,8 +239,9 @@ function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>, at: Rec
 /** The run as it is after `runEnded`: what its row says from then on. */
 export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): RunRow {
   return {
-    ...run, status: value.status, updatedAtMs: value.atMs, errorJson: value.errorJson,
-    interruptsJson: value.interruptsJson, finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
+    ...run, status: value.status, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    errorJson: value.errorJson, interruptsJson: value.interruptsJson,
+    finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
   }
 }
 
@@ -278,6 +283,6 @@ function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: 
   if (gone.length === 0) return []
   if (record.$case === 'runEnded') return gone.map((run) => endedRun(run, record.value, seq))
   const { atMs } = record.value as Payload<'runDeleted' | 'headMoved' | 'threadDeleted'>
-  return gone.map((run) =>
-    ({ ...run, status: 'interrupted' satisfies RunStatus, updatedAtMs: atMs }))
+  return gone.map((run) => ({ ...run, status: 'interrupted' satisfies RunStatus,
+    updatedAtMs: Math.max(run.updatedAtMs, atMs) }))
 }
