@@ -11,6 +11,8 @@ export interface LocalSafetyOptions {
   readonly host: string
   /** Origins besides this server's own, `*` for any; by default those of this machine. */
   readonly allowOrigins?: readonly string[]
+  /** How callers are authenticated; by default, not at all. */
+  readonly auth?: unknown
 }
 
 /** Headers that clients read; browsers hide all others from them. */
@@ -22,12 +24,13 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export async function keepLocal(app: FastifyInstance, options: LocalSafetyOptions): Promise<void> {
   const mayCall = originTest(options.allowOrigins)
-  const loopbackOnly = isLoopback(options.host)
+  // A page that comes here by a name of its own has no key; a proxy passes on the name it has.
+  const loopbackOnly = isLoopback(options.host) && options.auth === undefined
   app.addHook('onRequest', (request, _reply, done) => {
     const host = hostOf(request)
     if (loopbackOnly && !isLoopback(host)) {
       return done(new HeddleError('forbidden', 'This server is for this machine only: call it as ' +
-        'localhost or 127.0.0.1, or start it with another --host.'))
+        'localhost or 127.0.0.1, or start it with --auth keys.'))
     }
     const { origin } = request.headers
     if (origin === undefined || mayCall(origin) || isSameOrigin(request, origin)) return done()
@@ -56,7 +59,8 @@ function authorityOf({ headers }: FastifyRequest): string {
   return headers.host ?? String(headers[':authority'] ?? '')
 }
 
-function hostOf(request: FastifyRequest): string {
+/** The name by which a request calls this server. */
+export function hostOf(request: FastifyRequest): string {
   return nameIn(`http://${authorityOf(request)}`)
 }
 

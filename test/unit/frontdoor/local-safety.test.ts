@@ -3,12 +3,14 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 
+import { addressReader } from '../../../src/frontdoor/index.ts'
+import { MemoryKeys } from '../../support/memory-keys.ts'
 import { call, openDoor } from './open-door.ts'
 
 /** The status of a request with a Host header of its own, which fetch does not let one set. */
-function statusFor(url: string, host: string): Promise<number> {
+function statusFor(url: string, host: string, path = '/ok'): Promise<number> {
   return new Promise((resolve, reject) => {
-    request(`${url}/ok`, { headers: { host } }, (response) => {
+    request(url + path, { headers: { host } }, (response) => {
       response.resume()
       resolve(response.statusCode!)
     }).on('error', reject).end()
@@ -80,5 +82,15 @@ describe('a Host header', () => {
   it('may be any where the server listens for others', async () => {
     const { url } = await openDoor({ host: '0.0.0.0' })
     expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
+  })
+
+  it('may be any where callers need keys, as proxies pass it on', async () => {
+    const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
+      addressOf: addressReader([]) }
+    const { url } = await openDoor({ auth })
+    expect(await statusFor(url, 'heddle.example')).toBe(200)
+    const forHere = '/internal/cluster'
+    expect(await statusFor(url, 'localhost', forHere)).toBe(200)
+    expect(await statusFor(url, 'heddle.example', forHere)).toBe(404)
   })
 })
