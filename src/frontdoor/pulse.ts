@@ -20,6 +20,12 @@ export interface OpenReply {
   readonly runId: string
 }
 
+/** Of an open reply: proxies pass on at once what is written, and do not compress it. */
+export const openReplyHeaders = {
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
 /** Open replies by kind, and of how many runs events are sent. */
 export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>> {
   readonly runsTold: number

@@ -1,5 +1,6 @@
 /** The typed API over Connect, gRPC-Web and gRPC, on the same port as REST. */
 
+import type { Interceptor } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 
 import type { Log } from '../../../cluster/index.ts'
@@ -7,6 +8,7 @@ import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.j
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { factsOf } from '../exchange.ts'
+import { openReplyHeaders } from '../pulse.ts'
 import type { App, RouteParts } from '../rest/route.ts'
 import { assistantService } from './assistant-service.ts'
 import { withCaller } from './caller-value.ts'
@@ -30,10 +32,19 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
     },
-    interceptors: [holdMessages, errorsAsStatus(options.log)],
+    interceptors: [promptly, holdMessages, errorsAsStatus(options.log)],
     contextValues: (request) =>
       valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
     requestGate: blameRequest,
     readMaxBytes: options.readMaxBytes,
   })
+}
+
+/** Streams get the headers that let proxies pass on each message at once. */
+const promptly: Interceptor = (next) => async (call) => {
+  const answer = await next(call)
+  if (answer.stream) {
+    for (const [name, value] of Object.entries(openReplyHeaders)) answer.header.set(name, value)
+  }
+  return answer
 }

@@ -11,7 +11,7 @@ import type { FastifyReply } from 'fastify'
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { ticksOfSilence } from '../pulse.ts'
+import { openReplyHeaders, ticksOfSilence } from '../pulse.ts'
 import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import { holdUntilRead } from './unread.ts'
@@ -113,7 +113,7 @@ class WaitingReply implements PulseMember {
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
-      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers,
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers, ...openReplyHeaders,
       'content-type': 'application/json; charset=utf-8',
     })
     this.#reply.raw.write('\n')

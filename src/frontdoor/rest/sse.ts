@@ -18,15 +18,14 @@ import type { FastifyReply } from 'fastify'
 
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../backlog.ts'
-import { ticksOfSilence } from '../pulse.ts'
+import { openReplyHeaders, ticksOfSilence } from '../pulse.ts'
 import type { PulseMember } from '../pulse.ts'
 import { Readiness } from '../readiness.ts'
 import { breakOff, whenClosed } from './ending.ts'
 
 const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
+  ...openReplyHeaders,
 } as const
 
 /** One line break only: after an empty line, some clients would see an event. */

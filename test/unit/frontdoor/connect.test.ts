@@ -44,14 +44,17 @@ describe.each(wires)('%s', (_name, transportTo) => {
     const { json } = await call(door, 'GET', `/threads/${thread!.threadId}`)
     expect(json.metadata).toEqual({ a: 1 })
     const told = []
+    let headers: Headers | undefined
+    const onHeader = (sent: Headers) => { headers = sent }
     for await (const message of runs.streamRun(
-      { run: { threadId: thread!.threadId, assistantId: 'agent' } })) {
+      { run: { threadId: thread!.threadId, assistantId: 'agent' } }, { onHeader })) {
       told.push(message.told)
       if (told.length === 2) {
         door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{"n":1}' }])
         door.threads.lastRun.end()
       }
     }
+    expect(headers!.get('x-accel-buffering')).toBe('no')
     expect(told).toMatchObject([
       { case: 'run', value: { runId: door.threads.lastRun.row.runId } },
       { case: 'event', value: { name: 'metadata', id: '0' } },

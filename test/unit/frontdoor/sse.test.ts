@@ -57,7 +57,7 @@ describe('a stream', () => {
     const { response: { headers }, run } = await stream(door)
     run.end()
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache',
+      'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no', 'content-location': `/runs/${run.row.runId}`,
       location: `/runs/${run.row.runId}/stream`,
     })

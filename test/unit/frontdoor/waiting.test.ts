@@ -50,6 +50,8 @@ describe('a result that takes long', () => {
     const response = await waiting
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
     expect(response.headers.get('content-location')).toContain('/runs/')
+    expect(response.headers.get('x-accel-buffering')).toBe('no')
+    expect(response.headers.get('cache-control')).toContain('no-transform')
     door.env.advance(10_000)
     door.threads.lastRun.end('{"a":1}')
     expect(await response.text()).toBe('\n\n\n{"a":1}')
