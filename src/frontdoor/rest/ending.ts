@@ -9,6 +9,8 @@ export type AnyResponse = ServerResponse | Http2ServerResponse
 /** Ends it so that the client sees a failure: a clean end would mean that it has everything. */
 export function breakOff(response: AnyResponse): void {
   if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL)
+  // An answer of HTTP/1.0 ends with its connection: only a reset says that it is not whole.
+  else if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy()
   else response.destroy()
 }
 

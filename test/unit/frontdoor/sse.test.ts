@@ -27,15 +27,16 @@ function rejoin(door: OpenDoor, runId: string, lastEventId?: string, query = '')
 }
 
 /** A reader that says its request and reads only when it is told to. */
-async function slowReader(door: OpenDoor): Promise<{ socket: Socket; heard(): string }> {
+async function slowReader(door: OpenDoor, version = '1.1'):
+Promise<{ socket: Socket; heard(): string }> {
   const { hostname, port, host } = new URL(door.url)
   const socket = connect(Number(port), hostname)
   let heard = ''
   socket.on('data', (chunk: Buffer) => { heard += chunk.toString() })
   socket.on('error', () => {})
   const body = '{"assistant_id":"agent"}'
-  socket.write(`POST /runs/stream HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${body.length}` +
-    `\r\n\r\n${body}`)
+  socket.write(`POST /runs/stream HTTP/${version}\r\nhost: ${host}\r\n` +
+    `content-length: ${body.length}\r\n\r\n${body}`)
   await expect.poll(() => heard).toContain('event: metadata')
   socket.pause()
   return { socket, heard: () => heard }
@@ -141,6 +142,21 @@ describe('a stream whose run goes on without it', () => {
     run.tell([event('1')])
     run.end('{}', how)
     await expect(response.text()).rejects.toThrow('terminated')
+  })
+
+  it('is reset on HTTP/1.0, where the end of the connection is a clean one', async () => {
+    const door = await openDoor()
+    const ending = async (how: 'over' | 'lost') => {
+      const { socket } = await slowReader(door, '1.0')
+      const ended = new Promise((resolve) => {
+        socket.once('end', () => resolve('ended'))
+          .once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+      })
+      socket.resume()
+      door.threads.lastRun.end('{}', how)
+      return await ended
+    }
+    expect([await ending('over'), await ending('lost')]).toEqual(['ended', 'ECONNRESET'])
   })
 })
 
