@@ -5,8 +5,8 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:ht
 
 import type { PulseMember } from './pulse.ts'
 
-/** Longer than load balancers keep an unused connection. */
-const idleTicksMax = 72
+/** Longer than load balancers keep an unused connection: up to ten minutes. */
+const idleTicksMax = 620
 
 /** For how many ticks a client may take to send a whole request. */
 const requestTicksMax = 300

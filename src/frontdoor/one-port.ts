@@ -16,8 +16,8 @@ import type { PulseMember } from './pulse.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Longer than load balancers keep an unused connection. */
-const keepAliveMs = 72_000
+/** Longer than load balancers keep an unused connection: up to ten minutes. */
+const keepAliveMs = 620_000
 
 /** For how many ticks a connection may stay open before it shows its version of HTTP. */
 const silentTicksMax = 60

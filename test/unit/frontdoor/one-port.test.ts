@@ -58,15 +58,17 @@ describe('HTTP/2', () => {
   it('ends a connection that nobody uses, later than load balancers do', async () => {
     const door = await openDoor()
     const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
-    const left = new Promise((resolve) => stream.session!.once('goaway', resolve))
+    const session = stream.session!
+    const left = new Promise((resolve) => session.once('goaway', resolve))
     await statusOf(stream)
     door.env.advance(600_000)
     door.threads.lastRun.end()
     expect(await textOf(stream)).toMatch(/^event: metadata\n/)
     expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
     await expect.poll(() => door.stats().requests).toBe(0)
-    door.env.advance(72_000)
-    expect(stream.session!.closed).toBe(false)
+    door.env.advance(620_000)
+    await new Promise((resolve) => session.ping(resolve))
+    expect(session.closed).toBe(false)
     door.env.advance(1_000)
     await left
   })
@@ -93,6 +95,11 @@ describe('HTTP/2', () => {
 })
 
 describe('a connection', () => {
+  it('of HTTP/1.1 is kept longer than load balancers keep it', async () => {
+    const { headers } = await fetch(`${(await openDoor()).url}/ok`)
+    expect(headers.get('keep-alive')).toBe('timeout=620')
+  })
+
   it.each([
     ['GET /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /\{"ok":true\}$/],
     ['POST /threads HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 200 /],
