@@ -1,5 +1,8 @@
 /** Request bodies: read as JSON, whatever their content type. */
 
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 import type { App } from './route.ts'
@@ -12,8 +15,9 @@ export function acceptJson(app: App): void {
     done()
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, ({ headers }, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'string' }, ({ headers, raw }, body, done) => {
     try {
+      mustBeWhole(raw)
       mustBePlain(headers['content-encoding'])
       const text = body as string
       done(null, text.trim() === '' ? undefined : jsonOf('The body', text))
@@ -21,6 +25,12 @@ export function acceptJson(app: App): void {
       done(error as Error, undefined)
     }
   })
+}
+
+/** Over HTTP/2, a body that its client broke off ends like any other: perhaps before it began. */
+function mustBeWhole(request: IncomingMessage | Http2ServerRequest): void {
+  if (!('stream' in request) || !request.stream.aborted) return
+  throw new HeddleError('malformed', 'The request was broken off before its end.')
 }
 
 /** Throws `unsupported`, which is 422: the official client would retry a 415. */

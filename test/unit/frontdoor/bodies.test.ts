@@ -1,5 +1,6 @@
 /** Request bodies: whatever is sent, there is an answer, and the next request works. */
 
+import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -147,6 +148,17 @@ describe('a connection', () => {
     expect(door.threads.calls).toEqual([])
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
     expect(door.env.lines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  it('may be cut off before a body over HTTP/2: that is no empty body', async () => {
+    const door = await openDoor()
+    const session = connectHttp2(door.url)
+    session.request({ ':method': 'POST', ':path': '/threads' }, { endStream: false })
+    await expect.poll(() => door.stats().requests).toBe(1)
+    session.destroy()
+    await expect.poll(() => door.stats().requests).toBe(0)
+    expect((await call(door, 'POST', '/threads/count', {})).status).toBe(200)
+    expect(door.threads.calls.map(({ name }) => name)).toEqual(['count'])
   })
 
   it('may speak nonsense', async () => {
