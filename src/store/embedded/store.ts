@@ -1,6 +1,6 @@
 /** The embedded store: durable ports of one process over one SQLite file in a data directory. */
 
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
@@ -10,6 +10,7 @@ import { HeddleError } from '../../errors.ts'
 import type {
   AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
+import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { Lookup } from './lookup.ts'
 import {
@@ -112,10 +113,9 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   makeDirectory(directory)
   const unlock = lockDirectory(directory)
   const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
-  let isNew = false
   try {
-    if (shards !== undefined) empty(file.path)
-    isNew = isMissing(file.path)
+    if (shards !== undefined) removeFile(file.path)
+    provideFile(file.path)
     const worker = new Worker(new URL('./writer.ts', import.meta.url), {
       name: 'store',
       workerData: file,
@@ -130,7 +130,6 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
     }
     return { link, lookup, close }
   } catch (error) {
-    if (isNew && sizeOf(file.path) === 0) empty(file.path)
     unlock()
     throw error
   }
@@ -152,25 +151,4 @@ function makeDirectory(directory: string): void {
     throw new HeddleError('unavailable', `The data directory ${directory} cannot be made. ` +
       'Choose a directory that this user may write.', {}, { cause: error })
   }
-}
-
-/**
- * Throws where the file lost what it had: SQLite would take it for a new one, and remove the
- * write-ahead log beside it, where the newest commits are.
- */
-function isMissing(path: string): boolean {
-  const size = sizeOf(path)
-  const isLost = size === 0 || size === undefined && (sizeOf(`${path}-wal`) ?? 0) > 0
-  if (!isLost) return size === undefined
-  const how = size === 0 ? 'is empty' : 'is missing, though its write-ahead log is there'
-  throw new HeddleError('unavailable',
-    `${path} ${how}. Put a backup in its place, or move ${path}* away to begin anew.`)
-}
-
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
-}
-
-function empty(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
 }

@@ -23,6 +23,19 @@ describe('a data directory', () => {
     expect(await readdir(directory)).toContain('heddle.db')
   })
 
+  it.skipIf(process.platform === 'win32')('can be read by its owner only', async () => {
+    const store = await open()
+    const scratch = await openScratchStore({ directory: join(place.directory, 'index'),
+      env: virtualEnv(), shards: 4 })
+    for (const name of ['heddle.db', 'heddle.db-wal', 'heddle.db-shm']) {
+      for (const path of [name, join('index', name)]) {
+        expect((await stat(join(place.directory, path))).mode & 0o077, path).toBe(0)
+      }
+    }
+    await scratch.close()
+    await store.close()
+  })
+
   it('belongs to one store at a time', async () => {
     const store = await open()
     await expect(open()).rejects.toThrow(`${place.directory} is in use by another process. Stop`)
@@ -72,8 +85,8 @@ describe('a data directory', () => {
     if (logged) expect(await readFile(`${file}-wal`)).toEqual(log)
   })
 
-  it('can be opened when a first start that could write nothing is over', async () => {
-    const inTheWay = join(place.directory, 'heddle.db-journal')
+  it('can be opened after a first start that failed before it wrote anything', async () => {
+    const inTheWay = join(place.directory, 'heddle.db-new-journal')
     await mkdir(inTheWay)
     await expect(open()).rejects.toThrow('cannot be written')
     await rm(inTheWay, { recursive: true })
