@@ -71,8 +71,8 @@ export interface FrontDoorStats {
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
 
-/** Longer than the default, because namespaces of subgraphs in paths are longer than ids. */
-const longestParameter = 1_000
+/** More than headers may have: the router would refuse a longer one before anybody is charged. */
+const longestParameter = 1024 * 1024
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {

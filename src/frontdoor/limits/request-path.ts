@@ -50,10 +50,24 @@ function plainPath(target: string): string {
   return `/${resolved.join('/')}`
 }
 
-/** The target with a plain path; unchanged if its path is plain already. */
+/**
+ * The target with a plain path; unchanged if its path is plain already. If it cannot be unescaped,
+ * nothing in it counts as escaped: the router would refuse it before anybody is charged for it.
+ */
 export function plainTarget(target: string): string {
   const [path, query] = dividedAtQuery(target)
+  if (!isReadable(path)) return plainPath(path).replaceAll('%', '%25') + query
   return mayNeedResolving.test(path) ? plainPath(path) + query : target
+}
+
+function isReadable(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURI(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const mayNeedResolving = /\/(?:\/|\.|%2e)/i

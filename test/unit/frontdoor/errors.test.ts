@@ -93,9 +93,9 @@ describe('a path that leads nowhere', () => {
       expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
     })
 
-  it('is 400 where it cannot be decoded', async () => {
+  it('is taken as it stands where it cannot be decoded', async () => {
     const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')
-    expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+    expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
   })
 })
 

@@ -24,7 +24,7 @@ describe('a request', () => {
     const made = await call(door, 'GET', '/nowhere')
     expect(made.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
     const bad = await call(door, 'GET', '/threads/%zz', undefined, { 'x-request-id': 'a b' })
-    expect(bad.status).toBe(400)
+    expect(bad.status).toBe(422)
     expect(bad.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
   })
 

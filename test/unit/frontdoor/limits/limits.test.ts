@@ -127,6 +127,14 @@ describe('a request over its limit', () => {
     expect(statuses).toEqual([404, 429, 429, 429, 429])
   })
 
+  it('may have a path that cannot be read, or is very long', async () => {
+    const door = await openDoor(limits({ 'default-key': 1 }))
+    await call(door, 'GET', path, undefined, mine)
+    for (const strange of ['/threads/%zz', '/%', '/%ff', `/threads/${'x'.repeat(9_000)}`]) {
+      expect((await call(door, 'GET', strange, undefined, mine)).status, strange).toBe(429)
+    }
+  })
+
   it('is one of OPTIONS and /info, which share a counter, by address', async () => {
     const door = await openDoor(limits({ edge: 2 }))
     const preflight = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' }
