@@ -48,7 +48,8 @@ async function useAll(server: ServerProcess, cassandra?: CassandraKeyspace): Pro
   const keyed = [key, revoked, expired, forged, elsewhere].map((text) => ({ 'x-api-key': text }))
   let answers = ''
   for (const credential of [...keyed, ...bearers]) {
-    const headers = { ...planted, ...seen, ...credential, 'x-note': `see ${key}` }
+    const headers = { ...planted, ...seen, ...credential, 'x-note': `see ${key}`,
+      'x-session': tokens[0]! }
     const say = async (method: string, path: string, body?: unknown) => {
       const answer = await ask(server.url, method, path, body, headers)
       answers += JSON.stringify([...answer.headers]) + JSON.stringify(answer.body)

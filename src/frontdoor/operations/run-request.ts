@@ -121,13 +121,16 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
 const unchecked = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
 const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
 
+/** A JSON web token, whatever its header is called: proxies hand sessions on in many. */
+const tokenLookalike = /\beyJ[\w-]+\.[\w-]+\.[\w-]*/
+
 /** Only those that begin with `x-`. They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
     .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
     .filter(([name]) => !unchecked.test(name) && !secretive.test(name))
     .map(([name, value]) => [name, [value].flat().join(', ')])
-    .filter(([, text]) => !keyLookalike.test(text!)))
+    .filter(([, text]) => !keyLookalike.test(text!) && !tokenLookalike.test(text!)))
 }
 
 /**

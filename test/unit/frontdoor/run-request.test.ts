@@ -6,6 +6,7 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import {
   headersForGraph, mergedConfig, mergedContext, runOnThread, statelessRun,
 } from '../../../src/frontdoor/operations/run-request.ts'
+import { token } from '../../support/sessions.ts'
 
 const ids = { runId: 'r', threadId: 't' }
 const caller = { commandId: '', headers: {} }
@@ -111,6 +112,7 @@ it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
   expect(headersForGraph({
     'x-colour': 'green', 'x-list': ['a', 'b'], 'x-api-key': 'hush', 'x-tenant-id': 't',
     'x-service-key': 's', 'x-forwarded-for': '1', 'x-auth-scheme': 'langsmith',
-    authorization: 'hush', 'user-agent': 'u', 'x-absent': undefined,
-  })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b' })
+    'x-session': `Bearer ${token()}`, 'x-note': 'eyJ.b.c', authorization: 'hush',
+    'user-agent': 'u', 'x-absent': undefined,
+  })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
 })
