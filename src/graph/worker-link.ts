@@ -4,6 +4,7 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import type { MessagePort } from 'node:worker_threads'
 
 import type { Env } from '../../cluster/index.ts'
+import { knownSettings } from '../known-settings.ts'
 import { eachLine } from './lines.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
@@ -20,6 +21,8 @@ export interface WorkerEvents {
  * ended      gone
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
+
+const { clusterSecret, cassandraPassword } = knownSettings
 
 /** With less, short-lived objects of a run are moved to the old generation. */
 const youngGenerationMb = 64
@@ -63,6 +66,7 @@ export class WorkerLink {
     const workerData: WorkerData = { name, project, entered: this.#entered, port }
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       name, workerData, transferList: [port], stdout: true, stderr: true,
+      env: environmentOfGraphs(),
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const hear = (mails: FromWorker) => {
@@ -132,4 +136,10 @@ export class WorkerLink {
       eachLine(stream, (line) => log[level](line, { name }))
     }
   }
+}
+
+/** Without the server's own secrets: graphs, and the programs that they start, may tell theirs. */
+function environmentOfGraphs(): NodeJS.ProcessEnv {
+  const { [clusterSecret.variable]: _, [cassandraPassword.variable]: __, ...others } = process.env
+  return others
 }

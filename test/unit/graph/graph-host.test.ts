@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StepBatch } from '../../../src/graph/execution.ts'
 import { ModelLog } from '../../support/model-log.ts'
 import { useGates } from '../../support/gate.ts'
-import { TestHost, hostProject, logged } from './host-project.ts'
+import { TestHost, hostProject, logged, secrets } from './host-project.ts'
 
 const gate = useGates()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
@@ -244,14 +244,15 @@ describe('user code', () => {
     expect(logged(run)).toContain('This server answers no clients')
   })
 
-  it('sees the variables of the project, those of the process first', async () => {
+  it('sees variables of the project, those of the process first, no secrets', async () => {
     process.env.HOST_TEST_B = 'process'
+    for (const name of secrets) process.env[name] = 'hush'
     const test = await TestHost.start(1,
       await hostProject('', { HOST_TEST_A: 'project', HOST_TEST_B: 'project' }))
     const run = test.run('env', {})
     await run.end
-    delete process.env.HOST_TEST_B
-    expect(logged(run)).toBe('project,process')
+    for (const name of ['HOST_TEST_B', ...secrets]) delete process.env[name]
+    expect(logged(run)).toBe('project,process,,')
   })
 })
 

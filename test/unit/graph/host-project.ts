@@ -13,6 +13,9 @@ import type { VirtualEnv } from '../../support/env.ts'
 import { ModelLog } from '../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
+/** Variables that the server's own secrets come in. */
+export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD']
+
 const graphs = `
 import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
 import { threadId } from 'node:worker_threads'
@@ -31,7 +34,8 @@ export const askTwice = one(() => [interrupt('one?'), interrupt('two?')].join())
 export const exit = one(() => process.exit(3))
 export const reject = one(() => { void Promise.reject(new Error('nobody looks')); return 'fine' })
 export const print = one(() => { console.log('printed by a graph'); return 'fine' })
-export const env = one(() => [process.env.HOST_TEST_A, process.env.HOST_TEST_B].join())
+export const env = one(() => ['HOST_TEST_A', 'HOST_TEST_B', ...${JSON.stringify(secrets)}]
+  .map((name) => process.env[name]).join())
 export const throws = one(() => { throw new RangeError('out') })
 /** As a client does that was given no address. */
 export const ask = one(async () =>
