@@ -8,8 +8,8 @@
  *   `{uuid}`         one such segment, and nothing below it
  *   single run       exactly this path
  *   `/generate`      a segment of that name anywhere: no path begins with it
- * A method in front must be the request's; HEAD counts as GET. Paths come without roots such as
- * `/api/v1`, so a pattern that names one adds nothing.
+ * A method in front must be the request's; HEAD counts as GET. A path below `/api/v1` is also read
+ * as one below `/api`, for patterns with a version; one that names the whole root adds nothing.
  */
 
 import type { RequestPath } from './request-path.ts'
@@ -34,13 +34,14 @@ export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest)
     .map((row) => ({ row, fits: testOf(row.match) }))
   const everywhere = ranked.filter(({ row }) => row.rank >= fallbackRank)
   const edge = ranked.find(({ row }) => row.name === 'edge')!
-  return ({ method, path: { owner, text }, key, user }) => {
+  return ({ method, path: { owner, text, versioned }, key, user }) => {
     const asked = method === 'HEAD' ? 'GET' : method
     const shown = ({ identity }: LimitRow) =>
       identity === 'IP' || (identity === 'x-api-key' ? key : user)
     if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.row
     const tried = owner === 'platform' ? ranked : everywhere
-    return tried.find(({ row, fits }) => shown(row) && fits(asked, text))!.row
+    return tried.find(({ row, fits }) => shown(row) &&
+      (fits(asked, text) || (versioned !== text && fits(asked, versioned))))!.row
   }
 }
 

@@ -12,6 +12,8 @@ export interface RequestPath {
   readonly owner: PathOwner
   /** Without its root and without a slash at the end; unescaped, except for slashes. */
   readonly text: string
+  /** The same where only /api is the root: some routes, like /v1/beacon, begin with a version. */
+  readonly versioned: string
 }
 
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
@@ -27,9 +29,12 @@ export function requestPath(target: string): RequestPath {
   const text = textOf(plainPath(target))
   const end = text.indexOf('/', 1)
   const root = text.slice(1, end < 0 ? undefined : end)
-  if (root !== 'api') return { owner: isDeployment(root, text) ? 'deployment' : 'platform', text }
-  const [, version, below] = /^\/api(\/v[12](?=\/|$))?(.*)$/s.exec(text)!
-  return { owner: version === '/v2' ? 'later' : 'platform', text: below || '/' }
+  if (root !== 'api') {
+    return { owner: isDeployment(root, text) ? 'deployment' : 'platform', text, versioned: text }
+  }
+  const [, version = '', below] = /^\/api(\/v[12](?=\/|$))?(.*)$/s.exec(text)!
+  return { owner: version === '/v2' ? 'later' : 'platform', text: below || '/',
+    versioned: `${version}${below}` }
 }
 
 /**

@@ -101,6 +101,8 @@ describe('a request', () => {
     ['PATCH', '/sessions/%2Fruns', 'default-key'], ['POST', '/x%2fcharts', 'default-key'],
     ['POST', '/v1/beacon/ingest-traces', 'beacon'], ['GET', `/threads/${id}/runs/${id}`,
       'default-key'],
+    ['POST', '/api/v1/metadata/submit', 'edge'], ['POST', '/api/v1/beacon/verify', 'beacon'],
+    ['POST', '/api/metadata/submit', 'default-key'], ['POST', '/api/beacon', 'default-key'],
   ])('to a path beside those of a row falls where it belongs: %s %s', (method, path, name) => {
     expect(rowHere(method, path, key)).toBe(name)
   })
@@ -190,7 +192,7 @@ describe('a path, however it is written', () => {
 
   it('may name the server, as for a proxy', () => {
     expect(requestPath('http://heddle.example:80/api/v1//runs/./query?x')).toEqual(
-      { owner: 'platform', text: '/runs/query' })
+      { owner: 'platform', text: '/runs/query', versioned: '/v1/runs/query' })
     const whole = 'http://heddle.example/threads?x=//'
     expect(plainTarget(whole)).toBe(whole)
   })
