@@ -179,17 +179,29 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
   }
 }
 
-/** Keys that are not supported although clients would notice. */
+/** Keys that are not supported although clients or operators would notice. */
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
+    'checkpointer.ttl': 'threads stay until they are deleted',
     'http.app': 'its routes are not served',
+    'http.configurable_headers': 'graphs get each x- header that is no secret',
+    'http.cors': '--allow-origin names the web pages that may call',
+    'http.disable_assistants': 'their routes are served',
+    'http.disable_meta': 'their routes are served',
+    'http.disable_runs': 'their routes are served',
+    'http.disable_threads': 'their routes are served',
+    'http.mount_prefix': 'routes are served without it',
     'store.index': 'nothing is found by meaning',
     ui: 'its components are not served',
   }
   return Object.entries(wishes)
-    .filter(([key]) => (at(config, key.split('.')) ?? null) !== null)
+    .filter(([key]) => asksForSomething(at(config, key.split('.'))))
     .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
+}
+
+function asksForSomething(value: unknown): boolean {
+  return Boolean(value) && !(typeof value === 'object' && Object.keys(value!).length === 0)
 }
 
 function at(value: unknown, steps: readonly string[]): unknown {

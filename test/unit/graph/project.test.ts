@@ -79,7 +79,8 @@ describe('a project', () => {
   it('may carry every key of the ecosystem', async () => {
     const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
       dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
-      http: { cors: {} }, store: { ttl: {} }, unheard_of: 1, auth: null })
+      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} },
+      unheard_of: 1, auth: null })
     expect((await readProject(root)).warnings).toEqual([])
   })
 
@@ -108,9 +109,15 @@ describe('a project', () => {
 
   it('is told which of its wishes are not met', async () => {
     const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
-      http: { app: './app.ts:app' }, store: { index: { dims: 3 } }, ui: { agent: './ui.tsx' } })
+      checkpointer: { ttl: { default_ttl: 60 } }, store: { index: { dims: 3 } },
+      http: { app: './app.ts:app', cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
+        configurable_headers: { excludes: ['x-colour'] }, disable_assistants: true,
+        disable_threads: true, disable_runs: true, disable_meta: true },
+      ui: { agent: './ui.tsx' } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['auth', 'http.app', 'store.index', 'ui'])
+      .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
+        'http.disable_assistants', 'http.disable_meta', 'http.disable_runs',
+        'http.disable_threads', 'http.mount_prefix', 'store.index', 'ui'])
   })
 })
 
