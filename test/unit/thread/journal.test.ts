@@ -1,0 +1,127 @@
+/** The journal of a thread: how rows follow each other, and when they count as written. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { decodeRow } from '../../../src/checkpoint/index.ts'
+import type { LogPort, NewRow, RecordOf, RowUpdate } from '../../../src/checkpoint/index.ts'
+import { Journal } from '../../../src/thread/journal.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { settled } from '../../support/thread-house.ts'
+
+const noted: RecordOf = { $case: 'runDeleted', value: { runId: 'r', atMs: 0 } }
+
+interface Append {
+  readonly row: NewRow
+  readonly updates: readonly RowUpdate[]
+  readonly logged: () => void
+  readonly landed: () => void
+  readonly failed: (reason: unknown) => void
+}
+
+/** On a log whose rows land when the test says so. */
+function openJournal(tail = { epoch: 1, seq: 4 }) {
+  const env = virtualEnv()
+  const appends: Append[] = []
+  const lost: unknown[] = []
+  const append: LogPort['append'] = ([row], updates, logged) => new Promise((landed, failed) => {
+    appends.push({ row: row!, updates, logged: logged!, landed, failed })
+  })
+  const journal = new Journal({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
+    tail, threadRow: () => ({ branch: { id: 'b', ancestors: [] } } as unknown as ThreadRow),
+    after: env.after, earlier: undefined, onLost: (reason) => lost.push(reason) })
+  /** A row of its own. */
+  const write = async (entry: Partial<Parameters<Journal['write']>[0]> = {}) => {
+    const written = journal.write({ records: [noted], thread: false, ...entry }, 'now')
+    written.catch(() => {})
+    await settled()
+    return { written }
+  }
+  return { env, journal, appends, lost, write }
+}
+
+/** What has happened to a promise so far. */
+function fate(promise: Promise<unknown>): { is: 'open' | 'resolved' | 'rejected' } {
+  const fate = { is: 'open' as 'open' | 'resolved' | 'rejected' }
+  promise.then(() => { fate.is = 'resolved' }, () => { fate.is = 'rejected' })
+  return fate
+}
+
+describe('a row of a journal', () => {
+  it('follows the one before, which it names; the first says that its epoch begins', async () => {
+    const { appends, write } = openJournal()
+    for (let i = 0; i < 3; i++) await write()
+    expect(appends.map(({ row: { epoch, seq, prevEpoch } }) => [epoch, seq, prevEpoch]))
+      .toEqual([[2, 5, 1], [2, 6, 2], [2, 7, 2]])
+    expect(appends.map(({ row }) => decodeRow(row.body).map(({ $case }) => $case)))
+      .toEqual([['opened', 'runDeleted'], ['runDeleted'], ['runDeleted']])
+  })
+
+  it('brings the row of the thread along at least every 256 rows', async () => {
+    const { appends, write } = openJournal({ epoch: 2, seq: 254 })
+    for (let i = 0; i < 3; i++) await write()
+    expect(appends.map(({ row: { seq }, updates }) => [seq, updates.length]))
+      .toEqual([[255, 0], [256, 1], [257, 0]])
+  })
+
+  it('has the row of the thread behind those of its runs', async () => {
+    const { appends, write } = openJournal()
+    const run = (runId: string) => ({ runId }) as RunRow
+    await write({ thread: true, runs: [run('a'), run('b')], removedRunIds: ['b'] })
+    expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
+  })
+
+  it('waits a moment where nobody waits for it, and for nothing once somebody does', async () => {
+    const { env, journal, appends } = openJournal()
+    void journal.write({ records: [noted], thread: false }, 'soon')
+    await settled()
+    expect([appends.length, env.timers()]).toEqual([0, 1])
+    env.advance(20)
+    await settled()
+    void journal.write({ records: [noted], thread: false }, 'soon')
+    journal.hurry()
+    await settled()
+    expect([appends.length, env.timers()]).toEqual([2, 0])
+  })
+})
+
+describe('what a journal wrote', () => {
+  it('is on disk with all that is about it, and in the log before that', async () => {
+    const { journal, appends, write } = openJournal()
+    const { written } = await write()
+    const [onDisk, inLog] = [fate(written), fate(journal.logged)]
+    appends[0]!.logged()
+    await settled()
+    expect([onDisk.is, inLog.is]).toEqual(['open', 'resolved'])
+    appends[0]!.landed()
+    await settled()
+    expect(onDisk.is).toBe('resolved')
+  })
+
+  it('is neither where it cannot be appended, which is told to the thread', async () => {
+    const { journal, appends, lost, write } = openJournal()
+    const { written } = await write()
+    const fates = [fate(written), fate(journal.logged)]
+    const reason = new Error('the disk is away')
+    appends[0]!.failed(reason)
+    await settled()
+    expect(fates.map(({ is }) => is)).toEqual(['rejected', 'rejected'])
+    expect(lost).toEqual([reason])
+  })
+
+  it('is waited for, whether it lands or fails, before its thread is loaded again', async () => {
+    const { journal, appends, write } = openJournal()
+    for (let i = 0; i < 2; i++) await write()
+    void journal.write({ records: [noted], thread: false }, 'soon')
+    const quiet = fate(journal.quiet())
+    await settled()
+    const [first, second, third] = appends
+    third!.landed()
+    second!.failed(new Error('the disk is away'))
+    await settled()
+    expect(quiet.is).toBe('open')
+    first!.landed()
+    await settled()
+    expect(quiet.is).toBe('resolved')
+  })
+})

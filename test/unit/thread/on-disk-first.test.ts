@@ -1,0 +1,109 @@
+/** Whatever a thread answers is on disk by then: what it did, and what it saw. */
+
+import { describe, expect, it } from 'vitest'
+
+import { settled, ThreadHouse } from '../../support/thread-house.ts'
+
+/** One run of it is over, one is running. */
+class Told extends ThreadHouse {
+  readonly over = this.run()
+  readonly now = this.run({ commandId: 'key' })
+  readonly #disk = Promise.withResolvers<void>()
+
+  async begin(): Promise<void> {
+    await this.client.startRun('t', 'x', this.over)
+    this.host.end(this.host.only)
+    await settled()
+    await this.client.startRun('t', 'x', this.now)
+    await settled()
+  }
+
+  /** From now on nothing reaches the disk before `go`. */
+  hold(): void {
+    this.log.gate = this.#disk.promise
+  }
+
+  /** Holds a change of the thread up, but nothing that is written after it elsewhere. */
+  holdOneChange(): void {
+    this.hold()
+    void this.client.patch('t', 'x', { held: true })
+    queueMicrotask(() => { this.log.gate = Promise.resolve() })
+  }
+
+  go(): void {
+    this.#disk.resolve()
+  }
+}
+
+type Ask = (house: Told) => Promise<unknown>
+
+const of = { tenant: 't', threadId: 'x', limit: 9, offset: 0 }
+const interrupt = { action: 'interrupt' } as const
+const update = { values: '{}', command: null, asNode: null }
+
+const changes: Readonly<Record<string, Ask>> = {
+  'a create': ({ client }) => client.create('t',
+    { threadId: 'y', metadata: {}, ifExists: 'raise', supersteps: [] }),
+  'a patch': ({ client }) => client.patch('t', 'x', { a: 1 }),
+  'a start': (house) => house.startRun('x'),
+  'a start on a new thread': (house) => house.startRun('y'),
+  'a start that was asked for before': async (house) => {
+    void house.client.patch('t', 'x', { a: 1 })
+    return await house.startRun('x', { commandId: 'key' })
+  },
+  'a cancel': ({ client, now }) => client.cancelRun('t', 'x', now.runId, interrupt),
+  'a rollback': ({ client, now }) =>
+    client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
+  'a run that is deleted': ({ client, over }) => client.deleteRun('t', 'x', over.runId),
+  'a delete': ({ client }) => client.delete('t', 'x'),
+  'a copy': ({ client }) => client.copy('t', 'x'),
+  'an edit': async ({ client, host }) => {
+    const edited = client.create('t', { threadId: 'y', metadata: { graph_id: 'agent' },
+      ifExists: 'raise', supersteps: [[update]] })
+    await settled()
+    const edit = [...host.running.values()].find(({ execution }) => execution.threadId === 'y')!
+    await host.step(edit, 'edited')
+    host.end(edit)
+    return await edited
+  },
+}
+
+const looks: Readonly<Record<string, Ask>> = {
+  'the thread': ({ client }) => client.get('t', 'x'),
+  'its state': ({ client }) => client.state('t', 'x',
+    { checkpointId: null, checkpointNs: '', subgraphs: false }),
+  'its history': ({ client }) => client.history('t', 'x', { checkpointId: null,
+    checkpointNs: '', before: null, limit: 9, metadata: null }),
+  'its runs': ({ client }) => client.listRuns(of),
+  'a run of it': ({ client, now }) => client.getRun('t', 'x', now.runId),
+  'the result of a run': ({ client, over }) => client.joinRun('t', 'x', over.runId),
+  'a cancel of a run that is over': ({ client, over }) =>
+    client.cancelRun('t', 'x', over.runId, interrupt),
+  'a copy of it': ({ client }) => client.copy('t', 'x'),
+}
+
+async function answeredOnceOnDisk(ask: Ask, hold: (house: Told) => void): Promise<void> {
+  const house = new Told()
+  await house.begin()
+  hold(house)
+  await Promise.resolve()
+  let answered = false
+  const answer = ask(house).then(() => { answered = true })
+  await settled()
+  await settled()
+  expect(answered).toBe(false)
+  house.go()
+  await answer
+}
+
+describe('what a thread does is on disk before it is acknowledged:', () => {
+  it.each(Object.entries(changes))('%s', async (_, ask) => {
+    await answeredOnceOnDisk(ask, (house) => house.hold())
+  })
+})
+
+describe('what a thread shows is on disk, with all that was done before:', () => {
+  it.each(Object.entries(looks))('%s', async (_, ask) => {
+    await answeredOnceOnDisk(ask, (house) => house.holdOneChange())
+  })
+})
