@@ -298,9 +298,8 @@ export class ThreadLedger {
   #settling(durable: Promise<void>): Promise<void> {
     const head = headOf(this.#state)
     this.#durable = durable.then(() => {
-      if (head.branch === this.#state.row.branch && head.seq >= this.#settled.seq) {
-        this.#settled = head
-      }
+      // What the life before wrote says nothing of this one.
+      if (head.branch === this.#state.row.branch) this.#settled = head
     })
     this.#durable.catch(() => {})
     return this.#durable

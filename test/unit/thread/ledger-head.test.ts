@@ -14,6 +14,10 @@ const checkpoint: RecordOf = { $case: 'checkpoint', value: { ns: '', id: 'c1', p
 const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
   writes: [] } }
 
+const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs: 0,
+  hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
+  interruptsJson: '' } }
+
 async function openLedger(log = new MemoryLog()) {
   const env = virtualEnv()
   return await ThreadLedger.load({
@@ -35,6 +39,23 @@ describe('the head of a thread', () => {
     gate.resolve()
     expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
     expect(await ledger.loadHead()).toBeUndefined()
+  })
+
+  it('is that of the life it has now, however late the one before reaches the disk', async () => {
+    const log = new MemoryLog()
+    const ledger = await openLedger(log)
+    const gate = Promise.withResolvers<void>()
+    log.gate = gate.promise
+    const before = ledger.write([checkpoint])
+    ledger.renew('another', before)
+    expect(await ledger.settled.tuple('', null)).toBeUndefined()
+    const now = ledger.write([created])
+    gate.resolve()
+    await before
+    expect(await ledger.settled.tuple('', null)).toBeUndefined()
+    expect(ledger.unsettled).toBe(true)
+    await now
+    expect(ledger.unsettled).toBe(false)
   })
 
   it('moves however many records one step has', async () => {

@@ -222,6 +222,34 @@ describe('a follower', () => {
       .toEqual([1, '1', 2, '2'])
   })
 
+  it('that comes back after a crash continues behind what it saw before', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const before = await follow(house, run.runId)
+    for (const json of ['1', '2']) await house.host.step(house.host.only, json, [updates(json)])
+    await settled()
+    house.restart()
+    const after = await follow(house, run.runId, before.events[1]!.id)
+    await settled()
+    house.host.end(house.host.only)
+    await after.over
+    expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('attempt')])
+  })
+
+  it('hears tokens that cost no row of the log', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const { events } = await follow(house, run.runId)
+    const rows = house.log.rows.length
+    const token = { name: 'messages', json: '"token"', valuesOf: '', durable: false }
+    await house.host.only.listener.steps({ steps: [], events: [token] })
+    await settled()
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'messages'])
+    expect(house.log.rows).toHaveLength(rows)
+  })
+
   it('that comes a moment after a quick run gets what is in no log, too', async () => {
     const house = new ThreadHouse()
     const run = house.run()
