@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { Activations } from '../../../cluster/index.ts'
+import type { Actor, ActorContext } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { Chess, game } from './chess.ts'
@@ -66,6 +67,51 @@ describe('an activation', () => {
     expect(await ask('retell')).toBe(1)
     expect(await ask('move')).toBe(3)
     expect(chess.alive('a')?.heard).toEqual(['retell', 'move', 'move'])
+  })
+
+  /** One actor that notes when it is let go, and does else as the test says. */
+  const lone = (part: (context: ActorContext, noted: string[]) => Partial<Actor>) => {
+    const noted: string[] = []
+    const create = (context: ActorContext): Actor => ({
+      occupied: false, activate: async () => {}, receive: () => ({ reply: 'heard' }),
+      follow: async () => () => {}, passivate: async () => void noted.push('let go'),
+      ...part(context, noted),
+    })
+    const activations = new Activations({ env: virtualEnv(), kinds: [{ name: 'game', create }] })
+    return { noted, activations, asked: activations.ask(game('a'), 1, 'move') }
+  }
+  const failing = new HeddleError('unavailable')
+
+  it('is let go also where it fails while it begins', async () => {
+    const { noted, asked } = lone(({ fail }) => ({ activate: async () => fail(failing) }))
+    await expect(asked).rejects.toBe(failing)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(noted).toEqual(['let go'])
+  })
+
+  it('is let go once, after the turn in which it failed, however often it says so', async () => {
+    const { noted, asked, activations } = lone(({ fail }, noting) => ({ receive: () => {
+      for (const _ of ['once', 'again']) fail(failing)
+      noting.push('turn over')
+      return { reply: 'heard' }
+    } }))
+    await expect(asked).rejects.toBe(failing)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(noted).toEqual(['turn over', 'let go'])
+    expect(activations.census().get('game')).toMatchObject({ alive: 0, begun: 1, failed: 1 })
+  })
+
+  it('does not wait for rest where it fails meanwhile', async () => {
+    let failNow = () => {}
+    const { noted, asked, activations } = lone(({ fail }) => {
+      failNow = () => fail(failing)
+      return { occupied: true, rest: () => new Promise(() => {}) }
+    })
+    await asked
+    void activations.close(new AbortController().signal).then(() => noted.push('closed'))
+    failNow()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(noted).toEqual(['let go', 'closed'])
   })
 
   it('drops what a failed life tells itself', async () => {

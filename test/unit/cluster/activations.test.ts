@@ -201,6 +201,55 @@ describe('the activations of a member', () => {
         [{ key: game('a'), error }, { key: game('a'), error }])
     })
 
+  it('brings nobody back who had nothing under way, or lives elsewhere by then', async () => {
+    const mine = new Set(['a', 'b'])
+    const { env, activations, ask } = host({ owns: ({ id }) => mine.has(id) })
+    await ask('a')
+    await expect(ask('a', 'resign')).rejects.toThrow()
+    expect(env.timers()).toBe(1)
+    await activations.follow(game('b'), 1, null, () => {})
+    await expect(ask('b', 'resign')).rejects.toThrow()
+    await settle()
+    expect(env.timers()).toBe(2)
+    mine.clear()
+    env.advance(1_000)
+    await settle()
+    expect(env.timers()).toBe(1)
+  })
+
+  it('lets nobody go in the midst of a turn', async () => {
+    const { table, endPauses } = slowTable()
+    const { chess, activations, ask } = host({ table })
+    const pondered = ask('a', 'ponder')
+    await endPauses()
+    const closing = activations.close(new AbortController().signal)
+    await settle()
+    expect(chess.lives[0]!.end).toBeUndefined()
+    await endPauses()
+    expect([await pondered, chess.lives[0]!.end]).toEqual([1, 'peace'])
+    await endPauses()
+    await closing
+  })
+
+  it('tells who waits for one that is let go, and who comes then, that all is closing',
+    async () => {
+      const { table, endPauses } = slowTable()
+      const { env, activations, ask } = host({ table })
+      void ask('a')
+      await endPauses()
+      env.advance(11 * minute)
+      const told: string[] = []
+      const waits = (who: string) => void ask('a').catch(({ code }) => told.push(`${who} ${code}`))
+      waits('one')
+      const closing = activations.close(new AbortController().signal)
+      waits('another')
+      await settle()
+      expect(told).toEqual(['another unavailable'])
+      await endPauses()
+      expect(told).toEqual(['another unavailable', 'one unavailable'])
+      await closing
+    })
+
   it('makes nobody live who may not live here in that epoch', async () => {
     const { chess, activations, ask } = host({ owns: ({ id }, epoch) => id === 'a' && epoch === 1 })
     expect(await ask('a')).toBe(1)
@@ -225,7 +274,7 @@ describe('the activations of a member', () => {
     await endPauses()
     expect(await Promise.all(playing)).toEqual([1, 1])
     expect([...going.keys()]).toEqual(['his'])
-    await going.get('his')
+    expect(await going.get('his')).toEqual([game('a')])
     await expect(late).rejects.toMatchObject({ code: 'not_owner' })
     expect([chess.alive('a'), chess.lives[0]?.end]).toEqual([undefined, 'peace'])
     expect(chess.alive('b')).toBeDefined()

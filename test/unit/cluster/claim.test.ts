@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { claimShard, giveBackShard } from '../../../cluster/claim.ts'
-import type { Member, ShardOwner } from '../../../cluster/index.ts'
+import type { ClaimOutcome, Member, ShardOwner } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { Arbiter, plain, playing, settle } from './arbiter.ts'
 import type { Fate } from './arbiter.ts'
@@ -103,6 +103,21 @@ describe('a return', () => {
     await rest(env, 4)
     expect(await giving).toEqual({ ...owned, session: null })
     expect(arbiter.owner(0)).toEqual({ ...owned, session: null })
+  })
+
+  it('is asked for again where the store fails, or still names this member', async () => {
+    const env = virtualEnv()
+    const owned = owner(7, 'white')
+    const outcomes: (() => Promise<ClaimOutcome>)[] = [
+      () => Promise.reject(new Error('no quorum')),
+      async () => ({ kind: 'refused', found: owned }),
+      async () => ({ kind: 'claimed' }),
+    ]
+    const shardOwners = { claim: () => outcomes.shift()!() }
+    const giving = giveBackShard({ env, shardOwners }, owned, () => false)
+    await rest(env, 3)
+    expect(await giving).toEqual({ ...owned, session: null })
+    expect(outcomes).toEqual([])
   })
 
   it('leaves alone what another one owns by now', async () => {

@@ -284,6 +284,20 @@ describe('the gate', () => {
     expect(gate.passed(gate.mark())).toBe(false)
   })
 
+  it('says when it closes, each time anew', async () => {
+    const { env, gate, say, fail } = newGate()
+    const first = fateOf(gate.closing)
+    void gate.pass()
+    await settle()
+    await fail()
+    expect(first.now).toBe('passed')
+    env.advance(250)
+    await say('alive')
+    const second = fateOf(gate.closing)
+    await settle()
+    expect([gate.state, second.now]).toEqual(['open', 'waits'])
+  })
+
   it('lets nobody pass who came after the session ended, whatever the store does', async () => {
     const steps = fc.array(fc.constantFrom('come', 'approach', 'arrive', 'leave',
       'alive', 'fail', 'end', 'wait'),

@@ -88,7 +88,12 @@ export class House {
         },
         told: (goingOn) => void made.heard.push(...goingOn),
         letGo: async (shard) => {
-          if (this.holds) await new Promise<void>((resolve) => { made.release = resolve })
+          if (this.holds) {
+            const { release } = made
+            await new Promise<void>((resolve) => {
+              made.release = () => [release, resolve].forEach((each) => each())
+            })
+          }
           told.push(`${shard} let go`)
           return this.busy.has(shard) ? [{ tenant: 'one', kind: 'thread', id: `${shard}` }] : []
         },

@@ -74,6 +74,21 @@ describe('a mailbox', () => {
     expect(mailbox.idle).toBe(true)
   })
 
+  it('keeps the order while many short turns rest', async () => {
+    const mailbox = openMailbox({ bound: 10_000 })
+    const long = longTurn()
+    void mailbox.post(long.act)
+    const heard: number[] = []
+    const post = (number: number) => mailbox.post(() => ({ reply: heard.push(number) }))
+    const all = Array.from({ length: 300 }, (_, number) => post(number))
+    long.resolve({ reply: 0 })
+    // The first of them have had their turns, the others have not.
+    while (heard.length === 0) await Promise.resolve()
+    expect(heard.length).toBeLessThan(300)
+    await Promise.all([...all, post(300)])
+    expect(heard).toEqual(Array.from({ length: 301 }, (_, number) => number))
+  })
+
   it('passes a refusal to its caller and goes on', async () => {
     const mailbox = openMailbox({ broken: () => expect.unreachable() })
     await expect(mailbox.post(() => { throw new HeddleError('busy') }))

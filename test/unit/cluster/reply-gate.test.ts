@@ -228,6 +228,21 @@ describe('a reply behind a gate', () => {
     await refused
   })
 
+  it('is refused also where others were when the gate closed', async () => {
+    const { env, gate, told, ask } = host()
+    for (const name of ['one', 'two']) {
+      ask(name, () => ({ reply: name })).catch(() => {})
+      await settle()
+      env.advance(1_000)
+    }
+    gate.close()
+    await settle()
+    expect(told).toEqual(['no one'])
+    env.advance(1_000)
+    await settle()
+    expect(told).toEqual(['no one', 'no two'])
+  })
+
   it('leaves at once where a later one acknowledges', async () => {
     const { gate, ask } = host()
     expect(await ask('early', () => ({ reply: 'e4', kind: 'early' }))).toBe('e4')

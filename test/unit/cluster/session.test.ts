@@ -36,9 +36,11 @@ describe('a session', () => {
   })
 
   it('acknowledges nothing from the moment it leaves', async () => {
-    const { session } = await opened()
+    const left = Promise.withResolvers<void>()
+    const { session } = await opened({ leave: () => left.promise })
     const leaving = session.leave()
     await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    left.resolve()
     await leaving
   })
 

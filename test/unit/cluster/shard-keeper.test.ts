@@ -126,6 +126,29 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual([])
   })
 
+  it('stops four shards at once, and serves the others until their turn comes', async () => {
+    const { house, white } = await alone()
+    house.holds = true
+    const black = await house.join('black')
+    white.see([black.self])
+    await settle()
+    expect(house.owned(white)).toHaveLength(shards - 4)
+  })
+
+  it('takes again what it gave back, where its place has moved back meanwhile', async () => {
+    const { house, white } = await alone()
+    house.holds = true
+    const black = await house.join('black')
+    white.see([white.self, black.self])
+    await settle()
+    expect(house.owned(white).length).toBeLessThan(shards)
+    white.see([white.self])
+    house.holds = false
+    white.release()
+    for (let i = 0; i < 5; i++) await settle()
+    expect(house.owned(white)).toEqual(all)
+  })
+
   it('takes what was given back though nobody told, and nobody asks for it', async () => {
     const { house } = await alone(() => false)
     const black = await house.join('black')

@@ -1,0 +1,23 @@
+/** What a new owner of a thread puts right: rows that its last owner left behind the log. */
+
+import { expect, it } from 'vitest'
+
+import { settled, ThreadHouse } from '../../support/thread-house.ts'
+
+it('The rows of runs say what the log says.', async () => {
+  const house = new ThreadHouse()
+  house.log.shared = true
+  const [over, dropped] = [house.run(), house.run()]
+  await house.client.startRun('t', 'x', over)
+  await house.client.startRun('t', 'x', dropped)
+  const behind = [...house.log.updates]
+  house.host.end(house.host.only)
+  await settled()
+  await house.client.deleteRun('t', 'x', dropped.runId)
+  house.log.updates.splice(0, house.log.updates.length, ...behind)
+  house.restart()
+  await house.client.get('t', 'x')
+  const { runs } = house.tables
+  expect(await runs.get('t', 'x', over.runId)).toMatchObject({ status: 'success' })
+  expect(await runs.get('t', 'x', dropped.runId)).toBeUndefined()
+})
