@@ -51,6 +51,19 @@ describe('an outbox', () => {
     expect(outbox.lagged).toBe(true)
   })
 
+  it('counts only what still waits, and hands on no more at once than is well sent', async () => {
+    const outbox = new FollowOutbox(() => {}, 600_000)
+    const batches = outbox.batches()
+    for (const round of [0, 1, 2]) {
+      for (const number of [0, 1, 2, 3]) outbox.put(callOf(number, 140_000), false)
+      for (const _ of [0, 1]) {
+        const { value } = await batches.next()
+        expect([round, value]).toEqual([round, [expect.anything(), expect.anything()]])
+      }
+    }
+    expect(outbox.lagged).toBe(false)
+  })
+
   it('takes one call of any size', async () => {
     const outbox = new FollowOutbox(() => {}, 100)
     outbox.put(callOf(1, 1_000), true)

@@ -6,8 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { plainValues } from '../../../cluster/index.ts'
 import type { Member } from '../../../cluster/index.ts'
+import { Conversation } from '../../../cluster/grpc-conversation.ts'
 import { ConverseRequest, ConverseResponse, DeliverResponse }
   from '../../../proto/gen/cluster/v1/member.ts'
+import type { DeliverRequest } from '../../../proto/gen/cluster/v1/member.ts'
+import { virtualEnv } from '../../support/env.ts'
 import { memberThat, transportWith, until, white } from './grpc-house.ts'
 
 type Call = ServerDuplexStream<Buffer, Buffer>
@@ -119,6 +122,21 @@ describe('a member that goes away', () => {
     expect(await said).toBe('mate')
     await closed
     expect(heard).toBe(1)
+  })
+})
+
+describe('an answer that does not come in time', () => {
+  it('leaves it open what was done, and nothing behind', async () => {
+    const env = virtualEnv()
+    const conversation = new Conversation(env, 'white:1', { async* converse() {
+      await new Promise(() => {})
+      yield {}
+    } })
+    const said = conversation.say({} as DeliverRequest, 5_000)
+    expect(conversation.waiting).toBe(1)
+    env.advance(5_000)
+    await expect(said).rejects.toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    expect(conversation.waiting).toBe(0)
   })
 })
 

@@ -33,6 +33,8 @@ export class House {
   readonly early: string[] = []
   /** Whether an announcement arrives. */
   readonly heard: () => boolean
+  /** Whether `letGo` fails. */
+  fails = false
   /** Whether `letGo` waits for `release`. */
   holds = false
   /** Shards in which something goes on, wherever they are. */
@@ -88,6 +90,7 @@ export class House {
         },
         told: (goingOn) => void made.heard.push(...goingOn),
         letGo: async (shard) => {
+          if (this.fails) throw new Error('It does not come to rest.')
           if (this.holds) {
             const { release } = made
             await new Promise<void>((resolve) => {

@@ -114,6 +114,14 @@ describe('a roster', () => {
     expect(idsOf(roster.view.members)).toContain('red')
   })
 
+  it('ends no silent one whom a witness sees', async () => {
+    const { deaf, mute, fenced, settings, pass } = await seated([black, red])
+    Object.assign(settings, { silent: true, witness: async () => true })
+    for (const set of [deaf, mute]) set.add('red')
+    await pass(7, [black])
+    expect(fenced).toEqual([])
+  })
+
   it('takes no one for a witness who cannot be asked', async () => {
     const { deaf, fenced, settings, pass } = await seated([black, red])
     settings.witness = () => Promise.reject(new Error('no way'))

@@ -195,6 +195,29 @@ describe('a router whose owners change', () => {
     expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
   })
 
+  it('says with a refusal that an earlier try may have been heard', async () => {
+    const missing = () => Promise.reject(new HeddleError('not_found'))
+    const { error } = await outcome((number) => number === 0 ? open : missing)
+    expect(error).toMatchObject({ code: 'not_found', facts: { again: true } })
+    const { error: first } = await outcome(() => missing)
+    expect((first as HeddleError).facts).toEqual({})
+  })
+
+  it('tries with the same id elsewhere what may have been heard here', async () => {
+    const { env, set, router, sent, activations } = asking({ member: white, epoch: 4 })
+    const ids: unknown[] = []
+    activations.ask = (_key, _epoch, _command, id) => {
+      ids.push(id)
+      set({ member: black, epoch: 5 })
+      return open()
+    }
+    const asked = router.ask(game('a'), 'move')
+    env.advance(100)
+    expect(await asked).toBe('heard')
+    expect(sent.map(({ to, id }) => [to, id])).toEqual([['black', ids[0]]])
+    expect(ids[0]).toBeDefined()
+  })
+
   it('looks for nobody any more when nobody waits for the reply', async () => {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
     answers.push(open, open)

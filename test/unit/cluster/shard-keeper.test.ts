@@ -126,6 +126,19 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual([])
   })
 
+  it('gives nothing back that cannot be let go, until it can', async () => {
+    const { house, white } = await alone()
+    const black = await house.join('black')
+    await black.start()
+    house.fails = true
+    house.seeAll(new Set(['white']))
+    await house.pass(2 * secondMs)
+    expect([house.owned(black), house.early]).toEqual([[], []])
+    house.fails = false
+    await house.pass(2 * secondMs)
+    expect([house.owned(white), house.owned(black), house.early]).toEqual([[], all, []])
+  })
+
   it('stops four shards at once, and serves the others until their turn comes', async () => {
     const { house, white } = await alone()
     house.holds = true

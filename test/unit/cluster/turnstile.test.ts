@@ -1,5 +1,7 @@
 /** So many at once, and each host its turn. */
 
+import { getEventListeners } from 'node:events'
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -42,6 +44,34 @@ describe('a turnstile', () => {
     }
     await Promise.all(['a', 'a', 'a', 'a', 'b'].map(enter))
     expect(order).toEqual(['a', 'a', 'b', 'a', 'a'])
+  })
+
+  const refusals = async (limits: { waitingEach?: number; longestYields?: boolean }) => {
+    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 2, full, ...limits })
+    const refused: string[] = []
+    await turnstile.enter('in', forever)
+    for (const host of ['a', 'a', 'b']) {
+      turnstile.enter(host, forever).catch(() => refused.push(host))
+      await settled()
+    }
+    return refused
+  }
+
+  it('refuses the newcomer, or the last of the longest line, or of one that is full', async () => {
+    expect(await refusals({})).toEqual(['b'])
+    expect(await refusals({ longestYields: true })).toEqual(['a'])
+    expect(await refusals({ waitingEach: 1 })).toEqual(['a'])
+  })
+
+  it('listens to nobody who is in', async () => {
+    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 2, full })
+    const { signal } = new AbortController()
+    const leave = await turnstile.enter('a', signal)
+    const waits = turnstile.enter('a', signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    leave()
+    await waits
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('forgets those who give up, and refuses those who are too many', async () => {
