@@ -1,4 +1,4 @@
-/** What is billed of a thread's runs: a record of each that is over, the same whoever writes it. */
+/** Billing of runs: one record per finished run, the same whichever owner writes it. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { ThreadPair } from '../../support/thread-pair.ts'
 const billedIn = ({ updates }: MemoryLog): BillingRow[] =>
   updates.flatMap((update) => update.table === 'billing' ? [update.row] : [])
 
-/** Of each run what is kept of it: throws where two records of one are not the same. */
+/** One record per run: throws if two records of a run differ. */
 function keptIn(log: MemoryLog): BillingRow[] {
   const kept = new Map<string, BillingRow>()
   for (const row of billedIn(log)) {
@@ -21,8 +21,8 @@ function keptIn(log: MemoryLog): BillingRow[] {
   return [...kept.values()]
 }
 
-describe('a run that is over', () => {
-  it('leaves a record of when it began and ended, in the row that ends it', async () => {
+describe('a finished run', () => {
+  it('leaves a record with its start and end, written together with its end', async () => {
     const house = new ThreadHouse()
     house.env.advance(Date.UTC(2026, 10, 20, 23, 59, 59) - house.env.nowMs())
     const run = house.run()
@@ -44,7 +44,7 @@ describe('a run that is over', () => {
     expect([ended!.updatedAtMs, ended!.startedAtMs]).toEqual([row!.endedMs, row!.startedMs])
   })
 
-  it('leaves none where nothing is billed', async () => {
+  it('leaves no record if billing is off', async () => {
     const house = new ThreadHouse()
     house.billing = false
     house.restart()
@@ -55,7 +55,7 @@ describe('a run that is over', () => {
     expect(billedIn(house.log)).toEqual([])
   })
 
-  it('leaves one also where it never began, or was dropped', async () => {
+  it('leaves a record even if it never began, or was rolled back or deleted', async () => {
     const house = new ThreadHouse()
     const [first, waiting, second] = [house.run(), house.run(), house.run({ strategy: 'rollback' })]
     await house.client.startRun('t', 'x', first)
@@ -72,8 +72,8 @@ describe('a run that is over', () => {
   })
 })
 
-describe('the owner of a thread dies', () => {
-  it('before the record of a run is written: the next one writes it', async () => {
+describe('the owner of a thread dies:', () => {
+  it('the next owner writes the record that the log owes', async () => {
     const pair = new ThreadPair()
     await pair.client.startRun('t', 'x', aRun('r'))
     const before = pair.log.updates.length
@@ -87,7 +87,7 @@ describe('the owner of a thread dies', () => {
     expect(billedIn(pair.log)).toEqual([record])
   })
 
-  it('while it runs: it began when its first attempt did', async () => {
+  it('a run that is resumed is billed from the start of its first attempt', async () => {
     const pair = new ThreadPair()
     pair.env.advance(5_000)
     const startedMs = pair.env.nowMs()
@@ -102,7 +102,7 @@ describe('the owner of a thread dies', () => {
     expect(billedIn(pair.log)).toMatchObject([{ startedMs, endedMs: startedMs + 2_000 }])
   })
 
-  it('after it deleted the thread, whose runs are billed before it is purged', async () => {
+  it('the next owner bills the runs of a deleted thread before it purges that', async () => {
     const pair = new ThreadPair()
     await pair.client.startRun('t', 'x', aRun('r'))
     const before = pair.log.updates.length
@@ -117,7 +117,7 @@ describe('the owner of a thread dies', () => {
     expect(record).toMatchObject({ runId: 'r', status: 'interrupted' })
   })
 
-  it('at any moment: each run that is over has one record, and no other has', async () => {
+  it('at any moment, each finished run has one record and no other run has any', async () => {
     const act = fc.oneof(
       fc.record({ do: fc.constant('start'),
         strategy: fc.constantFrom('enqueue', 'interrupt', 'rollback') }),

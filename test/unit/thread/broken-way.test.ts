@@ -1,4 +1,4 @@
-/** What a client of threads is told where the way to the owner broke, and nobody knows any more. */
+/** What callers get if the connection to the owner breaks and the outcome is not known. */
 
 import { describe, expect, it } from 'vitest'
 import { assistantClient } from '../../../src/records/index.ts'
@@ -7,7 +7,7 @@ import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadSearch } from '../../../src/records/index.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
 
-const broken = () => Promise.reject(new HeddleError('internal', 'The way broke.', {
+const broken = () => Promise.reject(new HeddleError('internal', 'The connection broke.', {
   ambiguous: true }))
 const router = { ask: broken, follow: broken }
 const threads = createThreadClient({ router, threads: {} as ThreadSearch,
@@ -18,7 +18,7 @@ const head = { checkpointId: null, checkpointNs: '', subgraphs: false }
 const deaf = { events: () => {}, ended: () => {} }
 const page = { tenant: 't', threadId: 'x', limit: 10, offset: 0 }
 
-describe('where the way to the owner breaks', () => {
+describe('if the connection to the owner breaks', () => {
   it.each([
     ['a thread', () => threads.get('t', 'x')],
     ['a state', () => threads.state('t', 'x', head)],
@@ -27,11 +27,11 @@ describe('where the way to the owner breaks', () => {
     ['events', () => threads.followRun('t', 'x', 'r', { after: null, modes: null }, deaf)],
     ['an assistant', () => assistants.get(name)],
     ['versions', () => assistants.versions(name, { metadata: {}, limit: 10, offset: 0 })],
-  ])('who reads %s is to ask again', async (_, read) => {
+  ])('a read of %s is answered as retryable', async (_, read) => {
     await expect(read()).rejects.toMatchObject({ code: 'unavailable', retry: 'same' })
   })
 
-  it('who changes something is told that it is not known', async () => {
+  it('a change is answered as ambiguous', async () => {
     await expect(threads.patch('t', 'x', {})).rejects.toMatchObject({ ambiguous: true })
     await expect(assistants.setLatest(name, 1)).rejects.toMatchObject({ ambiguous: true })
   })

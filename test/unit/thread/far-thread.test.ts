@@ -1,4 +1,4 @@
-/** A thread of another member: asked by gRPC it answers as it does at home. */
+/** A thread of another member: over gRPC it answers as it does locally. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   far = await throughMember(house.inbound)
 })
 
-/** A client whose threads live in another member, which answers so. */
+/** A client whose threads live in another member, which answers as `inbound` does. */
 async function throughMember(inbound: Inbound, env: Env = common.env): Promise<ThreadClient> {
   const server = await openGrpcServer({ ...common, env, id: 'm', host: '127.0.0.1' })
   server.serve(inbound)
@@ -63,7 +63,7 @@ function reading() {
 }
 
 describe('a thread of another member', () => {
-  it('is made, changed and read from here as from there', async () => {
+  it('is created, changed, read, copied and deleted from here as it is there', async () => {
     const request = { threadId: 'x', metadata: { who: 'me' }, supersteps: [],
       ifExists: 'raise' as const }
     const made = await far.create('t', request)
@@ -75,7 +75,7 @@ describe('a thread of another member', () => {
     await expect(near.get('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('refuses from here as it does there', async () => {
+  it('refuses with the same error from here as there', async () => {
     for (const call of [(client: ThreadClient) => client.get('t', 'none'),
       (client: ThreadClient) => client.getRun('t', 'none', 'r'),
       (client: ThreadClient) =>
@@ -86,7 +86,7 @@ describe('a thread of another member', () => {
     }
   })
 
-  it('has its runs started, followed, joined and listed from here', async () => {
+  it('has its runs started, followed, joined and listed from here as there', async () => {
     const run = house.run()
     const row = await far.startRun('t', 'x', run)
     expect(row).toEqual(await near.getRun('t', 'x', run.runId))
@@ -111,7 +111,7 @@ describe('a thread of another member', () => {
     expect(await far.get('t', 'x')).toEqual(await near.get('t', 'x'))
   })
 
-  it('keeps nothing of whoever waited from here and went, and its run goes on', async () => {
+  it('forgets a caller that stopped waiting here, and its run goes on', async () => {
     const clock = virtualEnv()
     const asked: { readonly type: string; readonly outcome: Promise<unknown> }[] = []
     const client = await throughMember({ ...house.inbound, ask: (key, command, delivery) => {
@@ -147,7 +147,7 @@ describe('a thread of another member', () => {
   })
 })
 
-/** Threads whose next owner is another member, and a front door that asks whoever owns them. */
+/** Threads that move to another member, and a client that always asks their current owner. */
 async function moving() {
   const pair = new ThreadPair()
   const { close, forget, ...transport } = grpcTransport(common)
@@ -177,7 +177,7 @@ async function moving() {
   return { pair, client, move }
 }
 
-describe('a run of another member that a third one takes over', () => {
+describe('a run of another member that a third member takes over', () => {
   const leaves = {
     killed: (pair: ThreadPair) => pair.kill(),
     'handed over': async (pair: ThreadPair) => {
@@ -189,7 +189,7 @@ describe('a run of another member that a third one takes over', () => {
     },
   }
 
-  it.each(Object.entries(leaves))('is followed and joined on where the owner is %s',
+  it.each(Object.entries(leaves))('is followed and joined to its end if the owner is %s',
     async (_, leave) => {
       const { pair, client, move } = await moving()
       await client.startRun('t', 'x', aRun('r'))

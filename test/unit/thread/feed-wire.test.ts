@@ -1,4 +1,4 @@
-/** Commands to threads, their answers and the events of runs, on the way to another member. */
+/** How commands to threads, their answers and the events of runs cross to another member. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const events = fc.array(fc.record({
   id: fc.string(), name: fc.string(), json: fc.json(),
 }))
 
-/** What a listener in another member hears when this one is told what `play` tells. */
+/** What a listener in another member gets if `play` tells the local one. */
 function heard(play: (listener: FeedListener) => void) {
   const told: FeedEvent[] = []
   const ends: string[] = []
@@ -30,7 +30,7 @@ function heard(play: (listener: FeedListener) => void) {
 }
 
 describe('the events of a run', () => {
-  it('are told to a listener elsewhere as they were told here', () => {
+  it('reach a listener in another member unchanged and in order', () => {
     fc.assert(fc.property(fc.array(events), (batches) => {
       const { told, ends } = heard((listener) => {
         for (const batch of batches) listener.events(batch)
@@ -41,7 +41,7 @@ describe('the events of a run', () => {
     }))
   })
 
-  it('go in parts where they are many', () => {
+  it('are split into several calls if they are many', () => {
     const json = JSON.stringify('x'.repeat(1_000))
     const batch = Array.from({ length: 1_000 }, (_, id) => ({ id: `${id}`, name: 'values', json }))
     const { told, calls } = heard((listener) => listener.events(batch))
@@ -50,7 +50,7 @@ describe('the events of a run', () => {
     expect(Math.max(...calls.map(({ length }) => length))).toBeLessThan(512 * 1024)
   })
 
-  it('may be lost on the way, and end so', () => {
+  it('end as lost or lagged if the connection says so', () => {
     const ends: string[] = []
     const listener: FeedListener = { events: () => {}, ended: (how) => void ends.push(how) }
     for (const how of ['lost', 'lagged'] as const) listeners!.end(listener, how)
@@ -59,7 +59,7 @@ describe('the events of a run', () => {
 })
 
 describe('commands and answers', () => {
-  it('come out as they went in', () => {
+  it('are decoded as they were encoded', () => {
     const text = fc.string({ unit: 'grapheme' })
     const row = fc.record({ tenant: text, seq: fc.maxSafeNat(), hidden: fc.boolean(),
       head: fc.option(fc.record({ id: text, seq: fc.nat() }), { nil: undefined }) })
@@ -73,7 +73,7 @@ describe('commands and answers', () => {
   })
 })
 
-/** JSON knows one zero, and no property that is undefined. */
+/** JSON has no negative zero, and no property that is undefined. */
 function normal(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }

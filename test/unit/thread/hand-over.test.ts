@@ -1,4 +1,4 @@
-/** Runs whose owner changes: planned at a superstep boundary, or by its death. */
+/** Runs whose owner changes: by a hand-over at a superstep boundary, or because it died. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -38,10 +38,8 @@ async function step(pair: ThreadPair, number: number): Promise<void> {
 const told = (events: readonly FeedEvent[], name: string) =>
   events.filter((event) => event.name === name).map(({ json }) => json)
 
-
-
 describe('a run whose thread is handed over', () => {
-  it('goes on at its next superstep boundary as the same attempt, told once', async () => {
+  it('continues at its next superstep as the same attempt, and sends no event twice', async () => {
     const { pair, reader } = await begun()
     const result = pair.client.joinRun('t', 'x', 'r')
     const { host } = pair
@@ -49,7 +47,7 @@ describe('a run whose thread is handed over', () => {
     const handed = pair.handOver()
     await settled()
     expect(host.paused).toEqual(new Set([only.execution.id]))
-    // The superstep under way comes to its end here.
+    // The current superstep ends here.
     await host.step(only, 's2', [updates('2')])
     host.end(only, { status: 'drained' })
     await handed
@@ -66,7 +64,7 @@ describe('a run whose thread is handed over', () => {
     expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
   })
 
-  it('goes on when its attempt is in the log, and tells of it when all else is there', async () => {
+  it('continues once its attempt is in the log; its events also wait for the tables', async () => {
     const { pair, reader } = await begun()
     const gate = Promise.withResolvers<void>()
     pair.log.late = (rows) => rows.some(({ epoch }) => epoch > 1) ? gate.promise : Promise.resolve()
@@ -84,7 +82,7 @@ describe('a run whose thread is handed over', () => {
     expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
   })
 
-  it('begins with the head that was read while its attempt was written', async () => {
+  it('continues from the head that was read with its attempt, without another read', async () => {
     const { pair } = await begun()
     await pair.handOver(AbortSignal.abort())
     await settled()
@@ -97,7 +95,7 @@ describe('a run whose thread is handed over', () => {
     expect(await only.source.tuple('', null)).toMatchObject({ id: only.headId, parentId: head?.id })
   })
 
-  it('begins with what was written on the head since that was read', async () => {
+  it('sees writes that were added to the head after that was read', async () => {
     const { pair } = await begun()
     await pair.handOver(AbortSignal.abort())
     await settled()
@@ -107,7 +105,7 @@ describe('a run whose thread is handed over', () => {
     expect((await only.source.tuple('', null))?.writes).toHaveLength(1)
   })
 
-  it('tells all tokens of what it finished', async () => {
+  it('sends all tokens of the superstep that it finished', async () => {
     const { pair, reader } = await begun()
     const { host } = pair
     const handed = pair.handOver()
@@ -124,7 +122,7 @@ describe('a run whose thread is handed over', () => {
     expect(told(reader.seen, 'messages')).toEqual(['"token 1"', '"token 2"'])
   })
 
-  it('is cut where its superstep does not end in time, and is the next attempt', async () => {
+  it('is cut short if its superstep does not end in time, as the next attempt', async () => {
     const { pair, reader } = await begun()
     const { host } = pair
     const deadline = new AbortController()
@@ -142,7 +140,7 @@ describe('a run whose thread is handed over', () => {
     expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
   })
 
-  it('may end while it is waited for, and the run behind it starts elsewhere', async () => {
+  it('may end during the hand-over; then the queued run starts at the next owner', async () => {
     const { pair, reader } = await begun()
     const { host } = pair
     await pair.client.startRun('t', 'x', aRun('next'))
@@ -156,7 +154,7 @@ describe('a run whose thread is handed over', () => {
     expect(pair.host.only.execution.runId).toBe('next')
   })
 
-  it('leaves nothing on its way to disk', async () => {
+  it('is handed over only after all writes have landed', async () => {
     const { pair } = await begun()
     const gate = Promise.withResolvers<void>()
     pair.log.gate = gate.promise
@@ -171,7 +169,7 @@ describe('a run whose thread is handed over', () => {
     expect((await pair.client.get('t', 'x')).values).toBe('{"log":["s2","s1"]}')
   })
 
-  it('leaves nothing to be removed later', async () => {
+  it('is handed over only after a deleted thread is purged', async () => {
     const { pair } = await begun()
     const gate = Promise.withResolvers<void>()
     const purge = pair.log.purge.bind(pair.log)
@@ -190,12 +188,12 @@ describe('a run whose thread is handed over', () => {
     expect(pair.log.rows).toEqual([])
   })
 
-  it('that has not reached its worker yet is handed back at once', async () => {
+  it('is handed back at once if it has not reached a worker yet', async () => {
     const { pair, stop } = await begun()
     stop()
     const gate = Promise.withResolvers<void>()
     const read = pair.log.read.bind(pair.log)
-    // What it told before is read by whoever resumes it.
+    // To resume it, the new owner first reads which events were sent before.
     pair.log.read = async (branch, range) => {
       if (range.from < range.through && range.through < 1_000) await gate.promise
       return await read(branch, range)
@@ -212,14 +210,14 @@ describe('a run whose thread is handed over', () => {
   })
 })
 
-/** Whoever waits for an owner asks again after a while. */
+/** A caller that waits for an owner asks again after a pause. */
 async function againIn(pair: ThreadPair): Promise<void> {
   pair.env.advance(250)
   await settled()
 }
 
 describe('a run whose owner is killed', () => {
-  it('is followed and joined through it, and every update is told once', async () => {
+  it('is followed and joined across owners, and every update is sent once', async () => {
     const { pair, reader } = await begun()
     const late = reading()
     const result = pair.client.joinRun('t', 'x', 'r')
@@ -242,7 +240,7 @@ describe('a run whose owner is killed', () => {
     expect(await result).toBe('{"log":["s4","s3","s2","s1"]}')
   })
 
-  it('tells nobody who has stopped to listen', async () => {
+  it('sends nothing more to a follower that has stopped', async () => {
     const { pair, reader, stop } = await begun()
     const { length } = reader.seen
     stop()

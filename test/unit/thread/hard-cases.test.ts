@@ -1,4 +1,4 @@
-/** Bad moments: failures, deletes and rollbacks in the midst of something else. */
+/** Failures, deletes and rollbacks in the middle of something else. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -11,7 +11,7 @@ import { ThreadHouse, settled } from '../../support/thread-house.ts'
 const update = { values: '{}', command: null, asNode: null }
 const empty = { threadId: 'x', metadata: {}, ifExists: 'do_nothing', supersteps: [] } as const
 
-/** Heard before all that is asked for after it: a client looks first what it is that he deletes. */
+/** Sent straight to the thread: the client's delete would read the thread first. */
 const deletedNow = ({ inbound }: ThreadHouse) =>
   inbound.ask({ kind: 'thread', tenant: 't', id: 'x' }, { type: 'delete' })
 
@@ -36,7 +36,7 @@ describe('a rollback', () => {
     return { house, headId, runId: run.runId }
   }
 
-  it('takes back the answer that the run put on the checkpoint before it', async () => {
+  it('takes back the resume value that the run wrote on the checkpoint before it', async () => {
     const { house, runId } = await answered()
     const before = await house.host.only.source.tuple('', null)
     expect(before!.writes).toHaveLength(1)
@@ -49,7 +49,7 @@ describe('a rollback', () => {
     expect(newest!.writes).toEqual([])
   })
 
-  it('takes it back where the run got far, which is read in pieces and then no more', async () => {
+  it('of a long run reads it in pieces, and later reads skip it', async () => {
     const { house, runId } = await answered()
     for (let i = 0; i < 300; i++) await house.host.step(house.host.only, 'goes on')
     const read = house.log.read.bind(house.log)
@@ -68,7 +68,7 @@ describe('a rollback', () => {
     expect(house.log.rowsRead).toBeLessThan(100)
   })
 
-  it('that cannot be done leaves the run running', async () => {
+  it('that fails leaves the run running', async () => {
     const { house, runId } = await answered()
     const read = house.log.read.bind(house.log)
     house.log.read = () => Promise.reject(new HeddleError('unavailable', 'the disk is away'))
@@ -81,7 +81,7 @@ describe('a rollback', () => {
     expect((await house.client.get('t', 'x')).row.status).toBe('idle')
   })
 
-  it('is told to whoever follows later, without the values that are gone', async () => {
+  it('ends a later follow with an error, without the values that were taken back', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     const plan = { ...run.plan, resumable: true }
@@ -102,7 +102,7 @@ describe('a rollback', () => {
 })
 
 describe('a thread whose disk failed once', () => {
-  it('takes its run up again by itself', async () => {
+  it('resumes its run by itself', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     const append = house.log.append.bind(house.log)
@@ -116,7 +116,7 @@ describe('a thread whose disk failed once', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 1 })
   })
 
-  it('answers what cannot be written down with an error, and lives', async () => {
+  it('refuses a command that cannot be encoded, and stays usable', async () => {
     const house = new ThreadHouse()
     await expect(house.startRun('x', { afterMs: 0.5 })).rejects.toThrow()
     await house.startRun('x')
@@ -125,7 +125,7 @@ describe('a thread whose disk failed once', () => {
 })
 
 describe('a delete', () => {
-  it('during an edit does not keep the next thread of that id from running', async () => {
+  it('during an edit does not block runs of the next thread with that id', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { graph_id: 'agent' } })
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
@@ -137,7 +137,7 @@ describe('a delete', () => {
     expect(house.host.running.size).toBe(1)
   })
 
-  it('that was cut off when the log was gone already is done again', async () => {
+  it('whose purge failed halfway is finished at the next load', async () => {
     const house = new ThreadHouse()
     house.log.shared = true
     await house.client.create('t', empty)
@@ -153,7 +153,7 @@ describe('a delete', () => {
     expect(house.log.purged).toMatchObject([{ table: 'thread', id: 'x' }])
   })
 
-  it('is told to nobody before it is on disk', async () => {
+  it('ends follows and joins only after it is on disk', async () => {
     for (const written of [true, false]) {
       const house = new ThreadHouse()
       const run = house.run()
@@ -175,12 +175,12 @@ describe('a delete', () => {
       house.log.append = append
       expect(await deleted).toBe(written ? undefined : 'not')
       await settled()
-      // Whoever asked goes on where the thread was not deleted.
+      // If the thread was not deleted, follower and joiner keep waiting.
       expect(told).toEqual(written ? ['over', 'not_found'] : [])
     }
   })
 
-  it('is told though the store keeps what was in it, and goes on until that is gone', async () => {
+  it('is acknowledged even if the store cannot purge yet, which is tried again', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', empty)
     const purge = house.log.purge.bind(house.log)
@@ -193,7 +193,7 @@ describe('a delete', () => {
     expect(house.log.purged).toMatchObject([{ table: 'thread', id: 'x' }])
   })
 
-  it('leaves to the next load what the store will never do', async () => {
+  it('does not retry a purge that fails for good', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', empty)
     let tries = 0
@@ -206,7 +206,7 @@ describe('a delete', () => {
     expect(tries).toBe(1)
   })
 
-  it('heard together with a create ends the old log and begins a new one', async () => {
+  it('that arrives together with a create ends the old log and begins a new one', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })
     house.restart()
@@ -219,7 +219,7 @@ describe('a delete', () => {
     expect(branches[2]).not.toBe(branches[0])
   })
 
-  it('is on disk before anything of the next thread of that id goes there', async () => {
+  it('is on disk before anything of the next thread with that id is written', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', empty)
     const disk = Promise.withResolvers<void>()
@@ -239,7 +239,7 @@ describe('a delete', () => {
     expect(appends).toBeGreaterThan(2)
   })
 
-  it('is through with the store before the next thread of that id goes there', async () => {
+  it('is purged before anything of the next thread with that id is written', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', empty)
     const purge = house.log.purge.bind(house.log)
@@ -267,7 +267,7 @@ describe('a delete', () => {
     expect(order).toEqual(['purged', 'made', 'purged', 'made'])
   })
 
-  it('takes what comes after it along where it fails', async () => {
+  it('that fails also fails the create that arrived behind it', async () => {
     const house = new ThreadHouse()
     await house.client.create('t', { ...empty, metadata: { old: true } })
     const append = house.log.append.bind(house.log)
@@ -280,7 +280,7 @@ describe('a delete', () => {
     expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"old":true}')
   })
 
-  it('that the log alone tells of is told by the row before the log is purged', async () => {
+  it('that only the log knows is copied to the thread row before the log is purged', async () => {
     const house = new ThreadHouse()
     const { log } = house
     log.shared = true
@@ -290,13 +290,13 @@ describe('a delete', () => {
     await house.client.delete('t', 'x')
     log.updates.splice(0, log.updates.length, ...behind)
     const kept = [...log.rows]
-    // Its next owner dies as well, with the end of the log removed.
+    // The next owner dies as well, after it removed the end of the log.
     log.purge = () => new Promise(() => log.rows.splice(1))
     house.restart()
     void house.client.get('t', 'x').catch(() => {})
     await settled()
     expect(log.rows).toEqual(kept.slice(0, 1))
-    // Nobody opens a log whose owner was deleted.
+    // A log whose thread was deleted cannot be opened.
     log.open = () => Promise.reject(new HeddleError('stale_append'))
     log.purge = async ({ branch: { id } }) => {
       log.rows.splice(0, log.rows.length, ...log.rows.filter(({ branch }) => branch.id !== id))
@@ -307,7 +307,7 @@ describe('a delete', () => {
   })
 })
 
-/** A row of an owner before arrives when the next one is appended. */
+/** Makes a row of an earlier owner arrive just before the next row is appended. */
 function arrivesNext({ log }: ThreadHouse, late: MemoryLog['rows'][number]): void {
   const append = log.append.bind(log)
   log.append = (...given) => {
@@ -318,7 +318,7 @@ function arrivesNext({ log }: ThreadHouse, late: MemoryLog['rows'][number]): voi
 }
 
 describe('a log that is shared', () => {
-  it('is read again where a row of an owner before arrives while it is taken over', async () => {
+  it('is read again if a row of an earlier owner arrives during the takeover', async () => {
     const house = new ThreadHouse()
     house.log.shared = true
     await house.client.create('t', empty)
@@ -330,7 +330,7 @@ describe('a log that is shared', () => {
     expect((await house.client.get('t', 'x')).row.metadataJson).toBe('{"late":true}')
   })
 
-  it('is taken over with a run in one row, which is on disk before that begins', async () => {
+  it('is taken over by one row, and its run resumes only when that is on disk', async () => {
     const house = new ThreadHouse()
     house.log.shared = true
     await house.startRun('x')
@@ -349,7 +349,7 @@ describe('a log that is shared', () => {
     expect(house.log.rows.length).toBe(rows + 1)
   })
 
-  it('goes on with its run once, where a row of an owner before arrives meanwhile', async () => {
+  it('resumes its run once if a row of an earlier owner arrives during the takeover', async () => {
     const house = new ThreadHouse()
     house.log.shared = true
     await house.startRun('x')
@@ -377,8 +377,8 @@ describe('a run that cannot begin', () => {
   })
 })
 
-describe('a thread that waits for a human', () => {
-  it('still does after a restart in which a queued run was cancelled', async () => {
+describe('an interrupted thread', () => {
+  it('is still interrupted after a restart and the cancel of a queued run', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     house.host.end(house.host.only, { waiting: true, interrupts: '{"task":[]}' })
@@ -391,8 +391,8 @@ describe('a thread that waits for a human', () => {
   })
 })
 
-describe('a state that is read after much that is not state', () => {
-  it('costs no more for a thousand changes of metadata', async () => {
+describe('a read of the state', () => {
+  it('costs no more after a thousand changes of metadata', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     await house.host.step(house.host.only, 'one')
@@ -409,7 +409,7 @@ describe('a state that is read after much that is not state', () => {
 })
 
 describe('a run of a thousand steps', () => {
-  it('is taken over at the cost of few', async () => {
+  it('is taken over without reading all of its steps', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     for (let i = 0; i < 1_000; i++) await house.host.step(house.host.only, `${i}`)
@@ -426,8 +426,8 @@ describe('a run of a thousand steps', () => {
   })
 })
 
-describe('a start that nobody is told of', () => {
-  it('reaches the disk together with the end of a quick run', async () => {
+describe('the start of a run whose caller waits for the result', () => {
+  it('is written together with the end if the run is quick', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     house.host.end(house.host.only)
@@ -442,7 +442,7 @@ describe('a start that nobody is told of', () => {
     expect(house.log.rows.length).toBe(rows + 1)
   })
 
-  it('tells whoever waits whether it ever was on disk', async () => {
+  it('fails the waiting caller as unwritten only if it never was on disk', async () => {
     for (const written of [false, true]) {
       const house = new ThreadHouse()
       const lose = () => {
@@ -459,7 +459,7 @@ describe('a start that nobody is told of', () => {
       if (written) {
         lose()
         void house.host.step(house.host.only, 'late').catch(() => {})
-        // Whoever waits asks the next owner for a while: here there is none that could answer.
+        // The caller asks for the next owner for a minute: here there is none that could answer.
         for (let i = 0; i < 250; i++) {
           await settled()
           house.env.advance(250)
@@ -470,7 +470,7 @@ describe('a start that nobody is told of', () => {
     }
   })
 
-  it('reaches it soon where the run is not quick, and at once where somebody asks', async () => {
+  it('is written soon if the run is not quick, and at once if somebody asks for it', async () => {
     for (const ask of [false, true]) {
       const house = new ThreadHouse()
       const run = house.run({ awaited: true })

@@ -1,4 +1,4 @@
-/** Commands whose answer was lost with their owner: asked again, they are done once. */
+/** Commands whose answer was lost with their owner: tried again, they take effect once. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import type { Fate } from '../../support/thread-pair.ts'
 
 const runId = (number: number) => `r${number}`
 
-/** Edits are made at once, each adding its number; runs wait until they are told to end. */
+/** Makes edits end at once, each adding its number; runs go on until the test ends them. */
 function editing(host: ScriptedHost): void {
   const execute = host.execute.bind(host)
   host.execute = (execution, source, listener) => {
@@ -51,7 +51,7 @@ const acts = fc.oneof(
 
 const fates = fc.constantFrom<Fate>('none', 'unheard', 'silent', 'silent')
 
-/** A thread of the one name, and what its callers saw of it. */
+/** A thread, always with the same id, and what its callers saw of it. */
 class Story {
   readonly pair = new ThreadPair(editing)
   readonly answers: unknown[] = []
@@ -64,7 +64,7 @@ class Story {
     } catch (error) {
       this.answers.push(HeddleError.from(error).code)
     }
-    // A fate that nobody met is over.
+    // A fate that did not come true is over.
     this.pair.fate = 'none'
     await settled()
   }
@@ -80,7 +80,7 @@ class Story {
           { threadId: 'x', metadata, ifExists: 'raise', supersteps }))
       }
       case 'patch': return seen(await client.patch('t', 'x', { value: act.value }))
-      // Where nothing is left that could tell, a delete is answered as done: it is gone, after all.
+      // If nothing is left of the thread, a repeated delete cannot know: both answers are right.
       case 'delete': return client.delete('t', 'x').catch(unlessGone)
       case 'copy': return seen(await client.copy('t', 'x'))
       case 'edit': {
@@ -104,7 +104,7 @@ class Story {
     return runId(this.#started - 1 - back)
   }
 
-  /** Runs that are under way, and those behind them, come to their ends. */
+  /** Ends the current run and those that are queued behind it. */
   async finish(): Promise<void> {
     for (;;) {
       await settled()
@@ -142,7 +142,7 @@ async function told(script: readonly (readonly [Act, Fate])[], fated: boolean): 
   await story.tell({ do: 'create' }, 0, 'none')
   for (const [at, [act, fate]] of script.entries()) {
     await story.tell(act, at + 1, fated ? fate : 'none')
-    // Owners that die cost attempts, of which a run has three.
+    // A dying owner costs the run an attempt, of which it has three.
     if (at % 2 === 1) await story.finish()
   }
   await story.finish()
@@ -150,14 +150,14 @@ async function told(script: readonly (readonly [Act, Fate])[], fated: boolean): 
 }
 
 describe('commands whose owner dies before it has answered', () => {
-  it('leave the thread as if each was heard once, and answer the same', async () => {
+  it('leave the thread as if each had arrived once, and give the same answers', async () => {
     const script = fc.array(fc.tuple(acts, fates), { maxLength: 14 })
     await fc.assert(fc.asyncProperty(script, async (script) => {
       expect(await told(script, true)).toEqual(await told(script, false))
     }), { numRuns: 300 })
   })
 
-  it('are answered as done where a thread is gone with all that knew of them', async () => {
+  it('are answered as done if they deleted the thread and nothing of it is left', async () => {
     const { pair } = new Story()
     await pair.client.create('t',
       { threadId: 'x', metadata: {}, ifExists: 'raise', supersteps: [] })
@@ -167,7 +167,7 @@ describe('commands whose owner dies before it has answered', () => {
     await expect(pair.client.delete('t', 'x')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('do not end the thread that was made again before they came again', async () => {
+  it('do not delete a thread that was created again before the retry arrived', async () => {
     const { pair } = new Story()
     const create = (made: string) => pair.client.create('t',
       { threadId: 'x', metadata: { made }, ifExists: 'raise', supersteps: [] })

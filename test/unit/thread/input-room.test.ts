@@ -1,11 +1,11 @@
-/** The room that the inputs of all threads share: nobody is let take it from the others. */
+/** The room that the inputs of all threads share: no tenant may take all of it. */
 
 import { describe, expect, it } from 'vitest'
 
 import { InputRoom } from '../../../src/thread/input-room.ts'
 import type { Inputs } from '../../../src/thread/input-room.ts'
 
-/** Takes 100 characters at a time until he is refused; how many he has then. */
+/** Takes 100 characters at a time until it is refused; returns how many it then holds. */
 function fill(inputs: Inputs): number {
   let characters = 0
   for (; mayHold(inputs); characters += 100) inputs.hold({}, 100)
@@ -23,7 +23,7 @@ function mayHold(inputs: Inputs, holder: object = {}): boolean {
 }
 
 describe('the room of inputs', () => {
-  it('leaves some to others whoever fills it, and most of it to one alone', () => {
+  it('gives one tenant at most three quarters, and leaves the rest to others', () => {
     const room = new InputRoom(16_000)
     expect(fill(room.of('greedy'))).toBe(12_000)
     expect(fill(room.of('second'))).toBe(3_000)
@@ -31,7 +31,7 @@ describe('the room of inputs', () => {
     expect(mayHold(room.of('greedy'))).toBe(false)
   })
 
-  it('is refused once it is full, by whomever', () => {
+  it('is refused once it is full, whichever tenants fill it', () => {
     const room = new InputRoom(1_000)
     room.of('one').hold({}, 500)
     expect(mayHold(room.of('two'))).toBe(true)
@@ -39,7 +39,7 @@ describe('the room of inputs', () => {
     expect(mayHold(room.of('three'))).toBe(false)
   })
 
-  it('counts what is held, and not what was', () => {
+  it('counts what is held now, and never refuses the holder itself', () => {
     const room = new InputRoom(1_000)
     const inputs = room.of('one')
     const [holder, other] = [{}, {}]

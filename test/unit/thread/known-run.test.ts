@@ -1,11 +1,11 @@
-/** Runs that are asked for again by their caller's key: found without reading what others hold. */
+/** Repeated starts: their run is found without reading the inputs of the other runs. */
 
 import { expect, it } from 'vitest'
 
 import { aRun, settled, ThreadHouse } from '../../support/thread-house.ts'
 import { ThreadPair } from '../../support/thread-pair.ts'
 
-it('A run is found by its key without the inputs of the others.', async () => {
+it('A run is found by its Idempotency-Key without reading the inputs of other runs.', async () => {
   const house = new ThreadHouse()
   const { list, get } = house.tables.runs
   const asked: unknown[] = []
@@ -28,7 +28,7 @@ it('A run is found by its key without the inputs of the others.', async () => {
     await house.client.startRun('t', 'x', run)
     house.host.end(house.host.only)
   }
-  // Once: what is made from then on is known.
+  // Read once: the keys of later runs are remembered.
   expect(asked).toEqual([[]])
   const again = await house.client.startRun('t', 'x', house.run({ commandId: 'k2' }))
   expect(got).toEqual([runs[1]!.runId])
@@ -49,7 +49,7 @@ it('A run is found by its key without the inputs of the others.', async () => {
   expect(asked).toHaveLength(2)
 })
 
-it('A run that waits is known by its id, however much its thread heard since.', async () => {
+it('A repeated start finds its unfinished run by id, whatever came since.', async () => {
   const pair = new ThreadPair()
   for (const strategy of ['interrupt', 'reject'] as const) {
     const run = aRun(`r-${strategy}`, { strategy })

@@ -1,4 +1,4 @@
-/** Answers over much that is large: read a few at a time, in order, and no further than is kept. */
+/** Answers about many or large states: read a few at a time, in order, and only until full. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -14,15 +14,15 @@ import { ThreadHouse } from '../../support/thread-house.ts'
 import { aThread } from '../../contract/rows.ts'
 
 const megabyte = 1024 * 1024
-/** So many states of five megabytes fit one answer. */
+/** How many states of five megabytes fit one answer. */
 const fitting = Math.floor(128 / 5)
-/** No more are read, or held, at the same time. */
+/** How many are read at the same time. */
 const atOnce = 16
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** A client of threads that do nothing but tell their values, and a count of who reads them. */
+/** A client of threads that only answer with their values, and counts of what is read and held. */
 function threadsWith(count: number, valuesOf: (n: number) => string) {
   const rows = Array.from({ length: count }, (_, n) => aThread({ threadId: String(n) }))
   const told = { begun: 0, underWay: 0, most: 0, mostHeld: 0 }
@@ -38,7 +38,7 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
       const n = Number(id)
       told.most = Math.max(told.most, ++told.underWay)
       if (told.begun++ % 50 === 49) look()
-      // Those that come later are answered sooner.
+      // Some later threads are answered before earlier ones.
       for (let turn = n % 3; turn < 3; turn++) await new Promise(setImmediate)
       told.underWay--
       const view: ThreadView = { row: rows[n]!, values: valuesOf(n) }
@@ -62,7 +62,7 @@ const parity = (n: number) => JSON.stringify({ even: n % 2 === 0 })
 const idOf = ({ row }: ThreadView) => Number(row.threadId)
 
 describe('a search', () => {
-  it('reads a few threads at a time, and tells of them in their order', async () => {
+  it('reads a few threads at a time, and returns them in order', async () => {
     const { client, told } = threadsWith(200, parity)
     const { threads, total } = await client.search({ ...page, limit: 150 }, idOf)
     expect(threads).toEqual(Array.from({ length: 150 }, (_, n) => n))
@@ -72,13 +72,13 @@ describe('a search', () => {
     expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
   })
 
-  it('reads a small page at once', async () => {
+  it('reads the threads of a small page all at once', async () => {
     const { client, told } = threadsWith(10, parity)
     await client.search({ ...page, limit: 10 }, idOf)
     expect(told.most).toBe(10)
   })
 
-  it('stops where the answer has no more room', async () => {
+  it('is refused once the answer is full, and reads no further', async () => {
     const values = `"${'x'.repeat(5 * megabyte)}"`
     const { client, told } = threadsWith(1_000, () => values)
     using room = new AnswerRoom()
@@ -87,7 +87,7 @@ describe('a search', () => {
     expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
   })
 
-  it('by values keeps a page of those that match, and knows how many do', async () => {
+  it('by values keeps only a page of the matching threads, and counts all of them', async () => {
     const { client, told } = threadsWith(400, parity)
     const { threads, total } = await client.search(
       { ...page, offset: 3, limit: 4, values: { even: true } }, idOf)
@@ -106,7 +106,7 @@ describe('a count by values', () => {
   })
 })
 
-/** A thread with as many states as the test says, and the questions that its graph heard. */
+/** A thread with `count` states, and the questions that its graph host was asked. */
 async function threadWithStates(count: number, values: string) {
   const house = new ThreadHouse()
   await house.startRun('x')
@@ -141,7 +141,7 @@ async function threadWithStates(count: number, values: string) {
 }
 
 describe('a history', () => {
-  it('is read some states at a time, each time on from the last one', async () => {
+  it('is read in batches of states, each behind the last', async () => {
     const { history, asked } = await threadWithStates(100, '1')
     const numbers = async (limit: number) =>
       (JSON.parse(await history(limit)) as { n: number }[]).map(({ n }) => n)
@@ -153,7 +153,7 @@ describe('a history', () => {
       .toEqual([[null, 16], ['c15', 64], ['c79', 64]])
   })
 
-  it('begins again where a rollback took away what it was read up to', async () => {
+  it('begins again if a rollback took away the state that it had come to', async () => {
     const { history, asked, rollBackAt } = await threadWithStates(20, '1')
     rollBackAt(2)
     expect(JSON.parse(await history(50))).toHaveLength(20)
@@ -161,7 +161,7 @@ describe('a history', () => {
       .toEqual([[null, 16], ['c15', 34], [null, 16], ['c15', 34]])
   })
 
-  it('is asked for once where it is short', async () => {
+  it('of few states is read in one batch', async () => {
     const { history, asked } = await threadWithStates(50, '1')
     await history(10)
     expect(asked).toHaveLength(1)

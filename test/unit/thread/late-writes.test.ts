@@ -1,4 +1,4 @@
-/** Writes that come to a checkpoint when it is not the newest any more: no reader loses any. */
+/** Writes on a checkpoint that is no longer the newest: every reader sees all of them. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const writes = (checkpointId: string, taskId: string): Extract<RecordOf, { $case
 
 interface Run {
   readonly tasks: number
-  /** A checkpoint of its own, and when. */
+  /** When it puts a checkpoint of its own: before or after its writes, or never. */
   readonly puts: 'first' | 'last' | 'never'
   readonly isTakenBack: boolean
 }
@@ -115,7 +115,7 @@ const act = fc.record({ pick: fc.nat(), tasks: fc.integer({ min: 0, max: 2 }),
   puts: fc.constantFrom('first', 'last', 'never'), isTakenBack: fc.boolean(),
   crashed: fc.boolean() })
 
-it('are all there, however many forks of however many checkpoints wrote them', async () => {
+it('Late writes are all read, whichever forks of whichever checkpoints wrote them.', async () => {
   await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
     const made = new Forked()
     await made.load()
@@ -140,14 +140,14 @@ const fork = (id: string): Step => {
 const late = (taskId: string) => below(writes('old', taskId))
 
 it.each<[how: string, runs: readonly (readonly Step[][])[], read: readonly string[]]>([
-  ['before another one grows from it', [[[late('a')], [fork('b')]]], ['a']],
-  ['together with one that grows from it', [[[late('a'), fork('b')]]], ['a']],
-  ['from one run after the other', [[[late('a')], [fork('b')]], [[late('c')], [fork('d')]]],
+  ['before a fork of it', [[[late('a')], [fork('b')]]], ['a']],
+  ['in one row with a fork of it', [[[late('a'), fork('b')]]], ['a']],
+  ['by two runs, each before a fork', [[[late('a')], [fork('b')]], [[late('c')], [fork('d')]]],
     ['a', 'c']],
-  ['from both, each together with what grows', [[[late('a'), fork('b')]], [[late('c'), fork('d')]]],
+  ['by two runs, each in one row with a fork', [[[late('a'), fork('b')]], [[late('c'), fork('d')]]],
     ['a', 'c']],
-  ['on both sides of it in one row', [[[late('a'), fork('b'), late('c')]]], ['a']],
-])('are found that come to an old checkpoint of a subgraph %s', async (_how, runs, read) => {
+  ['before and after a fork, in one row', [[[late('a'), fork('b'), late('c')]]], ['a']],
+])('Late writes of a subgraph are read if they came %s.', async (_how, runs, read) => {
   const made = new Forked()
   await made.load()
   const first = [[checkpoint('root', 'a run')],

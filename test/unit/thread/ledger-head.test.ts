@@ -1,4 +1,4 @@
-/** The head of a thread, as an execution begins with it. */
+/** The head of a thread, from which an execution begins. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -27,7 +27,7 @@ async function openLedger(log = new MemoryLog()) {
 }
 
 describe('the head of a thread', () => {
-  it('is read with writes that were still on their way', async () => {
+  it('is read with the writes that are still on their way to disk', async () => {
     const log = new MemoryLog()
     const ledger = await openLedger(log)
     await ledger.write([checkpoint])
@@ -58,7 +58,7 @@ describe('the head of a thread', () => {
     expect(ledger.unsettled).toBe(false)
   })
 
-  it('moves however many records one step has', async () => {
+  it('moves even if one step has very many records', async () => {
     const ledger = await openLedger()
     await ledger.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
     expect(ledger.unsettled).toBe(false)

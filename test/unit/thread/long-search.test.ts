@@ -1,4 +1,4 @@
-/** A search over the states of many threads leaves others their turn and their memory. */
+/** A search over the states of many threads: it blocks neither the event loop nor the memory. */
 
 import { expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { virtualEnv } from '../../support/env.ts'
 
 const query = { tenant: 't', sortBy: 'created_at', sortOrder: 'asc', offset: 0, limit: 1 } as const
 
-/** Of so many threads with states that long: what was read at a time, and turns of the loop. */
+/** Searches `count` threads: how many were read at a time, and how often the loop had a turn. */
 async function searched(count: number, length: number) {
   const rows = Array.from({ length: count }, (_, n) => aThread({ threadId: `${n}` }))
   const values = JSON.stringify({ n: 1, long: 'x'.repeat(length) })
@@ -44,7 +44,7 @@ it('Long states are read one after the other, each in a turn of its own.', async
   expect(turns).toBeGreaterThan(30)
 })
 
-it('Short ones are read many at a time, and so are looked at.', async () => {
+it('Short states are read and compared many at a time.', async () => {
   const { total, turns, together } = await searched(200, 10)
   expect([total, Math.max(...together)]).toEqual([200, 16])
   expect(turns).toBeLessThan(100)

@@ -1,4 +1,4 @@
-/** Runs of real graphs whose owners come and go in the middle of them. */
+/** Runs of real graphs whose owner changes while they run. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { TestHost, hostProject } from '../graph/host-project.ts'
 
 const supersteps = 12
 
-/** Each step takes a while, as one that asks a model does. */
+/** Each step takes a while, like one that calls a model. */
 const project = `
   export const agent = (() => {
     const graph = new StateGraph(State)
@@ -27,12 +27,12 @@ const project = `
 
 const everyStep = Array.from({ length: supersteps }, (_, i) => i + 1)
 
-/** After how many updates the owner goes, and how. A run has three attempts. */
+/** After how many updates the owner goes, and how. At most two deaths: a run has three attempts. */
 const moves = fc.array(fc.record({
   after: fc.integer({ min: 1, max: 4 }), how: fc.constantFrom('handed over', 'killed'),
 }), { maxLength: 4 }).filter((all) => all.filter(({ how }) => how === 'killed').length <= 2)
 
-it('are told to the end, every update once, and done once', async () => {
+it('A run reaches its end and every update is sent once, however its owners change.', async () => {
   const { host } = await TestHost.start(2, await hostProject(project))
   await fc.assert(fc.asyncProperty(moves, async (moves) => {
     const chain = new ThreadChain(() => host)
@@ -45,7 +45,7 @@ it('are told to the end, every update once, and done once', async () => {
       events: (batch) => void seen.push(...batch),
       ended: (how) => { ending = how },
     })
-    /** Whoever has to ask again waits for a moment, which somebody has to make. */
+    /** A follower asks again after a pause: the test moves the clock. */
     const passing = async (done: () => boolean) => {
       while (!done()) {
         await settled()
@@ -72,10 +72,10 @@ it('are told to the end, every update once, and done once', async () => {
     expect(JSON.parse(await result)).toMatchObject({ log: everyStep })
     const killed = moves.filter(({ how }) => how === 'killed').length
     const { status, attempt } = await chain.client.getRun('t', 'x', 'r')
-    // Who is killed before he has begun, or when all is done, costs none.
+    // A death before the run has begun, or after its end, costs no attempt.
     expect([status, attempt <= 1 + killed]).toEqual(['success', true])
     expect(told('metadata').at(-1)).toMatchObject({ attempt })
-    // Nothing is told twice where nobody died; after a death a token may be.
+    // Without a death nothing is sent twice; after one, a token may be.
     if (killed === 0) expect(told('custom')).toHaveLength(supersteps)
   }), { numRuns: 20 })
 })

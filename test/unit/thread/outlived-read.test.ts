@@ -1,4 +1,4 @@
-/** Reads of a thread that is deleted, or passes on, before they are through: none answers half. */
+/** Reads during which the thread is deleted or moves: none gives a partial or foreign answer. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +10,7 @@ const history = { checkpointId: null, checkpointNs: '', before: null, limit: 100
 const answerOf = (checkpointId: string) =>
   ({ checkpointId, valuesOf: '', values: '{}', json: '{"next":[]}' })
 
-/** A thread of some steps, whose history waits in the midst of being read. */
+/** A thread with some steps, and a read of its history that is held until `readOn`. */
 async function reading() {
   const read = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -34,20 +34,20 @@ async function reading() {
 }
 
 describe('a history that is being read', () => {
-  it('is that of its thread as it was, where nothing happens', async () => {
+  it('is answered in full if nothing happens meanwhile', async () => {
     const { answer, readOn } = await reading()
     readOn()
     expect(JSON.parse(await answer as string)).toHaveLength(2)
   })
 
-  it('is not found where its thread is deleted meanwhile', async () => {
+  it('is answered with not_found if its thread is deleted meanwhile', async () => {
     const { pair, answer, readOn } = await reading()
     await pair.client.delete('t', 'x')
     readOn()
     expect(await answer).toMatchObject({ code: 'not_found' })
   })
 
-  it('is not that of the next thread of its name', async () => {
+  it('never answers with the next thread of the same id', async () => {
     const { pair, answer, readOn } = await reading()
     await pair.client.delete('t', 'x')
     await pair.client.startRun('t', 'x', aRun('next'))
@@ -55,7 +55,7 @@ describe('a history that is being read', () => {
     expect(await answer).toMatchObject({ code: 'not_found' })
   })
 
-  it('is read by whoever owns its thread next', async () => {
+  it('is read again at the next owner if its thread moves meanwhile', async () => {
     const { pair, answer, readOn } = await reading()
     await pair.handOver()
     await pair.client.delete('t', 'x')
@@ -64,8 +64,8 @@ describe('a history that is being read', () => {
   })
 })
 
-describe('a history whose pages are rolled back as soon as they are read', () => {
-  it('is to be asked for again, and keeps nobody busy', async () => {
+describe('a history whose pages are always rolled back once they are read', () => {
+  it('is answered as retryable after a bounded number of tries', async () => {
     let asked = 0
     const pair = new ThreadPair((host) => {
       host.ask = async (_graph, _thread, question) => {

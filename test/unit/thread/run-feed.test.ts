@@ -1,4 +1,4 @@
-/** A run's feed and who reads its past: in pieces, at his own pace, beside everything else. */
+/** A run's feed and the readers of its past: in pieces, at each reader's own pace. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -11,7 +11,7 @@ import { RunFeeds } from '../../../src/thread/run-feeds.ts'
 const entryAt = (seq: number, json?: string): FeedEntry =>
   ({ place: { seq, index: 0 }, name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
 
-/** A run that is over: all of its events stand in the log, each with the same long value. */
+/** A finished run: all of its events are in the log, each with the same long value. */
 function overFeed(events: number, { value = 'x'.repeat(100_000), fails = false } = {}) {
   const feed = new RunFeed({ graphId: 'g', heard: () => {},
     forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 } })
@@ -25,7 +25,7 @@ function overFeed(events: number, { value = 'x'.repeat(100_000), fails = false }
   return { feed, past }
 }
 
-/** Takes a piece only when it is let; `ended` resolves with how it ended. */
+/** Counts the events of each piece; `ended` resolves with how the follow ended. */
 function reader() {
   const pieces: number[] = []
   const ended = Promise.withResolvers<string>()
@@ -39,7 +39,7 @@ function reader() {
 const fromStart = { seq: -1, index: 0 }
 
 describe('the past of a run', () => {
-  it('is told in pieces that are not too long, and then the end', async () => {
+  it('is sent in pieces of bounded length, and then the end', async () => {
     const { feed, past } = overFeed(30)
     const { pieces, ended, listener } = reader()
     feed.end()
@@ -48,7 +48,7 @@ describe('the past of a run', () => {
     expect(pieces).toEqual(Array.from({ length: 10 }, () => 3))
   })
 
-  it('waits for who reads it', async () => {
+  it('waits for its reader between pieces', async () => {
     const { feed, past } = overFeed(9)
     const { pieces, ended, listener } = reader()
     const asked: (() => void)[] = []
@@ -67,7 +67,7 @@ describe('the past of a run', () => {
     expect(await ended).toBe('over')
   })
 
-  it('that cannot be read loses who follows', async () => {
+  it('ends the follow as unread if it cannot be read', async () => {
     const { feed, past } = overFeed(2, { fails: true })
     const { ended, listener } = reader()
     feed.follow(fromStart, null, listener, past)
@@ -75,9 +75,9 @@ describe('the past of a run', () => {
   })
 
   it.each([
-    ['much', Array.from({ length: 30 }, (_, n) => [entryAt(10 + n, 'y'.repeat(100_000))])],
-    ['very many things', [Array.from({ length: 200_000 }, (_, n) => entryAt(10 + n, '{}'))]],
-  ])('that is read while %s happens sends who reads it away', async (_, published) => {
+    ['long events', Array.from({ length: 30 }, (_, n) => [entryAt(10 + n, 'y'.repeat(100_000))])],
+    ['many events', [Array.from({ length: 200_000 }, (_, n) => entryAt(10 + n, '{}'))]],
+  ])('ends a slow reader as lagged if %s come meanwhile', async (_, published) => {
     const { feed, past } = overFeed(9)
     const { pieces, ended, listener } = reader()
     const asked = Promise.withResolvers<void>()
@@ -94,7 +94,7 @@ describe('the past of a run', () => {
 })
 
 describe('a listener that fails', () => {
-  it('is lost, and harms no other', () => {
+  it('ends as lost, and does not disturb the others', () => {
     const feed = new RunFeed({ graphId: 'g', heard: () => {} })
     const { past } = overFeed(0)
     const good = reader()
@@ -110,7 +110,7 @@ describe('a listener that fails', () => {
 })
 
 describe('the feeds of a thread', () => {
-  it('count one as followed that the budget forgets while somebody reads it', async () => {
+  it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
     const budget = new ByteBudget<RunFeed>(10_000)
     const feeds = new RunFeeds({
       ports: { feeds: budget, host: { describe: () => undefined } },
@@ -137,7 +137,7 @@ describe('the feeds of a thread', () => {
     expect(feeds.followed).toBe(false)
   })
 
-  it('lose who follows where a state is longer than a text may be, and nobody else', async () => {
+  it('end a follow as unread if a state is longer than a string can be', async () => {
     const tooLong = () => { throw new RangeError('Invalid string length') }
     const feeds = new RunFeeds({
       ports: { host: { describe: () => ({ stateChannels: ['log'] }) } },

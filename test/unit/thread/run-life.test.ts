@@ -11,7 +11,7 @@ const listed = async (house: ThreadHouse) =>
   (await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1_000, offset: 0 }))
 
 describe('a thread with a run', () => {
-  it('is busy until the run ends, and then idle with what it wrote', async () => {
+  it('is busy until the run ends, and then idle with the state of the run', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -24,7 +24,7 @@ describe('a thread with a run', () => {
     expect([row.status, values]).toEqual(['idle', '{"log":["one"]}'])
   })
 
-  it('is interrupted where the graph waits, and asks what it asks', async () => {
+  it('is interrupted if the graph waits, and shows the interrupts', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -39,7 +39,7 @@ describe('a thread with a run', () => {
     expect((await house.client.getRun('t', 'x', run.runId)).status).toBe('success')
   })
 
-  it('shows the error of a graph that threw', async () => {
+  it('has status error if the graph threw, and the result is the error', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -76,7 +76,7 @@ describe('a second run', () => {
     expect(house.host.only.execution.runId).toBe(second.runId)
   })
 
-  it('of another graph leaves the first the values of its own', async () => {
+  it('of another graph leaves the first run the values of its own graph', async () => {
     const house = new ThreadHouse()
     const describe = house.host.describe.bind(house.host)
     house.host.describe = (id) => id === 'other'
@@ -127,7 +127,7 @@ describe('a second run', () => {
     expect(await result).toBe('{"log":["second"]}')
   })
 
-  it('is refused when the queue is full, or what waits in it is long', async () => {
+  it('is refused if the queue has too many runs or too many characters', async () => {
     for (const limits of [{ pendingRuns: 2 }, { pendingCharacters: 1_500 }]) {
       const house = new ThreadHouse(limits)
       const kwargs = { input: 'x'.repeat(1_000) }
@@ -136,7 +136,7 @@ describe('a second run', () => {
     }
   })
 
-  it('is refused while other threads hold as much as there is room for', async () => {
+  it('is refused while other threads hold all the room for inputs', async () => {
     const house = new ThreadHouse({ inputCharacters: 1_500 })
     const kwargs = { input: 'x'.repeat(1_000) }
     await house.client.startRun('t', 'x', house.run({ kwargs }))
@@ -153,7 +153,7 @@ describe('a second run', () => {
     await house.startRun('w', { kwargs })
   })
 
-  it('is the same run where it carries the same command id', async () => {
+  it('is the same run if it carries the same command id', async () => {
     const house = new ThreadHouse()
     const one = await house.startRun('x', { commandId: 'k' })
     const again = await house.startRun('x', { commandId: 'k' })
@@ -162,7 +162,7 @@ describe('a second run', () => {
   })
 })
 
-describe('a follower', () => {
+describe('a follow', () => {
   const follow = async (house: ThreadHouse, runId: string, after: string | null = null) => {
     const events: FeedEvent[] = []
     const { promise: over, resolve } = Promise.withResolvers<string>()
@@ -171,7 +171,7 @@ describe('a follower', () => {
     return { events, over }
   }
 
-  it('finds no run that was deleted, and hears the end of one that is deleted', async () => {
+  it('ends if its run is deleted, and finds a deleted run no more', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -181,7 +181,7 @@ describe('a follower', () => {
     await expect(follow(house, run.runId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('hears metadata first, then what is durable, then the end', async () => {
+  it('gets metadata first, then the durable events, then the end', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -192,7 +192,7 @@ describe('a follower', () => {
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
   })
 
-  it('that comes back continues behind the event it saw last', async () => {
+  it('that comes back continues behind the last event it saw', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -205,7 +205,7 @@ describe('a follower', () => {
     expect(after.events.map(({ json }) => json)).toEqual(['2'])
   })
 
-  it('gets every durable event from the log after a crash, with the next attempt', async () => {
+  it('after a crash gets durable events from the log, then those of the new attempt', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -250,7 +250,7 @@ describe('a follower', () => {
     expect(house.log.rows).toHaveLength(rows)
   })
 
-  it('that comes a moment after a quick run gets what is in no log, too', async () => {
+  it('shortly after a quick run also gets the events that are in no log', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -263,7 +263,7 @@ describe('a follower', () => {
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'custom'])
   })
 
-  it('of a finished run gets all of it and the end', async () => {
+  it('of a finished run gets all durable events and the end', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -277,7 +277,7 @@ describe('a follower', () => {
   })
 })
 
-describe('what is not on disk yet', () => {
+describe('a step that is not on disk yet', () => {
   const held = async () => {
     const house = new ThreadHouse()
     const run = house.run()
@@ -287,7 +287,7 @@ describe('what is not on disk yet', () => {
     return { house, runId: run.runId, release: resolve }
   }
 
-  it('is told to nobody: no event, no result, no state', async () => {
+  it('shows nowhere: in no event, no result, no state, no acknowledgement', async () => {
     const { house, runId, release } = await held()
     const heard: string[] = []
     const note = (what: string) => () => void heard.push(what)
@@ -317,7 +317,7 @@ describe('what is not on disk yet', () => {
 })
 
 describe('a queued run', () => {
-  it('gets its own input after a crash, though its row began with the run before', async () => {
+  it('gets its own input after a crash, though it shares its first row with another', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     const second = house.run({ kwargs: { input: 'mine' } })
@@ -356,12 +356,12 @@ describe('the thread of a stateless run', () => {
     return house
   }
 
-  it('goes when somebody has read to the end, also if that was after it', async () => {
+  it('is removed once a client has read to the end, even if that came after the run', async () => {
     const house = await ended(false)
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 
-  it('stays a while where the reader may come back, and goes then', async () => {
+  it('stays for a minute if the client may come back, and is then removed', async () => {
     const house = await ended(true)
     expect((await house.client.get('t', 'x')).row.status).toBe('idle')
     house.env.advance(61_000)
@@ -369,12 +369,12 @@ describe('the thread of a stateless run', () => {
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 
-  it.each(['under way', 'over'])('goes after a crash where the run was %s', async (when) => {
+  it.each(['under way', 'over'])('is removed after a crash while the run was %s', async (when) => {
     const { house } = await begun(false)
     if (when === 'over') house.host.end(house.host.only)
     await settled()
     house.restart()
-    // As the server wakes all that are busy or hidden.
+    // As the server does: it wakes all threads that are busy or hidden.
     expect((await house.client.get('t', 'x')).row.hidden).toBe(true)
     await settled()
     if (when === 'under way') house.host.end(house.host.only)
@@ -387,7 +387,7 @@ describe('the thread of a stateless run', () => {
 })
 
 describe('a worker that is lost', () => {
-  it('costs the run an attempt, three in all', async () => {
+  it('costs the run one of three attempts', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -400,7 +400,7 @@ describe('a worker that is lost', () => {
     expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'WorkerCrashed' } })
   })
 
-  it('costs nothing where a neighbour was to blame', async () => {
+  it('costs no attempt if another run was to blame', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
     house.host.lose(house.host.only, 'displaced')

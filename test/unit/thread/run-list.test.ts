@@ -1,4 +1,4 @@
-/** Lists of runs: those that the thread has, however its rows and its owner hurry. */
+/** Lists of runs: exactly those that the thread has, even while rows are still on their way. */
 
 import { expect, it } from 'vitest'
 
@@ -15,7 +15,8 @@ async function houseWithRun() {
   return { house, runId: run.runId, list }
 }
 
-it('lack what an owner who made the thread in vain wrote when it was made again', async () => {
+// An owner may leave such rows if it fails while it creates the thread.
+it('A list lacks unfinished runs in the table that the thread does not have.', async () => {
   const { house, runId, list } = await houseWithRun()
   for (const status of ['pending', 'running']) {
     const row = aRunRow({ tenant: 't', threadId: 'x', status })
@@ -24,7 +25,7 @@ it('lack what an owner who made the thread in vain wrote when it was made again'
   expect(await list()).toEqual([runId])
 })
 
-it('have a run that ends while they wait for what was written before', async () => {
+it('A list has a run that ends while the list waits for earlier writes.', async () => {
   const { house, runId, list } = await houseWithRun()
   const disk = Promise.withResolvers<void>()
   house.log.gate = disk.promise
@@ -39,7 +40,7 @@ it('have a run that ends while they wait for what was written before', async () 
   expect(await listed).toEqual([runId])
 })
 
-it('have a run that begins while they are read', async () => {
+it('A list has a run that begins while the list is read.', async () => {
   const { house, runId, list } = await houseWithRun()
   const { runs } = house.tables
   const read = runs.list.bind(runs)

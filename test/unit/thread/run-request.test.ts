@@ -1,4 +1,4 @@
-/** What a graph is told of a run, as the thread asks for it. */
+/** The request that a thread makes of a graph for a run. */
 
 import { expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RunPlan } from '../../../src/thread/client.ts'
 import { noTrail, runRequest } from '../../../src/thread/run-request.ts'
 
-it('says who was authenticated, whatever the run says of itself', () => {
+it('The config names the authenticated user, whatever the run\'s own config says.', () => {
   const configurable = { customer: 'c1', langgraph_auth_user_id: 'alice',
     langgraph_auth_user: { identity: 'alice' }, langgraph_auth_permissions: ['all'] }
   const run = { runId: 'r', threadId: 't', assistantId: 'a', attempt: 1, metadataJson: '{}',
@@ -21,7 +21,7 @@ it('says who was authenticated, whatever the run says of itself', () => {
   expect(told('bob')).toEqual({ customer: 'c1', ...ids, langgraph_auth_user_id: 'bob' })
 })
 
-it('gives a resumed attempt of its command the answer alone, and what was asked since', () => {
+it('A resumed attempt gets only the resume values of its command, and the questions since.', () => {
   const command = { resume: { id: 'yes' }, update: { a: 1 }, goto: 'b' }
   const given = (of: unknown, wrote: boolean, asked: string[] | null = ['id']) => {
     const run = { runId: 'r', threadId: 't', assistantId: 'a', attempt: 2, metadataJson: '{}',

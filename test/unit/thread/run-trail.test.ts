@@ -1,4 +1,4 @@
-/** What a run left in the log, read from its end: the same as whoever reads it forwards finds. */
+/** What a run left in the log: read backwards, it is the same as read forwards. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { unborn } from '../../../src/thread/thread-state.ts'
 import { newRun } from '../../../src/thread/unfinished-run.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
-/** The task that what a run begins with is written as. */
+/** The task id under which the input of a run is written. */
 const begin = '00000000-0000-0000-0000-000000000000'
 const branch = { id: 'b', ancestors: [] }
 
@@ -18,7 +18,7 @@ function startOf(runId: string): RecordOf {
   return { $case: 'runStarted', value: { runId, atMs: 0, attempt: 1, baseCheckpointId: '' } }
 }
 
-/** What runs leave; the oldest first. */
+/** What runs leave in the log, the oldest first. */
 function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
   const runId = fc.constantFrom(...runIds)
   const written = fc.constantFrom('log', '__resume__', '__interrupt__')
@@ -36,7 +36,7 @@ function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
     runId.map(startOf)), { maxLength: 60 })
 }
 
-/** Of what came since run `r` began, whose writes count where it went on from the head. */
+/** The trail of run `r` by its definition. Writes count only if it began on the head. */
 function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   let [wrote, told, asked] = [false, [] as unknown[], null as string[] | null]
   for (const { $case, value } of records) {
@@ -58,7 +58,7 @@ function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   return { wrote, told, asked }
 }
 
-it('is what the rows say from the first to the last', async () => {
+it('The trail of a run is the same read from the last row as from the first.', async () => {
   const parts = [recordsOf('before'), recordsOf('r', 'r', 'before'),
     fc.integer({ min: 1, max: 5 }), fc.constantFrom('the head', 'nothing', 'a checkpoint')] as const
   await fc.assert(fc.asyncProperty(...parts, async (before, since, length, from) => {

@@ -1,4 +1,4 @@
-/** Who waits for a run: answered with it, or gone before it and of no account from then on. */
+/** Callers that wait for a run: answered when it ends, or forgotten once they are gone. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -9,8 +9,8 @@ import { ThreadHouse } from '../../support/thread-house.ts'
 const left = new HeddleError('unavailable', 'The client went.')
 const failure = (wait: Promise<unknown>) => wait.then(() => 'answered', (error: unknown) => error)
 
-describe('who waits for a run', () => {
-  it('and goes is told so at once, and the run has no waiter left', async () => {
+describe('a caller that waits for a run', () => {
+  it('is rejected and forgotten at once if it goes', async () => {
     const waiters = new RunWaiters()
     const gone = new AbortController()
     const waiting = failure(waiters.wait('r', gone.signal))
@@ -20,13 +20,13 @@ describe('who waits for a run', () => {
     expect(await waiting).toBe(left)
   })
 
-  it('has gone before, and never is among them', async () => {
+  it('is not added if it has gone before', async () => {
     const waiters = new RunWaiters()
     expect(await failure(waiters.wait('r', AbortSignal.abort(left)))).toBe(left)
     expect(waiters.has('r')).toBe(false)
   })
 
-  it('stays where another goes, and is answered', async () => {
+  it('is answered though another one has gone', async () => {
     const waiters = new RunWaiters()
     const gone = new AbortController()
     const going = failure(waiters.wait('r', gone.signal))
@@ -38,7 +38,7 @@ describe('who waits for a run', () => {
     expect(await going).toBe(left)
   })
 
-  it('and goes after the answer takes nobody with him who waits anew', async () => {
+  it('does not remove a new waiter if it goes after its answer', async () => {
     const waiters = new RunWaiters()
     const gone = new AbortController()
     const answered = waiters.wait('r', gone.signal)
@@ -51,7 +51,7 @@ describe('who waits for a run', () => {
 })
 
 describe('a run of this member', () => {
-  it('is waited for no longer than somebody is there, and goes on', async () => {
+  it('goes on if a caller that joined it goes, and answers the others', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)

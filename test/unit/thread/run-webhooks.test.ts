@@ -1,4 +1,4 @@
-/** Webhooks of runs: told after the end is on disk, by whoever owns the thread, until done. */
+/** Webhooks of runs: sent after the end is on disk, by the thread's owner, until settled. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -16,7 +16,7 @@ function withWebhook(house: ThreadHouse, change: Partial<StartRun> = {},
   return { ...run, plan: { ...run.plan, webhook: url, ...plan } }
 }
 
-/** A run with a webhook that is over. */
+/** A finished run with a webhook; its id. */
 async function ended(house: ThreadHouse, run = withWebhook(house)): Promise<string> {
   await house.client.startRun('t', 'x', run)
   await house.host.step(house.host.only, 'one')
@@ -34,8 +34,8 @@ const only = (house: ThreadHouse): SentCall => {
 const owed = async (house: ThreadHouse) =>
   (await house.tables.threads.get('t', 'x'))?.owedWebhooks
 
-describe('a run with a webhook', () => {
-  it('tells nobody before its end is on disk', async () => {
+describe('the webhook of a run', () => {
+  it('is not sent before the end is on disk', async () => {
     const house = new ThreadHouse()
     await house.client.startRun('t', 'x', withWebhook(house))
     await house.host.step(house.host.only, 'one')
@@ -50,7 +50,7 @@ describe('a run with a webhook', () => {
     expect(house.egress.sent).toHaveLength(1)
   })
 
-  it('is not given up because its own store could not be read', async () => {
+  it('is tried again if our own store could not be read', async () => {
     const house = new ThreadHouse()
     await ended(house)
     const read = house.log.read.bind(house.log)
@@ -68,7 +68,7 @@ describe('a run with a webhook', () => {
     expect(await owed(house)).toEqual([])
   })
 
-  it('is given up where what it was to tell can never be read', async () => {
+  it('is given up if its content can never be read', async () => {
     const house = new ThreadHouse()
     await ended(house)
     house.log.read = () => Promise.reject(new Error('a row that nobody understands'))
@@ -78,7 +78,7 @@ describe('a run with a webhook', () => {
     expect(await owed(house)).toEqual([])
   })
 
-  it('tells what it was, when it ran and what came of it', async () => {
+  it('has the run, its times and its result', async () => {
     const house = new ThreadHouse()
     const run = withWebhook(house)
     await house.client.startRun('t', 'x', run)
@@ -98,7 +98,7 @@ describe('a run with a webhook', () => {
     })
   })
 
-  it('tells its own state, also when the thread has gone on', async () => {
+  it('has the state at the end of the run, even if the thread has gone on', async () => {
     const house = new ThreadHouse()
     await ended(house)
     await house.startRun('x')
@@ -108,7 +108,7 @@ describe('a run with a webhook', () => {
     expect(await only(house).body()).toMatchObject({ values: { log: ['one'] } })
   })
 
-  it('tells the message of an error, and of one that never began that it did not', async () => {
+  it('has the message of an error, and no start time if the run never began', async () => {
     const house = new ThreadHouse()
     await house.client.startRun('t', 'x', withWebhook(house))
     const waiting = withWebhook(house)
@@ -122,7 +122,7 @@ describe('a run with a webhook', () => {
     expect(failed).toMatchObject({ status: 'error', error: 'boom' })
   })
 
-  it('keeps nobody waiting: the next run begins, and the thread answers', async () => {
+  it('delays neither the next run nor the thread's answers', async () => {
     const house = new ThreadHouse()
     await ended(house)
     await house.startRun('x')
@@ -130,7 +130,7 @@ describe('a run with a webhook', () => {
     expect((await house.client.get('t', 'x')).row.status).toBe('busy')
   })
 
-  it('is told once, and settled on record', async () => {
+  it('is sent once, and recorded as settled', async () => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     expect(await owed(house)).toEqual([runId])
@@ -143,7 +143,7 @@ describe('a run with a webhook', () => {
     expect(house.egress.sent).toEqual([])
   })
 
-  it('is given up with a line in the log where that was of no use', async () => {
+  it('is given up with a line in the log if the receiver refuses it for good', async () => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     only(house).end({ kind: 'answered', status: 410, body: '', cut: false })
@@ -155,7 +155,7 @@ describe('a run with a webhook', () => {
 })
 
 describe('a webhook whose owner dies', () => {
-  it('is told by the next one, as the same delivery', async () => {
+  it('is sent by the next owner, as the same delivery', async () => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     house.restart()
@@ -166,7 +166,7 @@ describe('a webhook whose owner dies', () => {
     expect(await only(house).body()).toMatchObject({ run_id: runId, values: { log: ['one'] } })
   })
 
-  it('is tried once more and no further where it is old', async () => {
+  it('is tried only once more if it is old', async () => {
     const house = new ThreadHouse()
     await ended(house)
     expect(only(house).call.tries).toBeUndefined()
@@ -177,7 +177,7 @@ describe('a webhook whose owner dies', () => {
     expect(only(house).call.tries).toBe(1)
   })
 
-  it('is begun anew where something of ours failed', async () => {
+  it('is sent anew after an internal failure', async () => {
     const house = new ThreadHouse()
     await ended(house)
     only(house).fail(new Error('no such table'))
@@ -189,8 +189,8 @@ describe('a webhook whose owner dies', () => {
   })
 })
 
-describe('a webhook of what is deleted', () => {
-  it('is not told any more: of a run', async () => {
+describe('a webhook', () => {
+  it('is no longer sent if its run is deleted', async () => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     await house.client.deleteRun('t', 'x', runId)
@@ -199,14 +199,14 @@ describe('a webhook of what is deleted', () => {
     expect(await owed(house)).toEqual([])
   })
 
-  it('is not told any more: of a thread', async () => {
+  it('is no longer sent if its thread is deleted', async () => {
     const house = new ThreadHouse()
     await ended(house)
     await house.client.delete('t', 'x')
     expect(only(house).signal.aborted).toBe(true)
   })
 
-  it('is not owed by a copy', async () => {
+  it('is not owed by a copy of its thread', async () => {
     const house = new ThreadHouse()
     await ended(house)
     const copy = await house.client.copy('t', 'x')
@@ -223,7 +223,7 @@ describe('the thread of a stateless run', () => {
     return house
   }
 
-  it('stays until its webhook was told, which leaves the state out', async () => {
+  it('stays until its webhook was sent, which has no state', async () => {
     const house = await stateless()
     house.env.advance(61_000)
     await settled()
@@ -233,7 +233,7 @@ describe('the thread of a stateless run', () => {
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 
-  it('stays its time for those who come back, however soon the webhook was told', async () => {
+  it('stays its minute for clients that come back, however soon the webhook was sent', async () => {
     const house = await stateless()
     only(house).end(heard)
     await settled()
@@ -244,8 +244,8 @@ describe('the thread of a stateless run', () => {
   })
 })
 
-describe('a thread that owes too many', () => {
-  it('gives the oldest up', async () => {
+describe('a thread that owes too many webhooks', () => {
+  it('gives up the oldest', async () => {
     const house = new ThreadHouse({ owedWebhooks: 2 })
     const first = await ended(house)
     await ended(house)

@@ -1,4 +1,4 @@
-/** Readers of one run in one member: they share what comes from the run's owner. */
+/** Readers of one run in one member: they share one follow of the run's owner. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,12 +16,12 @@ const key = { kind: 'thread', tenant: 'local', id: 't' }
 const eventAt = (seq: number, name = 'updates'): FeedEvent =>
   ({ id: `${seq}.0`, name, json: `{"seq":${seq}}` })
 
-/** What a reader is to see. */
+/** Whether a reader is to see the event. */
 function isWanted({ id, name }: FeedEvent, { after, modes }: FollowRequest['follow']): boolean {
   return isAfter(placeOf(id), placeOf(after)) && (modes === null || modes.includes(name))
 }
 
-/** An owner in another member, and what it is asked for. */
+/** An owner in another member, and the follows that it was asked for. */
 function farOwner() {
   const past: FeedEvent[] = []
   const follows = new Set<FeedListener>()
@@ -67,7 +67,7 @@ async function reader({ transport }: ReturnType<typeof farOwner>, after: string 
 }
 
 describe('readers of one run', () => {
-  it('see what they would see alone, whenever they come and whatever they ask for', async () => {
+  it('see what each would see alone, whenever it comes and whatever it asks for', async () => {
     const joins = fc.array(fc.record({
       at: fc.nat({ max: 12 }), after: fc.option(fc.nat({ max: 12 })),
       modes: fc.constantFrom(null, ['updates'], ['values']),
@@ -93,7 +93,7 @@ describe('readers of one run', () => {
     }))
   })
 
-  it('ask the owner once, and let go when the last one stops', async () => {
+  it('share one follow, which ends when the last reader stops', async () => {
     const far = farOwner()
     const readers = await Promise.all([reader(far), reader(far, null, ['values']), reader(far)])
     far.tell(eventAt(1))
@@ -109,7 +109,7 @@ describe('readers of one run', () => {
     expect(far.asked).toHaveLength(2)
   })
 
-  it('are lost together, and come back by a new follow', async () => {
+  it('are lost together, and come back with a new follow', async () => {
     for (const how of ['lost', 'lagged'] as const) {
       const far = farOwner()
       const readers = [await reader(far), await reader(far)]
@@ -120,7 +120,7 @@ describe('readers of one run', () => {
     }
   })
 
-  it('follow alone where they ask for more than is known here', async () => {
+  it('get a follow of their own if they ask for events that are not kept here', async () => {
     const far = farOwner()
     far.tell(eventAt(1), eventAt(2))
     await reader(far, '1.0')
@@ -129,7 +129,7 @@ describe('readers of one run', () => {
     expect(far.asked).toHaveLength(2)
   })
 
-  it('are all refused where the owner refuses, and may try again', async () => {
+  it('are all refused if the owner refuses, and may try again', async () => {
     let tries = 0
     const refusing = fanOut({
       deliver: async () => undefined,

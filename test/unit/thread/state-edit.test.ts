@@ -43,7 +43,7 @@ describe('a state update', () => {
       .rejects.toThrow(/busy/)
   })
 
-  it('lets runs that come meanwhile start when it is done', async () => {
+  it('delays runs that come meanwhile until it is done', async () => {
     const house = await withGraph()
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
     await settled()
@@ -57,7 +57,7 @@ describe('a state update', () => {
       request: { kind: 'run' }, headId: edit.headId })
   })
 
-  it('that makes a thread lets who takes the thread as it is come again', async () => {
+  it('that creates a thread answers others that would use it as retryable', async () => {
     const house = new ThreadHouse()
     const request = { threadId: 'x', metadata: { graph_id: 'agent' }, supersteps: [[update]] }
     const made = house.client.create('t', { ...request, ifExists: 'raise' })
@@ -75,7 +75,7 @@ describe('a state update', () => {
     await house.client.startRun('t', 'x', house.run({ ifMissing: 'create' }))
   })
 
-  it('is refused while others hold as much as there is room for', async () => {
+  it('is refused while other threads hold all the room for inputs', async () => {
     const house = await withGraph({ inputCharacters: 2 * update.values.length })
     const edit = (id: string) => house.client.updateState('t', id, { update, checkpoint: null })
     await house.client.create('t', {
@@ -94,7 +94,7 @@ describe('a state update', () => {
     expect(house.host.only.execution.threadId).toBe('y')
   })
 
-  it('that hangs is given up', async () => {
+  it('that hangs is given up after a minute', async () => {
     const house = await withGraph()
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
     await settled()
@@ -184,7 +184,7 @@ describe('a deleted thread', () => {
     expect(house.log.purged).toHaveLength(1)
   })
 
-  it('is gone, and its id can be used again for an empty one', async () => {
+  it('is gone, and its id can be used again for an empty thread', async () => {
     const house = await withGraph()
     await house.startRun('x')
     await house.host.step(house.host.only, 'old')

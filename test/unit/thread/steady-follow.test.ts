@@ -1,4 +1,4 @@
-/** One follow over many: what is told of a run while its owners come and go. */
+/** One steady follow of a run over many short ones, while its owners change. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +10,7 @@ import { settled } from '../../support/thread-house.ts'
 
 const event = (id: string) => ({ id, name: 'updates', json: '1' })
 
-/** Each follow is answered by the test. */
+/** A steady follow; the test plays the owners that are followed one after another. */
 async function listening({ after = null, made = false, refused }: {
   after?: string | null; made?: boolean; refused?: HeddleError
 } = {}) {
@@ -38,7 +38,7 @@ async function listening({ after = null, made = false, refused }: {
 }
 
 describe('a follow that is lost', () => {
-  it('goes on behind the last event, and tells none twice', async () => {
+  it('continues behind the last event, and passes on none twice', async () => {
     const { told, follows } = await listening({ after: '1.0' })
     follows[0]!.listener.events([event('1.1'), event('2.0')])
     follows[0]!.listener.ended('lost')
@@ -50,7 +50,7 @@ describe('a follow that is lost', () => {
     expect(told).toEqual(['1.1', '2.0', '3.0', 'over'])
   })
 
-  it('because the past cannot be read is no new one, however long the reading took', async () => {
+  it('is still the same loss if the past cannot be read, however slow the reads are', async () => {
     const { env, told, follows } = await listening({ made: true })
     for (let tries = 0; tries < 60 && !told.includes('lost'); tries++) {
       env.advance(1_500)
@@ -79,7 +79,7 @@ describe('a follow that is lost', () => {
     expect([told, env.timers()]).toEqual([['1.0'], 0])
   })
 
-  it('is lost after all where none comes or it is refused, and over where the run is gone',
+  it('is lost for good if no owner comes or it is refused, and over if the run is gone',
     async () => {
       for (const [code, seconds, end] of [['unavailable', 61, 'lost'], ['invalid', 1, 'lost'],
         ['not_found', 1, 'over']] as const) {
@@ -97,7 +97,7 @@ describe('a follow that is lost', () => {
       }
     })
 
-  it('does not run in circles where every owner loses it at once', async () => {
+  it('is not retried in a tight loop if every owner loses it at once', async () => {
     const { env, told, follows } = await listening()
     for (let i = 0; i < 1_000; i++) {
       follows.at(-1)!.listener.ended('lost')
@@ -116,7 +116,7 @@ describe('a follow that is lost', () => {
     expect(told).toEqual(['lost'])
   })
 
-  it('is a new loss where it lasted, though it told nothing', async () => {
+  it('is a new loss if it had lasted, even without events', async () => {
     const { env, told, follows } = await listening()
     for (let losses = 1; losses <= 3; losses++) {
       follows.at(-1)!.listener.ended('lost')
@@ -126,7 +126,7 @@ describe('a follow that is lost', () => {
     }
   })
 
-  it('is followed by one more, however often the way says so', async () => {
+  it('is retried once, even if its loss is reported twice', async () => {
     const env = virtualEnv()
     let follows = 0
     await followSteadily({
@@ -145,7 +145,7 @@ describe('a follow that is lost', () => {
     expect([follows, env.timers()]).toEqual([2, 0])
   })
 
-  it('may be the first one, by whoever knows that the run is there', async () => {
+  it('is retried even if it was the first, for a caller that made the run', async () => {
     const { env, told, follows, refuse } =
       await listening({ made: true, refused: new HeddleError('unavailable') })
     await settled()
@@ -157,21 +157,21 @@ describe('a follow that is lost', () => {
     expect([told, env.timers()]).toEqual([['1.0'], 0])
   })
 
-  it('is told to whoever asks for a run that may not be there', async () => {
+  it('is an error at once if it was the first and the run may not exist', async () => {
     const refused = new HeddleError('unavailable')
     await expect(listening({ refused })).rejects.toBe(refused)
     const gone = new HeddleError('not_found')
     await expect(listening({ made: true, refused: gone })).rejects.toBe(gone)
   })
 
-  it('is passed on where the reader was too slow', async () => {
+  it('is passed on if the reader was too slow', async () => {
     const { told, follows } = await listening()
     follows[0]!.listener.ended('lagged')
     await settled()
     expect([told, follows.length]).toEqual([['lagged'], 1])
   })
 
-  it('ends with whoever stops, at any moment', async () => {
+  it('is not retried once the follower has stopped', async () => {
     const { env, told, follows, stop, refuse } = await listening()
     refuse('unavailable')
     follows[0]!.listener.ended('lost')

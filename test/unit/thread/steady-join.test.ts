@@ -1,4 +1,4 @@
-/** Waiting for a run through changes of its owner: how long, for whom, and until when. */
+/** Waiting for a run across changes of its owner: which failures are retried, and how long. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -12,7 +12,7 @@ type Answer = () => Promise<string>
 const refused = (code: ConstructorParameters<typeof HeddleError>[0], facts = {}): Answer =>
   () => Promise.reject(new HeddleError(code, undefined, facts))
 
-/** Joins where owners answer so, one after another, and the last one for ever. */
+/** A join of owners that answer one after another as given; the last answer repeats. */
 function joining(answers: readonly Answer[], { made = false, startAgain = async () => {} } = {}) {
   const env = virtualEnv()
   const gone = new AbortController()
@@ -34,8 +34,8 @@ function joining(answers: readonly Answer[], { made = false, startAgain = async 
 
 const over: Answer = async () => '{"a":1}'
 
-describe('whoever waits for a run', () => {
-  it('asks the next owner, and gives up where there is none for a minute', async () => {
+describe('a caller that joins a run', () => {
+  it('asks the next owner, and gives up if there is none for a minute', async () => {
     const found = joining([refused('unavailable'), refused('internal', { ambiguous: true }), over])
     await found.pass(500)
     expect(await found.outcome).toBe('{"a":1}')
@@ -45,7 +45,7 @@ describe('whoever waits for a run', () => {
     expect(lost.env.timers()).toBe(0)
   })
 
-  it.each(['full', 'not_found', 'internal'] as const)('is told at once that it is %s',
+  it.each(['full', 'not_found', 'internal'] as const)('gets the error %s at once',
     async (code) => {
       const { outcome, seen } = joining([refused(code)])
       expect(await outcome).toMatchObject({ code })
@@ -53,8 +53,8 @@ describe('whoever waits for a run', () => {
     })
 })
 
-describe('whoever made the run', () => {
-  it('waits for it on and on, whatever the owners are like', async () => {
+describe('the caller that made the run', () => {
+  it('waits without a limit, whatever owners answer meanwhile', async () => {
     const owners = Array.from({ length: 400 }, (_, number) => refused(
       (['unavailable', 'full', 'not_owner'] as const)[number % 3]!))
     const { outcome, pass, seen } = joining([...owners, over], { made: true })
@@ -63,14 +63,14 @@ describe('whoever made the run', () => {
     expect(seen).toEqual({ joins: 401, starts: 0 })
   })
 
-  it('is told at once of one that was never written down', async () => {
+  it('gets an error at once if the run was never written', async () => {
     const { outcome, seen } = joining([refused('unavailable', { unwritten: true })],
       { made: true })
     expect(await outcome).toMatchObject({ facts: { unwritten: true } })
     expect(seen).toEqual({ joins: 1, starts: 0 })
   })
 
-  it('begins it once more where it turns out later that it was lost', async () => {
+  it('starts the run once more if it turns out to have been lost', async () => {
     for (const before of [[refused('unavailable'), refused('not_found')],
       [refused('not_found', { again: true })]]) {
       const { outcome, pass, seen } = joining([...before, over], { made: true })
@@ -80,21 +80,21 @@ describe('whoever made the run', () => {
     }
   })
 
-  it('is told that it cannot be begun once more', async () => {
+  it('gets the error if the run cannot be started once more', async () => {
     const { outcome } = joining([refused('not_found', { again: true })],
       { made: true, startAgain: () => Promise.reject(new HeddleError('unavailable')) })
     expect(await outcome).toMatchObject({ code: 'unavailable' })
   })
 
-  it('is told at once that it has gone, where it was there to be waited for', async () => {
+  it('gets not_found at once if the first owner asked no longer has the run', async () => {
     const { outcome, seen } = joining([refused('not_found')], { made: true })
     expect(await outcome).toMatchObject({ code: 'not_found' })
     expect(seen).toEqual({ joins: 1, starts: 0 })
   })
 })
 
-describe('whoever goes', () => {
-  it.each([false, true])('asks no more, and begins nothing once more: made %s', async (made) => {
+describe('a caller that goes', () => {
+  it.each([false, true])('asks no more and starts nothing more (made: %s)', async (made) => {
     const { env, gone, outcome, pass, seen } = joining([refused('unavailable'),
       refused('not_found')], { made })
     await settled()

@@ -1,4 +1,4 @@
-/** Runs while the store is out of reach: they wait, or are taken up again, and lose no attempt. */
+/** Runs while the store is unreachable: they wait or are resumed, and lose no attempt. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { Step } from '../../../src/graph/index.ts'
 import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
-/** Much longer than three attempts would take. */
+/** Ten seconds: much longer than three attempts would take. */
 async function aWhile(house: ThreadHouse): Promise<void> {
   for (let i = 0; i < 40; i++) {
     await settled()
@@ -17,7 +17,7 @@ async function aWhile(house: ThreadHouse): Promise<void> {
 
 const away = () => new HeddleError('unavailable', 'the store is away')
 
-/** What was written is read no more, until the result is called; `is` says which reads. */
+/** Reads for which `is` is true fail until the result is called. */
 function takeAway({ log }: ThreadHouse, is: (reverse: boolean) => boolean,
   error: Error = away()): () => void {
   const read = log.read.bind(log)
@@ -26,7 +26,7 @@ function takeAway({ log }: ThreadHouse, is: (reverse: boolean) => boolean,
   return () => { log.read = read }
 }
 
-/** Nothing is appended any more, until the result is called. */
+/** All appends fail until the result is called. */
 function refuseAppends({ log }: ThreadHouse): () => void {
   const append = log.append.bind(log)
   log.append = () => Promise.reject(away())
@@ -41,10 +41,10 @@ async function begun(): Promise<ThreadHouse> {
 }
 
 describe('a run whose thread cannot be read', () => {
-  it('begins when it can be, as the attempt that it was to be', async () => {
+  it('begins once it can be read, as the attempt that was due', async () => {
     const house = await begun()
     house.restart()
-    // Only what the run asks for, so that its thread is loaded.
+    // Only reads for the run fail, so that its thread can be loaded.
     const back = takeAway(house, (reverse) => reverse)
     await house.client.get('t', 'x')
     const rows = house.log.rows.length
@@ -56,7 +56,7 @@ describe('a run whose thread cannot be read', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 2 })
   })
 
-  it('is told what it asked for in its midst, when that can be read', async () => {
+  it('gets what it reads in the middle of it once that can be read', async () => {
     const house = await begun()
     house.host.end(house.host.only)
     await settled()
@@ -72,7 +72,7 @@ describe('a run whose thread cannot be read', () => {
     expect(await listed).toHaveLength(1)
   })
 
-  it('can be cancelled meanwhile, and asks no more then', async () => {
+  it('can be cancelled meanwhile, and then reads no more', async () => {
     const house = await begun()
     const { id, runId } = house.host.only.execution
     takeAway(house, () => true)
@@ -86,7 +86,7 @@ describe('a run whose thread cannot be read', () => {
     expect(house.host.running.has(id)).toBe(false)
   })
 
-  it('for a good while longer ends by its time limit', async () => {
+  it('ends at its time limit if that goes on for too long', async () => {
     const house = await begun()
     const { runId } = house.host.only.execution
     house.restart()
@@ -98,7 +98,7 @@ describe('a run whose thread cannot be read', () => {
     expect((await house.client.getRun('t', 'x', runId)).status).toBe('timeout')
   })
 
-  it('for a reason that does not pass uses up its attempts', async () => {
+  it('uses up its attempts if the reason does not pass', async () => {
     const house = await begun()
     const { runId } = house.host.only.execution
     house.restart()
@@ -109,7 +109,7 @@ describe('a run whose thread cannot be read', () => {
 })
 
 describe('a run whose thread cannot be written', () => {
-  it('is taken up again where nobody asks, though its end was lost', async () => {
+  it('is resumed without a request, even if its end was lost', async () => {
     const house = await begun()
     const back = refuseAppends(house)
     house.host.end(house.host.only)
@@ -119,7 +119,7 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 1 })
   })
 
-  it('is taken up again where its thread was to be deleted', async () => {
+  it('is resumed if a delete of its thread failed', async () => {
     const house = await begun()
     const back = refuseAppends(house)
     await expect(house.client.delete('t', 'x')).rejects.toThrow('away')
@@ -128,7 +128,7 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.running.size).toBe(1)
   })
 
-  it('is taken up again where somebody asked meanwhile, in vain', async () => {
+  it('is resumed even if a request meanwhile failed as well', async () => {
     const house = await begun()
     const first = Promise.withResolvers<void>()
     const append = house.log.append.bind(house.log)
@@ -169,7 +169,7 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 2 })
   })
 
-  it('loses one where it was something else, though the store was away then', async () => {
+  it('loses one if the first failure was another, though the store was away later', async () => {
     const house = await begun()
     const first = Promise.withResolvers<void>()
     const append = house.log.append.bind(house.log)
@@ -186,7 +186,7 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.only.execution).toMatchObject({ attempt: 2 })
   })
 
-  it('loses none where it is the place of a subgraph that cannot be found', async () => {
+  it('loses none if the lookup of the subgraph checkpoint failed', async () => {
     const house = await begun()
     const nested = (id: string, parentId: string): Step => ({ $case: 'checkpoint', value: {
       ns: 'sub', id, parentId, full: parentId === '', changes: [], skeletonJson: '{}',

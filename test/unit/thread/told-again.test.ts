@@ -1,4 +1,4 @@
-/** What a resumed run would tell again of its subgraphs: of tasks that they do again. */
+/** Which events of subgraphs the engine would repeat on resume: those of tasks that run again. */
 
 import { expect, it } from 'vitest'
 
@@ -22,32 +22,32 @@ function told(...events: readonly (readonly [name: string, json: string])[]): Re
     events: events.map(([name, json], index) => ({ index, name, json, valuesOf: '' })) } }
 }
 
-/** The records are given as the log has them. */
+/** Takes the records in the order of the log. */
 function again(...records: readonly RecordOf[]): string[] {
   const seen = new ToldAgain()
   for (const record of records.toReversed()) seen.see(record)
   return seen.events().map(({ json }) => json)
 }
 
-it('is what was done since the subgraph put its newest checkpoint', () => {
+it('Updates since the newest checkpoint of a subgraph would be repeated.', () => {
   expect(again(checkpoint(''), checkpoint(inner), writes(inner), told([update, 'before']),
     checkpoint(inner), writes(inner), told([update, 'one']), writes(inner), told([update, 'two'])))
     .toEqual(['one', 'two'])
 })
 
-it('is not what led to the checkpoint that stands beside it', () => {
+it('Updates that led to the checkpoint right before them would not be repeated.', () => {
   expect(again(checkpoint(''), writes(inner), checkpoint(inner), writes(inner),
     told([update, 'before'], ['values', 'kept'], [update, 'since']))).toEqual(['kept', 'since'])
   expect(again(checkpoint(''), writes(inner), checkpoint(inner), told([update, 'before'])))
     .toEqual([])
 })
 
-it('is what a subgraph did that puts no checkpoints, and nothing of one that is over', () => {
+it('Updates of a subgraph without checkpoints would be repeated, unless it is over.', () => {
   expect(again(checkpoint(''), told([update, 'one']), told(['updates|other', 'two'])))
     .toEqual(['two'])
 })
 
-it('is in any other mode and space what was told', () => {
+it('Events of other modes and namespaces would be repeated.', () => {
   expect(again(checkpoint(''), told([`values|${inner}`, 'one'], ['updates|other|deep', 'two']),
     checkpoint(inner), told(['updates', 'three']), checkpoint('other|deep')))
     .toEqual(['one', 'three'])

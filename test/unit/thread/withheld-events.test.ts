@@ -1,4 +1,4 @@
-/** Events whose data comes after them are told in their order, and once. */
+/** Events whose data arrives later: they are sent in order, and once. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
 const withheld: StepEvent = { name: 'custom', json: '', valuesOf: '', durable: false }
 
-/** A run that somebody follows: what he has heard, and how it tells more. */
+/** A run with a follower: what that has got, and how the run sends more. */
 async function followed() {
   const house = new ThreadHouse()
   const run = house.run()
@@ -39,7 +39,7 @@ describe('an event without its data', () => {
     expect(indexes).toEqual(indexes.toSorted())
   })
 
-  it('takes nothing with it that the log says was told, where the worker is lost', async () => {
+  it('does not withhold the durable events behind it if the worker is lost', async () => {
     const { house, texts, tell } = await followed()
     await tell({ events: [withheld, updates('2')] })
     house.host.lose(house.host.only, 'crashed')
@@ -47,7 +47,7 @@ describe('an event without its data', () => {
     expect(texts()[0]).toBe('2')
   })
 
-  it('is in its place for who comes later', async () => {
+  it('is in its place for a later follower', async () => {
     const { house, run, follow, tell } = await followed()
     await tell({ events: [withheld, updates('2')] })
     await tell({ texts: ['1'] })
@@ -60,7 +60,7 @@ describe('an event without its data', () => {
 })
 
 describe('a batch that is awaited', () => {
-  it('has arrived when all who follow are ready for more', async () => {
+  it('has arrived when all followers are ready for more', async () => {
     const { house, run, tell } = await followed()
     const ready = Promise.withResolvers<void>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
@@ -74,7 +74,7 @@ describe('a batch that is awaited', () => {
     await landed
   })
 
-  it('waits for readers for two seconds in all, however many batches come', async () => {
+  it('waits for followers for two seconds in all, however many batches come', async () => {
     const { house, run, tell } = await followed()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: () => {}, ready: () => new Promise(() => {}), ended: () => {} })
