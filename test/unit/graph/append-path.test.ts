@@ -1,4 +1,4 @@
-/** The append path does what the library's reducer of messages does, at a lower price. */
+/** The append path: the same results as the library's reducer of messages, at a lower cost. */
 
 import { AIMessage, AIMessageChunk, HumanMessage, RemoveMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
@@ -13,7 +13,7 @@ import { codec } from '../../support/graph-bench.ts'
 
 const original = messagesStateReducer as MessagesReducer
 
-/** A message in every form that a reducer takes, made anew for each reducer. */
+/** A message in every form that a reducer takes; each reducer gets an instance of its own. */
 const someId = fc.constantFrom('1', '2', '3', '4', undefined)
 const given = fc.oneof(
   fc.record({ kind: fc.constant('human' as const), id: someId, content: fc.string() }),
@@ -39,7 +39,7 @@ function made({ kind, id, content }: Given): unknown {
   }
 }
 
-/** Ids that were made up are told by their place. */
+/** Generated ids differ between the two reducers: each is shown as `new`. */
 function shown(messages: readonly BaseMessage[]): unknown[] {
   return messages.map((message) => ({ ...JSON.parse(codec.text(message)) as object,
     id: message.id!.length > 10 ? 'new' : message.id }))
@@ -54,7 +54,7 @@ function attempt(reduce: () => BaseMessage[]): BaseMessage[] | string {
 }
 
 describe('appendingReducer', () => {
-  it('does what the original does, over any sequence of writes', () => fc.assert(
+  it('gives the same lists and errors as the original, over any writes', () => fc.assert(
     fc.property(fc.array(fc.oneof(fc.array(given, { maxLength: 4 }), given), { maxLength: 8 }),
       (writes) => {
         const appending = appendingReducer(original)
@@ -72,7 +72,7 @@ describe('appendingReducer', () => {
         }
       }), { numRuns: 500 }))
 
-  it('keeps what was there, and gives a list of its own', () => {
+  it('keeps the elements, and returns a new list', () => {
     const appending = appendingReducer(original)
     const first = appending([], [new HumanMessage({ content: 'a', id: '1' })])
     const second = appending(first, [new HumanMessage({ content: 'b', id: '2' })])
@@ -80,7 +80,7 @@ describe('appendingReducer', () => {
     expect(second[0]).toBe(first[0])
   })
 
-  it('is right when two lists grow from one', () => {
+  it('keeps two lists apart that grow from the same one', () => {
     const appending = appendingReducer(original)
     const base = appending([], [new HumanMessage({ content: 'a', id: '1' })])
     const left = appending(base, [new HumanMessage({ content: 'b', id: '2' })])
@@ -91,7 +91,7 @@ describe('appendingReducer', () => {
       .map(({ content }) => content)).toEqual(['a', 'b', 'e'])
   })
 
-  it('notices that somebody pushed onto a list', () => {
+  it('notices elements that were pushed onto a list', () => {
     const appending = appendingReducer(original)
     const list = appending([], [new HumanMessage({ content: 'a', id: '1' })])
     const pushed = new HumanMessage({ content: 'b', id: '2' })
@@ -99,7 +99,7 @@ describe('appendingReducer', () => {
     expect(appending(list, [pushed])).toHaveLength(2)
   })
 
-  it('leaves a list to a newer original that makes whole what stands there in pieces', () => {
+  it('leaves a stored list to an original that would turn its chunks into messages', () => {
     const whole = (message: unknown) => message instanceof AIMessageChunk
       ? new AIMessage({ content: message.content, id: message.id }) : message
     const newer: MessagesReducer = (left, right) =>
@@ -109,7 +109,7 @@ describe('appendingReducer', () => {
     expect(list.map(({ constructor }) => constructor)).toEqual([AIMessage, HumanMessage])
   })
 
-  it('does not visit a list that it has seen', () => {
+  it('does not go through a list again that it returned itself', () => {
     let visits = 0
     const counting = appendingReducer((left, right) => {
       visits += (left as unknown[]).length
@@ -123,7 +123,7 @@ describe('appendingReducer', () => {
 })
 
 describe('AppendPath', () => {
-  it('takes the place of the library\'s own reducer, and of no other', () => {
+  it('replaces the library\'s own reducer of messages, and no other', () => {
     const State = Annotation.Root({
       ...MessagesAnnotation.spec,
       list: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),

@@ -1,4 +1,4 @@
-/** The id of a graph's own assistant. */
+/** The id of a graph's default assistant. */
 
 import { expect, it } from 'vitest'
 

@@ -1,4 +1,4 @@
-/** User code that harms its worker: the others on it, and the server, go on. */
+/** User code that harms its worker: other runs, other graphs and the server go on. */
 
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -19,7 +19,7 @@ const success = { status: 'success', waiting: false, interrupts: '{}', error: nu
 const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
 
-/** The only run that a worker has, and a question to the graph `asked` that comes to it as well. */
+/** The only run of a worker, and a question to the graph `asked` that the same worker gets. */
 async function besideAQuestion(test: TestHost) {
   const { log, end } = test.run('where', {}, { threadId: 't' })
   await end
@@ -30,7 +30,7 @@ async function besideAQuestion(test: TestHost) {
 }
 
 describe('user code', () => {
-  it('that ends its worker costs the others no attempt, and is on its own then', async () => {
+  it('that ends its worker costs other runs no attempt, and then runs alone', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const neighbour = test.run('hold', { url: held.url })
@@ -46,7 +46,7 @@ describe('user code', () => {
     expect(await again.end).toEqual(success)
   })
 
-  it('may post what it likes to the thread that began its own, and listen there', async () => {
+  it('may post to its parent port and listen there without harm', async () => {
     const test = await TestHost.start(1, await hostProject(`
       import { parentPort } from 'node:worker_threads'
       let heard = 0
@@ -60,7 +60,7 @@ describe('user code', () => {
     expect(await test.run('post', {}).end).toEqual(success)
   })
 
-  it('that ends its worker does not take along what was said before', async () => {
+  it('that ends its worker does not lose what its run sent before', async () => {
     const over = new Int32Array(new SharedArrayBuffer(4))
     setEnvironmentData('over', over)
     const test = await TestHost.start(1, await hostProject(`
@@ -83,13 +83,13 @@ describe('user code', () => {
     const { end } = test.run('last', { url: held.url })
     await held.arrived()
     held.open()
-    // Whoever is busy hears of all of it at once, and of the end of the worker first.
+    // A busy main loop gets all of it at once, and the end of the worker first.
     Atomics.wait(over, 0, 0, 10_000)
     Atomics.wait(over, 0, 1, 300)
     expect(await end).toEqual(success)
   })
 
-  it('may print without an end', async () => {
+  it('may print without end: long output reaches the log in bounded pieces', async () => {
     const test = await TestHost.start(1, await hostProject(`
       export const pour = one(() => {
         for (let n = 0; n < 40; n++) process.stdout.write('y'.repeat(50_000))
@@ -108,7 +108,7 @@ describe('user code', () => {
 })
 
 describe('a file whose import', () => {
-  it('takes long is named, once', async () => {
+  it('takes long is named in the log, once', async () => {
     const held = gate()
     const project = await hostProject(`export const slow = where; await fetch('${held.url}')`)
     const env = virtualEnv()
@@ -125,7 +125,7 @@ describe('a file whose import', () => {
     await opening
   })
 
-  it('takes long does not keep the project before it from getting workers', async () => {
+  it('takes long does not keep the previous project from getting new workers', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const reloading = test.host.reload(await hostProject(`await fetch('${held.url}')`))
@@ -136,7 +136,7 @@ describe('a file whose import', () => {
     await reloading
   })
 
-  it('ends the worker does not end the change that came after it', async () => {
+  it('ends the worker does not end the reload that came after it', async () => {
     const test = await TestHost.start(1)
     const [held, second] = [gate(), gate()]
     const first = test.host.reload(
@@ -154,13 +154,13 @@ describe('a file whose import', () => {
     expect(test.host.describe('fresh')).toBeDefined()
   })
 
-  it('was over before a factory ended the worker is not blamed', async () => {
+  it('was done is not blamed if a factory ends the worker', async () => {
     const project = await hostProject('export const quits = () => process.exit(3)')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
       .toThrow('before it had loaded the project')
   })
 
-  it('never ends is named where the worker ends over it', async () => {
+  it('never ends is named in the error if the worker exits over it', async () => {
     const project = await hostProject('export const never = where; await new Promise(() => {})')
     await expect(startGraphHost({ env: virtualEnv(), workers: 1, project })).rejects
       .toMatchObject({ code: 'graph_failed', message: expect.stringContaining('"where"') })
@@ -168,7 +168,7 @@ describe('a file whose import', () => {
 })
 
 describe('a factory', () => {
-  it('that waits for ever keeps no other graph from being served', async () => {
+  it('that never returns does not keep other graphs from being served', async () => {
     const test = await TestHost.start(1, await hostProject(
       'export const waits = () => new Promise(() => setInterval(() => {}, 1_000))'))
     expect(await test.run('where', {}).end).toEqual(success)
@@ -177,7 +177,7 @@ describe('a factory', () => {
 })
 
 describe('a worker that spins', () => {
-  it('over a question gives back the only run that it has', async () => {
+  it('in a question gives back the only run that it has, at no attempt', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'heddle-asked-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const test = await TestHost.start(1, await hostProject(`
@@ -196,7 +196,7 @@ describe('a worker that spins', () => {
 })
 
 describe('a question that ends its worker', () => {
-  it('costs the only run there no attempt, unless that is under suspicion already', async () => {
+  it('costs the only run there no attempt', async () => {
     const test = await TestHost.start(1, await hostProject(`
       export const asked = (config, { accessContext }) => {
         if (accessContext === 'threads.read') process.exit(1)

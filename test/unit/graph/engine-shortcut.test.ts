@@ -1,4 +1,4 @@
-/** With the shortcuts the engine does what it does without them. */
+/** The shortcuts through the engine change nothing that a run does or shows. */
 
 import { CallbackManager } from '@langchain/core/callbacks/manager'
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
@@ -29,7 +29,7 @@ afterEach(() => { undo(); undo = () => {} })
 
 const modes = ['values', 'updates', 'messages-tuple', 'custom', 'tasks', 'checkpoints', 'tools']
 
-/** Everything that differs from run to run, by the order of its appearance. */
+/** Replaces ids by the order of their appearance, and times: these differ from run to run. */
 function steady(value: unknown): string[] {
   const seen = new Map<string, string>()
   const text = new TextDecoder()
@@ -44,7 +44,7 @@ function steady(value: unknown): string[] {
     .split(/(?<=,)/)
 }
 
-/** What a graph does with these runs one after another: events, outcomes, log. */
+/** Plays runs one after another: their events and outcomes, and what is then in the log. */
 async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boolean) {
   const bench = new GraphBench(graph)
   if (shortcuts) bench.shortcuts = {
@@ -62,7 +62,7 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
   return { runs, checkpoints: bench.log.checkpoints, writes: bench.log.writes }
 }
 
-/** What user code sees of its surroundings, at several depths. */
+/** A graph that notes what user code sees of its surroundings, at several depths. */
 const looking = line(['look'], async (_, config) => {
   const see = () => ({
     tags: getConfig().tags, step: getConfig().metadata?.langgraph_step,
@@ -111,7 +111,7 @@ describe('the shortcuts', () => {
     const wishes = [{ input: { log: [] }, ...wish }]
     const { runs: [without] } = await played(graph, wishes, false)
     const { runs: [withThem] } = await played(graph, wishes, true)
-    // The library's streams drop what was not read when the failure came.
+    // Without the shortcuts, the library drops events that were not read yet at the failure.
     expect(withThem!.events.length).toBeGreaterThanOrEqual(without!.events.length)
     expect(withThem!.events.at(-1)).toMatchObject({ name: 'values' })
     expect(steady(withThem!.outcome)).toEqual(steady(without!.outcome))
@@ -140,7 +140,7 @@ describe('the shortcuts', () => {
     expect(await heard(true)).toEqual(calls)
   })
 
-  it('stay out of the way of a tracer', async () => {
+  it('leave the run trees of a tracer alone', async () => {
     undo = shortenTracing({ storage })
     const runs: { id: string; name: string; parent_run_id?: string }[] = []
     const tracer = new LangChainTracer({ client: {
@@ -153,10 +153,10 @@ describe('the shortcuts', () => {
     const node = runs.find(({ name }) => name === 'a')
     const child = runs.find(({ name }) => name === 'inner')
     expect(node).toBeDefined()
-    expect(child?.parent_run_id).toBeDefined()
+    expect(child?.parent_run_id).toBe(node?.id)
   })
 
-  it('give a real tree with an id of its own to whoever looks', async () => {
+  it('give user code that looks at its run tree a real one with its own id', async () => {
     undo = shortenTracing({ storage })
     const trees: RunTree[] = []
     const inner = RunnableLambda.from(() => { trees.push(getCurrentRunTree(true)!) })
@@ -171,7 +171,7 @@ describe('the shortcuts', () => {
     expect(getCurrentRunTree(true)).toBeUndefined()
   })
 
-  it('give a real tree to whoever copies it', async () => {
+  it('give user code a real run tree also after it was copied', async () => {
     undo = shortenTracing({ storage })
     const seen = await RunnableLambda.from(() => {
       setContextVariable('mood', 'glad')
@@ -181,7 +181,7 @@ describe('the shortcuts', () => {
     expect(seen).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), false, 'glad', true])
   })
 
-  it('keep the runs of a node together that are traced on their own', async () => {
+  it('leave the runs that a node traces itself in the same traces', async () => {
     const traced = async (shortcuts: boolean) => {
       if (shortcuts) undo = shortenTracing({ storage })
       const posted: { name: string; trace_id: string; parent_run_id?: string }[] = []
@@ -196,7 +196,7 @@ describe('the shortcuts', () => {
     expect(await traced(true)).toEqual(await traced(false))
   })
 
-  it('are taken only where the library reads as it is known', () => {
+  it('are only taken if the code of the library is known', () => {
     const callbackManager = CallbackManager
     expect(isKnown(...tracingFunctions({ storage, callbackManager }))).toBe(true)
     expect(isKnown(messagesStateReducer)).toBe(true)
@@ -206,7 +206,7 @@ describe('the shortcuts', () => {
     expect(isKnown()).toBe(false)
   })
 
-  it('are undone completely', async () => {
+  it('give the library its method back when they are undone', async () => {
     const { runWithConfig } = storage
     shortenTracing({ storage })()
     expect(storage.runWithConfig).toBe(runWithConfig)

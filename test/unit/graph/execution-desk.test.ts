@@ -1,4 +1,4 @@
-/** Who gets a worker when there is one, what looking for it costs, and what is left of one. */
+/** Which execution gets a free worker, what the search costs, and that lost workers are freed. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -14,15 +14,15 @@ import type { WorkerPool } from '../../../src/graph/worker-pool.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What a worker says last of an execution. */
+/** The last message of a worker about an execution. */
 const over: Departure = { steps: [], events: [], receipt: 0,
   outcome: { status: 'success', waiting: false, interrupts: '{}', error: null } }
 
-/** A worker that takes everything and says nothing. */
+/** A worker that accepts everything and sends nothing. */
 const worker = () => ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as
   WorkerLink
 
-/** A desk over workers that a test puts there, and how often it looked for one. */
+/** A desk over the given workers, and how often it looked for one. */
 function deskOver(members: WorkerLink[]) {
   const looked = { times: 0 }
   const pool = {
@@ -36,8 +36,8 @@ function deskOver(members: WorkerLink[]) {
   return { desk, looked, execute }
 }
 
-describe('what waits for a worker', () => {
-  it('is not looked through where there is none', () => {
+describe('the queue for a worker', () => {
+  it('is not searched if there is no worker', () => {
     const { desk, looked, execute } = deskOver([])
     for (let id = 1; id <= 1_000; id++) execute(id)
     looked.times = 0
@@ -46,7 +46,7 @@ describe('what waits for a worker', () => {
     expect(desk.counts).toEqual({ underWay: 0, waiting: 1_000 })
   })
 
-  it('goes to one as soon as there is one, behind a suspect that cannot be alone too', () => {
+  it('moves on when a worker comes, even past a suspect that finds no worker of its own', () => {
     const members = [worker()]
     const { desk, execute } = deskOver(members)
     execute(1)
@@ -59,14 +59,14 @@ describe('what waits for a worker', () => {
   })
 })
 
-it('A worker that is gone is remembered by none of the threads that it had', async () => {
+it('A worker that has ended can be collected, even if a thread last ran on it.', async () => {
   const members = [worker()]
   const { desk, execute } = deskOver(members)
   execute(1)
   const gone = new WeakRef(members[0]!)
   desk.mail(members[0]!, { type: 'departure', job: 1, departure: over })
   desk.ended(members.pop()!)
-  // A reference that was made in this turn of the loop holds until the next one.
+  // A WeakRef keeps its target alive until the turn of the event loop that made it is over.
   await new Promise(setImmediate)
   collect()
   expect(gone.deref()).toBeUndefined()

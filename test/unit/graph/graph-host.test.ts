@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setEnvironmentData } from 'node:worker_threads'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -16,7 +17,7 @@ const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
 
 describe('an execution', () => {
-  it('tells its steps and events first, then its outcome, and nothing after that', async () => {
+  it('sends its steps and events first, then its outcome, and nothing after that', async () => {
     const test = await TestHost.start(1)
     const run = test.run('where', {})
     expect(await run.end).toEqual(success)
@@ -31,7 +32,7 @@ describe('an execution', () => {
       .toMatchObject({ status: 'error', error: { error: 'RangeError', message: 'out' } })
   })
 
-  it('of a graph that cannot be loaded ends in error, and the others work', async () => {
+  it('of a graph that cannot be loaded ends in error, and other graphs work', async () => {
     const test = await TestHost.start(1, await hostProject('export const broken = 5'))
     expect(await test.run('broken', {}).end).toMatchObject({ status: 'error',
       error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
@@ -66,7 +67,7 @@ describe('an execution', () => {
     expect(log.reads).toBe(0)
   })
 
-  it('does not trust its memory after somebody else wrote on the thread', async () => {
+  it('does not use its memory after another worker wrote to the thread', async () => {
     const test = await TestHost.start(1)
     const first = test.run('where', {})
     await first.end
@@ -78,7 +79,7 @@ describe('an execution', () => {
     expect(log.reads).toBe(2)
   })
 
-  it('does not remember what could not be stored', async () => {
+  it('forgets what could not be stored', async () => {
     const test = await TestHost.start(1)
     const { log, threadId, end } = test.run('askTwice', {})
     await end
@@ -93,7 +94,7 @@ describe('an execution', () => {
     expect(log.values().log).toEqual(['b,c'])
   })
 
-  it('under sync waits until the log has each step', async () => {
+  it('with durability sync waits until each step is in the log', async () => {
     const test = await TestHost.start(1)
     const batches: StepBatch[] = []
     const let1 = Promise.withResolvers<void>()
@@ -111,7 +112,7 @@ describe('an execution', () => {
     expect(batches.length).toBeGreaterThan(2)
   })
 
-  it('is given up where its steps cannot be stored', async () => {
+  it('is given up if its steps cannot be stored', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const refused = Promise.withResolvers<void>()
@@ -126,7 +127,7 @@ describe('an execution', () => {
     expect(run.told.map(({ kind }) => kind)).toEqual(['steps'])
   })
 
-  it('is lost where the log cannot be read', async () => {
+  it('is lost if the log cannot be read', async () => {
     const test = await TestHost.start(1)
     const log = new ModelLog()
     await test.run('where', {}, { log, threadId: 't' }).end
@@ -137,7 +138,7 @@ describe('an execution', () => {
 })
 
 describe('an abort', () => {
-  it('is the last that is heard of an execution', async () => {
+  it('silences its execution at once', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const run = test.run('hold', { url: held.url })
@@ -149,7 +150,7 @@ describe('an abort', () => {
     expect(run.told).toHaveLength(heard)
   })
 
-  it('lets a worker come to an end that waits for the log', async () => {
+  it('ends an execution that waits for the log', async () => {
     const test = await TestHost.start(1)
     const log = new ModelLog()
     await test.run('where', {}, { log, threadId: 't' }).end
@@ -165,7 +166,7 @@ describe('an abort', () => {
     expect(run.told).toEqual([])
   })
 
-  it('of one that waits for a worker keeps it from starting', async () => {
+  it('of an execution that waits for a worker keeps it from starting', async () => {
     const test = await TestHost.start(1)
     const spun = gate()
     test.run('spin', { url: spun.url })
@@ -181,13 +182,7 @@ describe('an abort', () => {
 })
 
 describe('user code', () => {
-  it('that ends the process ends its worker only, and the run is lost', async () => {
-    const test = await TestHost.start(1)
-    expect(await test.run('exit', {}).end).toBe('crashed')
-    expect(await test.run('where', {}).end).toEqual(success)
-  })
-
-  it('that kills one worker after another finds one later and later', async () => {
+  it('that ends its worker loses its run, and each next worker comes later', async () => {
     const test = await TestHost.start(1)
     expect(await test.run('exit', {}).end).toBe('crashed')
     expect(await test.run('exit', {}).end).toBe('crashed')
@@ -197,7 +192,7 @@ describe('user code', () => {
     expect(await run.end).toEqual(success)
   })
 
-  it('that forgets a rejected promise harms nobody', async () => {
+  it('that leaves a rejected promise unhandled does not end its worker', async () => {
     const test = await TestHost.start(1)
     const first = test.run('where', {})
     await first.end
@@ -221,7 +216,7 @@ describe('user code', () => {
       facts: { name: 'graph-1' } })
   })
 
-  it('finds its server once that answers clients, from whichever worker', async () => {
+  it('reaches its own server once that answers clients, from any worker', async () => {
     const server = createServer(({ url }, response) => void response.end(url))
     await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
     onTestFinished(() => void server.close())
@@ -236,7 +231,7 @@ describe('user code', () => {
     expect(logged(late)).toBe('/a?b')
   })
 
-  it('is told where its server answers nobody', async () => {
+  it('gets an error if its own server answers no clients', async () => {
     const test = await TestHost.start(1)
     test.host.servedAt(undefined)
     const run = test.run('ask', {})
@@ -244,7 +239,7 @@ describe('user code', () => {
     expect(logged(run)).toContain('This server answers no clients')
   })
 
-  it('sees variables of the project, those of the process first, no secrets', async () => {
+  it('sees variables of the project, but those of the process win, and no secrets', async () => {
     process.env.HOST_TEST_B = 'process'
     for (const name of secrets) process.env[name] = 'hush'
     const test = await TestHost.start(1,
@@ -274,7 +269,7 @@ describe('a question', () => {
     await expect(test.host.schemas('nothing')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('is answered where a schema holds what only the project can use', async () => {
+  it('is answered if a schema holds what cannot be cloned', async () => {
     const test = await TestHost.start(1, await hostProject(`
       import { z } from 'zod/v3'
       export const odd = new StateGraph(z.object({ made: z.any().default({ make: () => 'x' }) }))
@@ -284,7 +279,7 @@ describe('a question', () => {
       .toMatchObject({ state_schema: { properties: { made: { default: {} } } } })
   })
 
-  it('is put to another worker where the first does not answer soon', async () => {
+  it('is put to another worker if the first does not answer soon', async () => {
     const test = await TestHost.start(2)
     const { log, threadId, end } = test.run('where', {})
     await end
@@ -304,26 +299,26 @@ describe('a question', () => {
     await busy.end
   })
 
-  it('is put again where the worker that was asked dies', async () => {
+  it('is put to the next worker if the one that was asked dies', async () => {
+    const deaths = new Int32Array(new SharedArrayBuffer(4))
+    setEnvironmentData('deaths', deaths)
     const test = await TestHost.start(1, await hostProject(`
-      let asked = false
+      import { getEnvironmentData } from 'node:worker_threads'
       export const mortal = (config, { accessContext }) => {
-        if (accessContext === 'threads.read') process.exit(1)
+        const isFirst = () => Atomics.add(getEnvironmentData('deaths'), 0, 1) === 0
+        if (accessContext === 'threads.read' && isFirst()) process.exit(1)
         return where
       }`))
     const { log, end } = test.run('where', {}, { threadId: 't' })
     await end
-    const asking = test.host.ask('mortal', 't', question, log)
-    asking.catch(() => {})
-    const other = test.run('where', {})
-    for (let i = 0; i < 4; i++) test.env.advance(10_000)
-    await expect(asking).rejects.toMatchObject({ code: 'unavailable' })
-    void other
+    const answers = await test.host.ask('mortal', 't', question, log)
+    expect(answers).toMatchObject([{ valuesOf: log.headId }])
+    expect(deaths[0]).toBe(2)
   })
 })
 
 describe('a worker that spins', () => {
-  it('with one execution is left to it, and another worker takes its place', async () => {
+  it('with only one execution is left to it, and another worker takes its place', async () => {
     const test = await TestHost.start(1)
     const spun = gate()
     const spinner = test.run('spin', { url: spun.url })
@@ -335,13 +330,13 @@ describe('a worker that spins', () => {
     expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
-  it('gets what waited as soon as it is heard of again', async () => {
+  it('gets the waiting executions as soon as it answers again', async () => {
     const test = await TestHost.start(1)
     test.stall(1500)
     expect(await test.run('where', {}).end).toEqual(success)
   })
 
-  it('gets no new work while it is silent, and its others go on elsewhere after 5 s', async () => {
+  it('gets no new work while it is silent, and loses all its executions after 5 s', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const neighbour = test.run('hold', { url: held.url })
@@ -358,7 +353,7 @@ describe('a worker that spins', () => {
     expect(await late.end).toEqual(success)
   })
 
-  it('gives its spinner a worker of its own, whose silence is nobody\'s business', async () => {
+  it('has its spinner moved to a worker of its own, which is then left alone', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const neighbour = test.run('hold', { url: held.url })
@@ -382,7 +377,7 @@ describe('a worker that spins', () => {
     held.open()
   })
 
-  it('does not keep a question to itself', async () => {
+  it('does not keep a question from being answered elsewhere', async () => {
     const test = await TestHost.start(1)
     const spun = gate()
     test.run('spin', { url: spun.url })
@@ -405,7 +400,7 @@ describe('a worker that spins', () => {
     expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
-  it('because of an execution that was aborted does not keep an innocent one', async () => {
+  it('because of an aborted execution gives back the other one that it has', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const innocent = test.run('hold', { url: held.url })
@@ -423,7 +418,7 @@ describe('a worker that spins', () => {
 })
 
 describe('a host', () => {
-  it('serves a changed project, while what runs on the old one comes to its end', async () => {
+  it('serves a changed project, while runs of the old one come to their end', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const old = test.run('hold', { url: held.url })
@@ -435,7 +430,7 @@ describe('a host', () => {
     expect(await old.end).toEqual(success)
   })
 
-  it('ends the old project\'s workers after a while, their runs go on elsewhere', async () => {
+  it('ends the workers of the old project after 30 s and gives back their runs', async () => {
     const test = await TestHost.start(1)
     const held = gate()
     const old = test.run('hold', { url: held.url })
@@ -446,7 +441,7 @@ describe('a host', () => {
     held.open()
   })
 
-  it('drains: runs stop at their next step, new ones do not start', async () => {
+  it('that drains stops runs at their next step and starts no new ones', async () => {
     const test = await TestHost.start(1, await hostProject(`
       export const line = new StateGraph(State)
         .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
@@ -464,7 +459,7 @@ describe('a host', () => {
     expect(run.log.values().log).toEqual(['a'])
   })
 
-  it('pauses one run at its next step, or before it began, and no other', async () => {
+  it('pauses one run at its next step, and no other', async () => {
     const test = await TestHost.start(1, await hostProject(`
       export const line = new StateGraph(State)
         .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })

@@ -1,4 +1,4 @@
-/** What a library tells of a graph: schemas, subgraphs, a drawing. */
+/** What a library shows of a graph: schemas, subgraphs, a drawing. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -19,7 +19,7 @@ const messages = expect.objectContaining({
 })
 
 describe('the schemas of a graph', () => {
-  it('name the fields of an Annotation, apart for what goes in and what comes out', async () => {
+  it('name the fields of an Annotation, separately for input and output', async () => {
     expect(await schemasOf('annotated')).toEqual({
       input_schema: { type: 'object', properties: { messages, question: {} } },
       output_schema: { type: 'object', properties: { answer: {} } },
@@ -29,7 +29,7 @@ describe('the schemas of a graph', () => {
     })
   })
 
-  it('tell all of a zod state that can be told, and which context it wants', async () => {
+  it('have the types of a zod state and of its context', async () => {
     const { input_schema, state_schema, output_schema, config_schema, context_schema } =
       await schemasOf('zod')
     const properties = {
@@ -47,7 +47,7 @@ describe('the schemas of a graph', () => {
     expect(config_schema).toEqual(context_schema)
   })
 
-  it('follow a StateSchema', async () => {
+  it('have the types of a StateSchema', async () => {
     const { input_schema, state_schema } = await schemasOf('stated')
     const properties = { messages, count: { type: 'number', default: 0 }, name: { type: 'string' } }
     expect(input_schema).toMatchObject({ type: 'object', properties })
@@ -76,7 +76,7 @@ describe('the schemas of subgraphs', () => {
     expect(await found(null, false)).toEqual(['sub'])
     expect(await found(null, true)).toEqual(['sub', 'sub|deep'])
     expect(await found('sub|deep', false)).toEqual(['sub|deep'])
-    // Begins like a subgraph's name; the engine's own search would go astray here.
+    // A node whose name begins like the subgraph's: the engine's own search would mistake it.
     expect(await found('substitute', true)).toEqual([])
     expect(await ask((library) => library.subgraphSchemas('nested', 'sub', false))).toEqual({
       sub: expect.objectContaining({ state_schema: {

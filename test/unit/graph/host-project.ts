@@ -1,4 +1,4 @@
-/** A project of misbehaving and well-behaved graphs, and a host that serves it to a test. */
+/** A project of well-behaved and misbehaving graphs, and a host that serves it in a test. */
 
 import { setTimeout } from 'node:timers/promises'
 
@@ -37,10 +37,10 @@ export const print = one(() => { console.log('printed by a graph'); return 'fine
 export const env = one(() => ['HOST_TEST_A', 'HOST_TEST_B', ...${JSON.stringify(secrets)}]
   .map((name) => process.env[name]).join())
 export const throws = one(() => { throw new RangeError('out') })
-/** As a client does that was given no address. */
+/** Calls the server as a client does that was given no URL. */
 export const ask = one(async () =>
   (await globalThis[Symbol.for('langgraph_api:fetch')]('http://localhost:8123/a?b')).text())
-/** Lets its request leave, then keeps the thread for itself. */
+/** Waits for its request, then blocks the worker for ever. */
 export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
 `
 
@@ -65,7 +65,7 @@ export interface Told {
   readonly reason?: LossReason
 }
 
-/** An execution, and what its listener heard. */
+/** An execution, and what its listener got. */
 export interface Given {
   readonly id: number
   readonly threadId: string
@@ -89,7 +89,7 @@ const request: RunRequest = {
   checkpoint: null, told: [], asked: null,
 }
 
-/** A host whose time the test moves. */
+/** A graph host on a clock that the test moves. */
 export class TestHost {
   readonly env: VirtualEnv = virtualEnv()
   readonly host: RunningGraphHost
@@ -109,7 +109,7 @@ export class TestHost {
     return test
   }
 
-  /** Work goes to the second worker when there is one and the first is busy. */
+  /** Waits for the second worker: it is there once two runs at a time land on different workers. */
   async #awaitSecond(): Promise<void> {
     const [first, second] = [this.run('where', {}), this.run('where', {})]
     await Promise.all([first.end, second.end])
@@ -139,25 +139,25 @@ export class TestHost {
       get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }
   }
 
-  /** Lets time pass of which no worker hears anything. */
+  /** Moves the clock without giving workers a chance to answer their pings. */
   stall(ms: number): void {
     for (let passed = 0; passed < ms; passed += 500) this.env.advance(500)
   }
 
-  /** Lets time pass while the first worker that is not stuck answers what it is asked. */
+  /** Moves the clock while workers that are not stuck answer their pings. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) {
       this.env.advance(500)
-      // It gets its ping before this question, and answers it before.
+      // The worker that is asked gets its ping before this question, and answers it before.
       await this.host.drawable('where', false)
-      // Others that are not stuck answer theirs in real time. Nine rounds of silence make one
-      // stuck, so some are long enough for a worker that the machine lets wait.
+      // Other workers answer theirs in real time. After nine silent rounds a worker counts as
+      // stuck, so some rounds are long enough for a busy machine.
       await setTimeout(passed % 2_000 === 1_500 ? 250 : 10)
     }
   }
 }
 
-/** What the node of the run's graph returned. */
+/** What the run's node returned. */
 export function logged({ log }: Given): unknown {
   return (log.values().log as unknown[]).at(-1)
 }

@@ -1,10 +1,10 @@
-/** What code inside of a graph is told about its own server. */
+/** What code in a graph knows about its own server. */
 
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { serverIsAt } from '../../../src/graph/in-graph-client.ts'
 
-it('A graph knows the port of its server also where a URL need not name it.', () => {
+it('A graph knows the port of its server even if it is the default port of the URL.', () => {
   vi.stubEnv('PORT', undefined)
   vi.stubEnv('LANGGRAPH_API_URL', undefined)
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -1,4 +1,4 @@
-/** What is asked of a worker: who else is asked where no answer comes. */
+/** Questions to workers: who else is asked if no answer comes, and when they are given up. */
 
 import { expect, it } from 'vitest'
 
@@ -8,13 +8,13 @@ import type { ToWorker } from '../../../src/graph/worker-mail.ts'
 import type { WorkerPool } from '../../../src/graph/worker-pool.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-/** A worker that hears everything and says nothing. */
+/** A worker that keeps what it gets and sends nothing. */
 function worker({ silentMs = 0 } = {}) {
   const heard: ToWorker[] = []
   return { executions: 0, silentMs, heard, post: (mail: ToWorker) => { heard.push(mail) } }
 }
 
-it('is asked of another as soon as that is heard of, where it was silent before', async () => {
+it('A question goes to a worker that was silent as soon as that answers pings again.', async () => {
   const [spinner, waking] = [worker(), worker({ silentMs: 2_000 })]
   const env = virtualEnv()
   const pool = { members: [spinner, waking] as unknown as WorkerLink[] } as WorkerPool
@@ -32,7 +32,20 @@ it('is asked of another as soon as that is heard of, where it was silent before'
   expect([spinner.heard.length, waking.heard.length]).toEqual([1, 1])
 })
 
-it('is given up after half a minute, by name, and with when to come again', async () => {
+it('A question is refused once three workers have died over it.', async () => {
+  const members = [worker(), worker(), worker(), worker()]
+  const pool = { members: members as unknown as WorkerLink[] } as WorkerPool
+  let jobs = 0
+  const env = virtualEnv()
+  const desk = new InquiryDesk(env, pool, () => ++jobs)
+  const answer = expect(desk.ask({ kind: 'schemas', graphId: 'g' })).rejects
+    .toMatchObject({ code: 'unavailable', message: expect.stringContaining('died') as string })
+  for (let deaths = 0; deaths < 3; deaths++) desk.ended(pool.members.shift()!)
+  await answer
+  expect([members[0]!.heard.length, jobs, env.timers()]).toEqual([0, 3, 0])
+})
+
+it('A question is given up after 30 s, with the name of the graph and when to retry.', async () => {
   const env = virtualEnv()
   const nobody = { members: [] } as unknown as WorkerPool
   const asked = new InquiryDesk(env, nobody, () => 1).ask({ kind: 'schemas', graphId: 'slow' })

@@ -1,4 +1,4 @@
-/** A project of many files is compiled in a time that its packages hardly add to. */
+/** Compiling a project of many files: the lookup of packages does not grow with the files. */
 
 import { expect, it, vi } from 'vitest'
 
@@ -20,7 +20,7 @@ vi.mock('esbuild', async (original) => {
   return { ...real, build }
 })
 
-it('asks once where a package is, however many files of a folder import it', async () => {
+it('A package is looked up once, however many files of a folder import it.', async () => {
   const files = Array.from({ length: 100 }, (_, i) => [`f${i}.ts`,
     `import 'node:fs'; import 'here'; import 'nowhere'; export * from './f${Math.min(i + 1, 99)}'`])
   const { sources } = await compileProject(await readProject(await writeProject({

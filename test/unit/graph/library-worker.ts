@@ -1,4 +1,4 @@
-/** The inside of `open-library.ts`: opens a library and answers questions about it. */
+/** The worker of `open-library.ts`: opens a library and answers questions about it. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 

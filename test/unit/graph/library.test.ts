@@ -1,4 +1,4 @@
-/** A library of graphs, in a worker thread as it really runs. */
+/** A library of graphs, in a worker thread as in production. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +10,7 @@ import { sharedProject, writeProject } from './project-files.ts'
 const forms = sharedProject('forms')
 
 describe('a graph library', () => {
-  it('serves a graph in every form in which a project may export it', async () => {
+  it('serves a graph in each form in which a project may export it', async () => {
     const ask = await openLibrary(forms)
     const say = (graphId: string) => ask(async (library, id) => {
       const graph = await library.get(id, { access: 'threads.create_run' })
@@ -46,21 +46,21 @@ describe('a graph library', () => {
     ])
   })
 
-  it('tells which graphs\' state is not what their checkpoints hold', async () => {
+  it('knows which graphs have a state that differs from their checkpoints', async () => {
     const ask = await openLibrary(sharedProject('schemas'))
     const described = await ask((library) => library.describe())
     expect(described.filter(({ plain }) => !plain).map(({ graphId }) => graphId))
       .toEqual(['passing', 'delta'])
   })
 
-  it('gives one compiled graph to all, and a fresh one from a factory', async () => {
+  it('always returns the same compiled graph, but a fresh one from a factory', async () => {
     const ask = await openLibrary(forms)
     expect(await ask((library) => Promise.all(['uncompiled', 'factory'].map(async (id) =>
       await library.get(id, { access: 'threads.read' })
         === await library.get(id, { access: 'threads.read' }))))).toEqual([true, false])
   })
 
-  it('tells a factory what it is called for, every time', async () => {
+  it('calls a factory for each use, with the purpose of that use', async () => {
     const ask = await openLibrary(forms)
     const told = (access: AccessContext) => ask(async (library, wanted) => {
       const use = { access: wanted, config: { configurable: { a: 1 } }, context: { user: 'me' } }
@@ -77,7 +77,7 @@ describe('a graph library', () => {
     }
   })
 
-  it('lets a factory fail for the use that it fails for', async () => {
+  it('refuses only the use for which a factory fails', async () => {
     const ask = await openLibrary(forms)
     await expect(ask((library) => library.get('choosy', { access: 'threads.read' }))).rejects
       .toMatchObject({ code: 'graph_failed',
@@ -85,14 +85,14 @@ describe('a graph library', () => {
     expect(await ask((library) => library.failures)).toEqual([])
   })
 
-  it('lets the process environment win over the project\'s', async () => {
+  it('prefers variables of the process to those of the project', async () => {
     const seen = (env: Record<string, string>) => openLibrary(forms, env).then((ask) =>
       ask(() => ({ word: process.env.FORMS_WORD, path: process.env.PATH })))
     expect(await seen({})).toEqual({ word: 'from the project', path: process.env.PATH })
     expect(await seen({ FORMS_WORD: '' })).toMatchObject({ word: '' })
   })
 
-  it('says that it is the graph\'s fault where the engine cannot show it', async () => {
+  it('answers graph_failed if the engine cannot draw a graph', async () => {
     const root = await writeProject({ 'langgraph.json': { graphs: { it: './graph.js:graph' } },
       'graph.js': `export const graph = { lg_is_pregel: true, nodes: {}, streamChannelsList: [],
         getGraphAsync() { throw new Error('End node x not found!') } }` })
@@ -101,7 +101,7 @@ describe('a graph library', () => {
       code: 'graph_failed', message: 'Graph "it" cannot be shown: End node x not found!' })
   })
 
-  it('knows no other graphs', async () => {
+  it('answers not_found for an unknown graph, and names those that exist', async () => {
     const ask = await openLibrary(sharedProject('schemas'))
     await expect(ask((library) => library.get('stranger', { access: 'threads.read' }))).rejects
       .toMatchObject({ code: 'not_found',
@@ -130,11 +130,11 @@ describe('a graph that cannot be loaded', () => {
     'lost.ts': `import { gone } from './gone'\nexport const graph = gone`,
   })
 
-  it('is called null where that is what its file exports', () => {
+  it('is described as null if its file exports null', () => {
     expect(() => toGraph(null)).toThrow('it must be a LangGraph.js graph, not null')
   })
 
-  it('stays listed, says why with its place, and leaves its neighbours alone', async () => {
+  it('stays listed with an error and its place, and leaves other graphs alone', async () => {
     const ask = await openLibrary(await brokenProject())
     const failures = await ask((library) => library.failures
       .map(({ graphId, error }) => [graphId, error.code, error.message] as const))

@@ -1,4 +1,4 @@
-/** How a project's modules are found, compiled and kept one of a kind. */
+/** How a project's modules are found and compiled, and that each is loaded only once. */
 
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { virtualEnv } from '../../support/env.ts'
 import { openLibrary } from './open-library.ts'
 import { writeProject } from './project-files.ts'
 
-/** A graph for which only its loading matters: its `report` says what its file saw. */
+/** A graph that is only loaded, never run: its `report` has what its file saw. */
 const graphOf = (report: string) =>
   `export const graph = { lg_is_pregel: true, channels: {}, nodes: {}, report: ${report} }`
 
@@ -42,7 +42,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['red', 1, 3, 8])
   })
 
-  it('finds its files as its tsconfig, its package.json and habit have it', async () => {
+  it('finds its files by tsconfig, package.json imports and without extensions', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'package.json': { imports: { '#inner': './src/inner.ts' } },
@@ -66,7 +66,7 @@ describe('the code of a project', () => {
       .toEqual(['path bare', 'based', 'bare', 'renamed', 'index', 'inner'])
   })
 
-  it('mixes module kinds: JSON, CommonJS, JSX, and what was only said to be a type', async () => {
+  it('may mix JSON, CommonJS, JSX, and imports of types without the word type', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'package.json': { type: 'commonjs' },
@@ -98,14 +98,14 @@ describe('the code of a project', () => {
       { sep: '/' }, '<b>', { side: 1 }])
   })
 
-  it('knows where it is', async () => {
+  it('knows its URL, file name and folder', async () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts':
       graphOf('[import.meta.url, import.meta.filename, __dirname]') })
     const file = join(root, 'src/graph.ts')
     expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
   })
 
-  it('may require, as what a project without modules of its own is compiled to does', async () => {
+  it('may call require(), as code that was compiled to CommonJS does', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `
@@ -125,7 +125,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', 'hey', 'HEY', 'function', 'hey'])
   })
 
-  it('may have been bundled, with words for require() of its own', async () => {
+  it('may be a bundle with its own names for require()', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './dist/graph.js:graph' } },
       'package.json': { type: 'module' },
@@ -138,7 +138,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', '/'])
   })
 
-  it('may import by a name that it computes', async () => {
+  it('may import by a computed name', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `const name = ['a', 'part.ts'].join('/')
@@ -149,7 +149,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['part', 'one'])
   })
 
-  it('is one module, however many graphs and names lead to it', async () => {
+  it('is loaded once, however many graphs and names lead to it', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './src/graph.ts:graph', two: './two.ts:graph' } },
       'src/graph.ts': `import { log } from './log'; log.push('one'); ${graphOf('log')}`,
@@ -160,7 +160,7 @@ describe('the code of a project', () => {
     expect([...await reportOf(root) as string[]].sort()).toEqual(['one', 'two'])
   })
 
-  it('shows its own lines where it fails', async () => {
+  it('has the lines of its source in stack traces', async () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts': `
       interface Gone { so: string }
       enum Also { Gone }
@@ -173,21 +173,21 @@ describe('the code of a project', () => {
   })
 })
 
-/** As a package manager does it for the packages of a workspace. */
+/** Links a package as a package manager does for a workspace. */
 async function link(root: string, source: string, installed: string): Promise<void> {
   await mkdir(dirname(join(root, installed)), { recursive: true })
   await symlink(join(root, source), join(root, installed))
 }
 
 describe('a workspace', () => {
-  it('has packages of source beside the project, linked where packages are installed', async () => {
+  it('may have packages of TypeScript source that are linked into node_modules', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './apps/web/graph.ts:graph' } },
       'apps/web/graph.ts': `import { greet } from '@acme/shared'
         import { name } from 'installed'
         ${graphOf('[greet(name), import.meta.resolve(\'@acme/shared\').split(\'/\').at(-3)]')}`,
       'packages/shared/package.json': { name: '@acme/shared', exports: './src/index.ts' },
-      // What Node does not make of TypeScript by itself: a path without its end, an enum.
+      // TypeScript that Node does not run by itself: a path without its extension, an enum.
       'packages/shared/src/index.ts': `export { greet } from './greet'`,
       'packages/shared/src/greet.ts': `enum Word { Hello = 'hello' }
         export const greet = (name: string): string => Word.Hello + ' ' + name`,
@@ -198,7 +198,7 @@ describe('a workspace', () => {
     expect(await reportOf(root)).toEqual(['hello you', 'shared'])
   })
 
-  it('may have packages with files that are for Node to load', async () => {
+  it('may have packages with native addons, which Node loads', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './graph.ts:graph' } },
       'graph.ts': `import { code } from 'native'
@@ -226,8 +226,8 @@ describe('the engine', () => {
   it.each([
     ['too old', 'export class CompiledStateGraph {}',
       'The project runs on @langchain/langgraph 9.9.9, which is too old to be served'],
-    ['not whole', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
-  ])('is refused in one sentence where the project\'s copy is %s', async (_, code, sentence) => {
+    ['broken', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
+  ])('is refused in one sentence if the copy in the project is %s', async (_, code, sentence) => {
     const files = installed('node_modules', '@langchain/langgraph')
     const root = await writeProject({
       'langgraph.json': langgraphJson,
@@ -242,7 +242,7 @@ describe('the engine', () => {
     expect(env.lines).toEqual([])
   })
 
-  it('is the project\'s own copy, with the packages that this copy sees', async () => {
+  it('is the copy in the project, with the packages that this copy sees', async () => {
     const packages = 'node_modules/@langchain/langgraph/node_modules'
     const root = await writeProject({
       'langgraph.json': langgraphJson,
@@ -260,7 +260,7 @@ describe('the engine', () => {
     expect(await reportOf(root)).toEqual(['own @langchain/langgraph', 'own @langchain/core'])
   })
 
-  it('is the one and only that Heddle brings where the project has none', async () => {
+  it('is the copy of Heddle if the project has none, and only one instance of it', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `import * as langgraph from '@langchain/langgraph'
@@ -277,7 +277,7 @@ describe('the engine', () => {
     })).toEqual([true, true])
   })
 
-  it('is the same for code that requires it as for code that imports it', async () => {
+  it('is the same instance for code that requires it and code that imports it', async () => {
     const root = await writeProject({
       'langgraph.json': { graphs: { it: './src/graph.cjs:graph', other: './other.ts:graph' } },
       'src/graph.cjs': `const { StateGraph } = require('@langchain/langgraph')
@@ -295,7 +295,7 @@ describe('the engine', () => {
     expect(await reportOf(root)).toBe(true)
   })
 
-  it('is not made up for: a package that is nowhere is missing', async () => {
+  it('is not a fallback for packages that are not installed', async () => {
     const root = await writeProject({ 'langgraph.json': langgraphJson,
       'src/graph.ts': `import '@langchain/nowhere'; ${graphOf('1')}` })
     await expect(reportOf(root)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Graphs that stop, throw and write what nobody expects: the run ends, with words. */
+/** Graphs that stop, throw or write something unexpected: the run ends properly. */
 
 import { interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ function no(): never {
 }
 
 describe('a run', () => {
-  it('stops as at a breakpoint where a node asks for that by the engine\'s word', async () => {
+  it('stops as at a breakpoint if a node calls requestDrain of the engine', async () => {
     const bench = new GraphBench(line(['a', 'b', 'c'], (name, config) => {
       const { control } = config as unknown as { control: { requestDrain(): void } }
       if (name === 'b') control.requestDrain()
@@ -26,7 +26,7 @@ describe('a run', () => {
     expect(bench.log.values().log).toEqual(['a', 'b', 'c'])
   })
 
-  it('that throws something by the name of the engine\'s stop has failed', async () => {
+  it('fails if it throws an error of its own with the name GraphDrained', async () => {
     const bench = new GraphBench(line(['a'], () => {
       throw Object.assign(new Error('mine'), { name: 'GraphDrained' })
     }))
@@ -43,7 +43,7 @@ describe('a run', () => {
     ['an error whose message is a symbol', () => oddError({ message: Symbol('s') })],
     ['an error whose name is an object', () => oddError({ name: { a: 1 } })],
     ['an error whose message refuses', () => oddError({ message: { toString: no, toJSON: no } })],
-  ])('that throws %s ends with words', async (_, thrown) => {
+  ])('that throws %s ends with an error of texts', async (_, thrown) => {
     const bench = new GraphBench(line(['a'], () => { throw thrown() }))
     const { outcome } = await bench.run({ input: { log: [] } })
     const { error, message } = outcome.error!
@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(structuredClone(outcome)).toEqual(outcome)
   })
 
-  it('that forks and waits for the log puts a checkpoint before what its tasks write on it',
+  it('that forks with durability sync puts a checkpoint before the writes on it',
     async () => {
       const bench = new GraphBench(line(['a', 'b']))
       await bench.run({ input: { log: [] } })
@@ -68,7 +68,7 @@ describe('a run', () => {
       expect(late).toEqual([])
     })
 
-  it('that gets nowhere from an old checkpoint leaves the thread waiting', async () => {
+  it('that makes no step from an old checkpoint leaves the thread waiting', async () => {
     const bench = new GraphBench(line(['a'], () => interrupt('sure?')))
     await bench.run({ input: { log: [] } })
     await bench.run({ command: { resume: 1 } })
@@ -78,7 +78,7 @@ describe('a run', () => {
     expect(outcome).toMatchObject({ status: 'success', waiting: true, interrupts: asks.interrupts })
   })
 
-  it('that is asked again tells the values with what its command wrote', async () => {
+  it('that is interrupted again has values with the update of its command', async () => {
     const bench = new GraphBench(line(['a'], () => [interrupt('one?'), interrupt('two?')]))
     await bench.run({ input: { log: [] } })
     const { outcome } = await bench.run({ command: { resume: 1, update: { log: ['x'] } } })
@@ -86,7 +86,7 @@ describe('a run', () => {
     expect(outcome.values).toBe('{"log":["x"]}')
   })
 
-  it('may write to channels by any name', async () => {
+  it('that writes to a channel by an odd name ends in error and stores valid writes', async () => {
     const bench = new GraphBench(line(['a']))
     for (const name of ['toString', 'constructor', '__proto__']) {
       const command = `{"update":{"${name}":1}}`

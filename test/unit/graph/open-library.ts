@@ -1,4 +1,4 @@
-/** A graph library as it really runs: in a worker thread of its own, asked from outside. */
+/** A graph library as in production: in a worker thread of its own, asked from outside. */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -10,8 +10,8 @@ import { compileProject } from '../../../src/graph/project-compiler.ts'
 import { readProject } from '../../../src/graph/project.ts'
 
 /**
- * Runs the function in the worker and brings back what it gives, as a structured clone. Its text
- * travels, not its surroundings: it sees its arguments only. What it throws has a `code`.
+ * Runs the function in the worker and returns a structured clone of its result. Only its text is
+ * sent: it sees its arguments, no variables around it. What it throws has a `code`.
  */
 export type Ask = <Details extends unknown[], Answer>(
   question: (library: GraphLibrary, ...details: Details) => Answer, ...details: Details

@@ -1,4 +1,4 @@
-/** What an execution tells leaves in order, together, and is confirmed where that is asked for. */
+/** The outbox of an execution: what it sends leaves in order, in batches, and is acknowledged. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -19,7 +19,7 @@ function open() {
   return { outbox, sent, rest: () => { for (const flush of flushes.splice(0)) flush() } }
 }
 
-/** What needs nobody else is done. */
+/** Resolves when all that needs nothing from outside is done. */
 const settled = () => new Promise((done) => setImmediate(done))
 
 function told({ steps, events }: Departure): string[] {
@@ -28,7 +28,7 @@ function told({ steps, events }: Departure): string[] {
 }
 
 describe('Outbox', () => {
-  it('sends what was told without a pause as one batch', () => {
+  it('sends the steps and events of one turn as one batch', () => {
     const { outbox, sent, rest } = open()
     outbox.step(step('a'))
     outbox.event(event('x'))
@@ -40,7 +40,7 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('lets whoever made an event know that it cannot be written down', async () => {
+  it('rejects waits for the log if an event cannot be serialized', async () => {
     const { outbox, rest } = open()
     outbox.event(() => { throw new Error('a circle') })
     rest()
@@ -48,8 +48,8 @@ describe('Outbox', () => {
     await expect(outbox.finish(outcome)).rejects.toThrow('a circle')
   })
 
-  it('refuses who waits for the log, now or later, where a step cannot be completed', async () => {
-    const { outbox, rest } = open()
+  it('rejects waits for the log, now or later, if a step cannot be completed', async () => {
+    const { outbox, sent, rest } = open()
     outbox.step(step('a'))
     outbox.hold(Promise.reject(new TypeError('a value that nobody can write down')))
     const now = expect(outbox.acknowledged()).rejects.toThrow('write down')
@@ -57,9 +57,18 @@ describe('Outbox', () => {
     await now
     await expect(outbox.acknowledged()).rejects.toThrow('write down')
     await expect(outbox.finish(outcome)).rejects.toThrow('write down')
+    expect(sent).toEqual([])
   })
 
-  it('decides a late event when it leaves', () => {
+  it('fails to finish if a step cannot be completed', async () => {
+    const { outbox, sent } = open()
+    outbox.step(step('a'))
+    outbox.hold(Promise.reject(new Error('cannot be written')))
+    await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
+    expect(sent).toEqual([])
+  })
+
+  it('makes an event when it leaves if it is given as a function', () => {
     const { outbox, sent, rest } = open()
     let name = 'early'
     outbox.event(() => event(name))
@@ -68,7 +77,7 @@ describe('Outbox', () => {
     expect(sent.map(told)).toEqual([['late']])
   })
 
-  it('keeps a batch back until its steps are complete, and later ones behind it', async () => {
+  it('holds a batch back until its steps are complete, and later batches behind it', async () => {
     const { outbox, sent, rest } = open()
     const held = Promise.withResolvers<void>()
     outbox.step(step('a'))
@@ -85,15 +94,7 @@ describe('Outbox', () => {
     expect(sent.at(-1)!.outcome).toBe(outcome)
   })
 
-  it('fails to finish where a step cannot be completed', async () => {
-    const { outbox, sent } = open()
-    outbox.step(step('a'))
-    outbox.hold(Promise.reject(new Error('cannot be written')))
-    await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
-    expect(sent).toEqual([])
-  })
-
-  it('acknowledges when the log has everything told so far', async () => {
+  it('acknowledges when everything sent so far is in the log', async () => {
     const { outbox, sent, rest } = open()
     await outbox.acknowledged()
     outbox.step(step('a'))
@@ -112,7 +113,7 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(3)
   })
 
-  it('lets nobody wait for the log after it was closed', async () => {
+  it('rejects all waits for the log once it is closed', async () => {
     const { outbox, rest } = open()
     outbox.step(step('a'))
     const left = outbox.acknowledged()
@@ -134,14 +135,14 @@ describe('Outbox', () => {
     expect(sent).toEqual([])
   })
 
-  describe('has more events than may be on their way', () => {
+  describe('with more events than may be in flight', () => {
     const long = 'x'.repeat(700_000)
     const big = (name: string, durable = false): StepEvent =>
       ({ name, json: `"${name}${long}"`, valuesOf: '', durable })
     const sizes = ({ events, texts = [] }: Departure) =>
       [events.map(({ json }) => json.length > 0), texts.map((text) => text.slice(1, 2))]
 
-    it('and keeps what needs no row back, piece by piece, until all before is there', async () => {
+    it('holds back events that need no row until those before have landed', async () => {
       const { outbox, sent, rest } = open()
       outbox.step(step('a'))
       outbox.event(big('1'))
@@ -168,7 +169,7 @@ describe('Outbox', () => {
       expect(sent.map((departure) => departure.outcome !== null).indexOf(true)).toBe(5)
     })
 
-    it('and waits also where they come one by one', async () => {
+    it('waits as well if they come one by one', async () => {
       const { outbox, sent, rest } = open()
       for (const name of ['1', '2', '3']) {
         outbox.event(big(name))
@@ -181,7 +182,7 @@ describe('Outbox', () => {
       expect(sent).toHaveLength(3)
     })
 
-    it('and waits no more when it is closed', async () => {
+    it('waits no more once it is closed', async () => {
       const { outbox, sent, rest } = open()
       for (const name of ['1', '2', '3']) outbox.event(big(name))
       rest()

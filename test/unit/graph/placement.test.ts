@@ -1,4 +1,4 @@
-/** Who gets the next piece of work, and who is suspected of spinning. */
+/** Which worker gets the next execution, and which execution is suspected of blocking one. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -12,35 +12,35 @@ describe('choose', () => {
     expect(choose([worker('a', 1), worker('b'), worker('c')])?.name).toBe('b')
   })
 
-  it('takes the least busy one where nobody is idle, the first of several', () => {
+  it('takes the least busy one if none is idle, the first of several', () => {
     expect(choose([worker('a', 3), worker('b', 2), worker('c', 2)])?.name).toBe('b')
   })
 
-  it('prefers who remembers the thread, busy or not', () => {
+  it('prefers the worker that remembers the thread, busy or not', () => {
     const remembers = worker('b', 5)
     expect(choose([worker('a'), remembers], remembers)).toBe(remembers)
   })
 
-  it('passes over who is silent, preferred or not, and who is full', () => {
+  it('passes over silent workers, even preferred ones, and full ones', () => {
     const silent = worker('a', 0, 1000)
     expect(choose([silent, worker('b', 1000), worker('c', 9)], silent)?.name).toBe('c')
     expect(choose([silent])).toBeUndefined()
     expect(choose([])).toBeUndefined()
   })
 
-  it('passes over a preferred one that is gone', () => {
+  it('passes over a preferred worker that is gone', () => {
     expect(choose([worker('a')], worker('gone'))?.name).toBe('a')
   })
 })
 
 describe('Suspicion', () => {
-  it('falls on whose code was entered last', () => {
+  it('falls on the execution whose code was entered last', () => {
     const suspicion = new Suspicion()
     suspicion.accuse(['a', 'b', 'c'], 'b')
     expect(['a', 'b', 'c'].filter((key) => suspicion.isSuspect(key))).toEqual(['b'])
   })
 
-  it('falls on who was there again when the first guess was wrong', () => {
+  it('falls on the execution that was there both times if the first guess was wrong', () => {
     const suspicion = new Suspicion()
     suspicion.accuse(['spinner', 'innocent'], 'innocent')
     expect(suspicion.isSuspect('spinner')).toBe(false)
@@ -57,7 +57,7 @@ describe('Suspicion', () => {
     expect(suspicion.isSuspect('a')).toBe(false)
   })
 
-  it('forgets the oldest where there are many', () => {
+  it('forgets the oldest if there are many', () => {
     const suspicion = new Suspicion()
     suspicion.accuse(['old'], 'old')
     for (let i = 0; i < 1000; i++) suspicion.accuse([`${i}`], undefined)

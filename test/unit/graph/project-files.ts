@@ -1,4 +1,4 @@
-/** Projects for one test: written to a folder of their own, outside of Heddle, and removed. */
+/** Projects for one test: each in a temporary folder outside Heddle, removed after the test. */
 
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 import { onTestFinished } from 'vitest'
 
-/** Text as it is, everything else as JSON. */
+/** By path: text is written as it is, everything else as JSON. */
 export type ProjectFiles = Readonly<Record<string, unknown>>
 
-/** The folder, links resolved. */
+/** The folder of the project, links resolved. */
 export async function writeProject(files: ProjectFiles): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'heddle-project-')))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
@@ -18,7 +18,7 @@ export async function writeProject(files: ProjectFiles): Promise<string> {
   return root
 }
 
-/** Each file whole at once: who watches never sees half of one. */
+/** Writes each file atomically: a watch never sees half of one. */
 export async function writeFiles(root: string, files: ProjectFiles): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const file = join(root, name)
@@ -28,7 +28,7 @@ export async function writeFiles(root: string, files: ProjectFiles): Promise<voi
   }
 }
 
-/** A project of the repository that several tests look at. */
+/** A project of the repository that several tests use. */
 export function sharedProject(name: string): string {
   return fileURLToPath(new URL(`../../support/projects/${name}`, import.meta.url))
 }

@@ -26,8 +26,8 @@ const files = {
 type Heard = { readonly changed: CompiledProject } | { readonly failed: HeddleError }
 
 /**
- * Watches a project. `heard` gives what the listener is told, one after the other; `looked` is
- * over when the watch looks at the project for the first time.
+ * Watches a project. `heard` returns the listener's calls one after another; `looked` resolves when
+ * the watch looks at the project for the first time.
  */
 async function watching(initial: ProjectFiles = files) {
   const root = await writeProject(initial)
@@ -59,8 +59,8 @@ async function watching(initial: ProjectFiles = files) {
   return { root, stop, told, heard, code, write, looked }
 }
 
-describe('a project that is watched', () => {
-  it('is compiled anew when a file of it changes, however deep', async () => {
+describe('a watched project', () => {
+  it('is compiled again if one of its files changes, however deep', async () => {
     const { write, code } = await watching()
     await write({ 'src/deep/word.ts': `export const word: string = 'second'` })
     expect(await code('src/deep/word.ts')).toContain('second')
@@ -73,7 +73,7 @@ describe('a project that is watched', () => {
     expect(await code('src/new/third.ts')).toContain('fourth')
   })
 
-  it('is compiled anew whether its file is replaced or written to', async () => {
+  it('is compiled again whether a file is replaced or written in place', async () => {
     const { root, write, code } = await watching()
     await write({ 'src/agent.ts': `export const graph = 'replaced'` })
     expect(await code('src/agent.ts')).toContain('replaced')
@@ -81,7 +81,7 @@ describe('a project that is watched', () => {
     expect(await code('src/agent.ts')).toContain('appended')
   })
 
-  it('follows its langgraph.json and its dotenv file', async () => {
+  it('is read again if its langgraph.json or its dotenv file changes', async () => {
     const { write, heard } = await watching()
     await write({ '.env': 'KEY=two' })
     expect(await heard()).toMatchObject({ changed: { env: { KEY: 'two' } } })
@@ -91,18 +91,18 @@ describe('a project that is watched', () => {
       graphs: [{ graphId: 'agent' }, { graphId: 'more' }] } })
   })
 
-  it('is left as it is by a change that changes nothing', async () => {
+  it('is not compiled again if nothing changed that it uses', async () => {
     const { root, write, code, told, looked } = await watching()
     await write({ 'src/unused.ts': 'syntax error', 'src/deep/word.ts': files['src/deep/word.ts'] })
     await looked
-    // Longer than the watch takes for the same, so that it would have told by now.
+    // This takes longer than the watch does, so that it would have called the listener by now.
     for (const _ of [1, 2]) await compileProject(await readProject(root))
     expect(told).toEqual([])
     await write({ 'src/agent.ts': `export const graph = 'real'` })
     expect(await code('src/agent.ts')).toContain('real')
   })
 
-  it('tells a mistake with its place, and is good again when it is mended', async () => {
+  it('reports an error with its place in the code, and recovers once it is fixed', async () => {
     const { write, heard, code } = await watching()
     await write({ 'src/agent.ts': `export const graph = (` })
     expect(await heard()).toMatchObject({ failed: { code: 'graph_failed',
@@ -115,7 +115,7 @@ describe('a project that is watched', () => {
     expect(await code('src/agent.ts')).toContain('mended')
   })
 
-  it('is mended by a file that was not there before', async () => {
+  it('recovers if a new file resolves a missing import', async () => {
     const { root, write, heard, code } = await watching()
     await rm(join(root, 'src/deep/word.ts'))
     expect(await heard()).toMatchObject({ failed: { message:
@@ -124,14 +124,14 @@ describe('a project that is watched', () => {
     expect(await code('src/deep/word.js')).toContain('found')
   })
 
-  it('is watched from the start where it could not be compiled at the start', async () => {
+  it('is watched even if it could not be compiled at the start', async () => {
     const { write, code } = await watching({ ...files,
       'src/agent.ts': `export { graph } from './gone'` })
     await write({ 'src/gone.ts': `export const graph = 'mended'` })
     expect(await code('src/gone.ts')).toContain('mended')
   })
 
-  it('is not heard of any more when the watch is over', async () => {
+  it('is not reported once the watch is stopped', async () => {
     const quiet = await watching()
     const other = await watching()
     quiet.stop()

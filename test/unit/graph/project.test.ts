@@ -1,4 +1,4 @@
-/** What a langgraph.json may say, and what is said where it is wrong. */
+/** What a langgraph.json may have, and the errors if it is wrong. */
 
 import { mkdir, symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const refusalOf = async (config: unknown) => {
 const minimal = { graphs: { agent: './agent.ts:graph' } }
 
 describe('a project', () => {
-  it('is read from a folder and from its file alike', async () => {
+  it('is the same read from its folder or from its file', async () => {
     const root = await withConfig(minimal)
     const project = await readProject(root)
     expect(project).toEqual({
@@ -35,14 +35,14 @@ describe('a project', () => {
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
   })
 
-  it('has its real path as its root, whatever link led to it', async () => {
+  it('has its real path as its root, even if a link led to it', async () => {
     const root = await withConfig(minimal)
     await mkdir(join(root, 'links'))
     await symlink(root, join(root, 'links/here'))
     expect((await readProject(join(root, 'links/here'))).root).toBe(root)
   })
 
-  it('may say where a graph is as a text or as an object with a description', async () => {
+  it('may name a graph as a text or as an object with a description', async () => {
     const root = await withConfig({ graphs: {
       first: './agent.ts:graph', second: './agent.ts:default', 'third.one_': './agent.ts:',
       fourth: { path: 'agent.ts:other', description: 'The fourth.', later: true },
@@ -70,13 +70,13 @@ describe('a project', () => {
     expect((await readProject(silent)).env).toEqual({})
   })
 
-  it('goes on without a dotenv file that is not there, and says so', async () => {
+  it('is read without a missing dotenv file, with a warning', async () => {
     const root = await withConfig({ ...minimal, env: '.env' })
     expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, '.env'),
       warnings: ['env names .env, which cannot be read: going on without it.'] })
   })
 
-  it('may carry every key of the ecosystem', async () => {
+  it('may have every key of the ecosystem, and unknown ones', async () => {
     const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
       dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
       http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} },
@@ -84,7 +84,7 @@ describe('a project', () => {
     expect((await readProject(root)).warnings).toEqual([])
   })
 
-  it('says where webhooks may go, and what goes along', async () => {
+  it('sets where webhooks may go, and their headers', async () => {
     const root = await withConfig({ ...minimal, env: { LG_WEBHOOK_TOKEN: 'secret' },
       http: { disable_webhooks: true },
       webhooks: { headers: { 'X-Token': 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}' },
@@ -96,7 +96,7 @@ describe('a project', () => {
       headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
   })
 
-  it('may send no variable along but those meant for it', async () => {
+  it('may only use variables in webhook headers that begin with LG_WEBHOOK_', async () => {
     const config = (variable: string) =>
       ({ ...minimal, webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
     expect(await refusalOf(config('PATH')))
@@ -107,7 +107,7 @@ describe('a project', () => {
       .toContain('webhooks.url.allowed_ports must be a list of numbers')
   })
 
-  it('is told which of its wishes are not met', async () => {
+  it('gets a warning for each key that is not supported', async () => {
     const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
       checkpointer: { ttl: { default_ttl: 60 } }, store: { index: { dims: 3 } },
       http: { app: './app.ts:app', cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
@@ -122,7 +122,7 @@ describe('a project', () => {
 })
 
 describe('a project that is not valid', () => {
-  it('is told every field that is wrong, at once', async () => {
+  it('is refused with every wrong field at once', async () => {
     const refusal = await refusalOf({
       graphs: {
         number: 1, bare: './agent.ts', python: './agent.py:graph', 'a b': './agent.ts:graph',
@@ -150,11 +150,11 @@ describe('a project that is not valid', () => {
     ['with a variable that is no text', { ...minimal, env: { PORT: 1 } }, /env.PORT must be a t/],
     ['with files that are not there', { graphs: { a: './b.ts:c', d: './e.ts:f' } },
       /graphs.a names a file that is not there: .*; graphs.d names/],
-  ])('is refused where it is %s', async (_, config, sentence) => {
+  ])('is refused if it is %s', async (_, config, sentence) => {
     expect(await refusalOf(config)).toMatch(sentence)
   })
 
-  it('is refused where there is none', async () => {
+  it('is refused if there is no langgraph.json at the path', async () => {
     const root = await writeProject({ 'agent.ts': '' })
     await expect(readProject(root)).rejects.toThrow(/There is no project at .*langgraph.json: name/)
     await expect(readProject(join(root, 'away'))).rejects.toMatchObject({ code: 'invalid' })
@@ -162,9 +162,9 @@ describe('a project that is not valid', () => {
       .toThrow(/^The name of .*agent.ts does not end in .json: name a langgraph.json or a folder/)
   })
 
-  it('is refused in a sentence where its file cannot be read', async () => {
+  it('is refused in one sentence if its file cannot be read', async () => {
     const root = await withConfig(minimal)
-    // More than can be read at once, for whatever user; it takes no room on the disk.
+    // Larger than can be read at once, also by root; sparse, so it takes no room on the disk.
     await truncate(join(root, 'langgraph.json'), 2 ** 31)
     await expect(readProject(root)).rejects.toMatchObject(
       { code: 'invalid', message: expect.stringMatching(/langgraph.json cannot be read: /) })

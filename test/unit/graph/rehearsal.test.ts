@@ -1,4 +1,4 @@
-/** The run that a worker makes before its first one. */
+/** The warm-up run that a worker makes before its first real one. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
@@ -9,14 +9,14 @@ import { echo, said } from '../../support/small-graphs.ts'
 afterEach(() => vi.unstubAllEnvs())
 
 describe('a rehearsal', () => {
-  it('goes through a whole run, and leaves nothing behind', async () => {
+  it('makes a whole run, and leaves nothing in the log', async () => {
     const bench = new GraphBench(echo)
     expect(await rehearse(bench.bench)).toMatchObject({ status: 'success', error: null })
     expect(bench.log.checkpoints).toEqual([])
     expect((await bench.run({ input: said('a') })).outcome).toMatchObject({ status: 'success' })
   })
 
-  it('is left out where a tracer would hear of it', async () => {
+  it('is left out if tracing is on', async () => {
     vi.stubEnv('LANGSMITH_TRACING', 'true')
     expect(await rehearse(new GraphBench(echo).bench)).toBeUndefined()
   })

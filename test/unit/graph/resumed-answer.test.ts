@@ -1,4 +1,4 @@
-/** What a person answered, in a run that was cut short behind the next question. */
+/** The resume values of a run that was cut short after the graph asked its next question. */
 
 import * as langgraph from '@langchain/langgraph'
 import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'
@@ -13,7 +13,7 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
 })
 
-/** One node asks twice; the one beside it was answered, and holds until it is let go. */
+/** One node asks twice; the one beside it is answered and then waits for `letGo`. */
 function graphOf(letGo: Promise<void>) {
   return new StateGraph(State)
     .addNode('asks', () => ({ log: [`${interrupt('one?')} ${interrupt('two?')}`] }))
@@ -26,10 +26,10 @@ function graphOf(letGo: Promise<void>) {
 }
 
 it.each([
-  ['whoever asks next', () => 'yes'],
-  ['each by id', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'yes']))],
-  ['each by id, with a no', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, false]))],
-])('answers %s that waited for it, and nothing that was asked since', async (_, answer) => {
+  ['any question', () => 'yes'],
+  ['questions by id', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'yes']))],
+  ['questions by id, no', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, false]))],
+])('A resumed answer to %s goes to those that were open, not to later ones', async (_, answer) => {
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   const bench = new GraphBench(graphOf(letGo))
   const { outcome } = await bench.run({ input: { log: [] }, forget: true })
@@ -53,7 +53,7 @@ it.each([
   expect(JSON.parse(again.outcome.values!)).toEqual({ log: [`held ${value}`] })
 })
 
-it('leaves out an answer whose question gave way to another one', async () => {
+it('A resumed answer is dropped if its question was followed by another one.', async () => {
   const [first, second, other] = ['1', '2', '3'].map((digit) => digit.repeat(32))
   const command = JSON.stringify({ resume: { [first!]: 'yes', [other!]: 'no' } })
   const request = { command, asked: [second] } as Partial<RunRequest> as RunRequest
@@ -61,7 +61,7 @@ it('leaves out an answer whose question gave way to another one', async () => {
     .toHaveProperty('resume', { [other!]: 'no' })
 })
 
-it('has what else its command wrote, where nobody heard the answer yet', async () => {
+it('A resumed answer keeps the update of its command if no task had taken it.', async () => {
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
   let [entered, told] = [0, [] as string[]]

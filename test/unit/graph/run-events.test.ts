@@ -1,4 +1,4 @@
-/** The events of a run: names and data as the API has them, for every stream mode. */
+/** The events of a run: the names and data that the API promises, for every stream mode. */
 
 import type { ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
@@ -33,7 +33,7 @@ describe('values', () => {
       ({ name: 'values', json: '', valuesOf, durable: true })))
   })
 
-  it('name the head where a run goes on from it', async () => {
+  it('name the head if a run continues from it', async () => {
     const bench = new GraphBench(line(['a', 'b']))
     await bench.run({ input: { log: [] }, interruptBefore: ['b'], forget: true })
     const headId = bench.log.headId!
@@ -41,14 +41,14 @@ describe('values', () => {
     expect(events[0]!.valuesOf).toBe(headId)
   })
 
-  it('are stated where no checkpoint holds them', async () => {
+  it('are sent in full if no checkpoint holds them', async () => {
     const bench = new GraphBench(line(['a']))
     const { events } = await bench.run({ input: { log: ['in'] }, durability: 'exit' })
     expect(data(events[0])).toEqual({ log: ['in'] })
     expect(events[1]!.valuesOf).toBe(bench.log.headId)
   })
 
-  it('state each interrupt as a payload of its own', async () => {
+  it('have each interrupt in an event of its own', async () => {
     const events = await eventsOf(twoQuestions, { input: { log: [] } })
     const interrupts = events.filter(({ json }) => json.includes('__interrupt__')).map(data)
     expect(interrupts).toEqual(['left?', 'right?'].map((value) =>
@@ -65,7 +65,7 @@ describe('values', () => {
 })
 
 describe('updates', () => {
-  it('tell what each node wrote', async () => {
+  it('have what each node wrote', async () => {
     const wish = { input: { log: [] }, streamModes: ['updates'] }
     const events = await eventsOf(line(['a', 'b']), wish)
     expect(events).toEqual([
@@ -74,13 +74,13 @@ describe('updates', () => {
     ])
   })
 
-  it('tell a breakpoint by an empty list', async () => {
+  it('show a breakpoint as an empty list of interrupts', async () => {
     const events = await eventsOf(line(['a', 'b']), { input: { log: [] }, interruptBefore: '*',
       streamModes: ['updates'] })
     expect(events.map(data)).toEqual([{ __interrupt__: [] }])
   })
 
-  it('of subgraphs are told where they are asked for', async () => {
+  it('of subgraphs are sent if they are asked for', async () => {
     const wish = { input: { log: [] }, streamModes: ['updates'] }
     expect(names(await eventsOf(nested, wish))).toEqual(['updates', 'updates'])
     const events = await eventsOf(nested, { ...wish, streamSubgraphs: true })
@@ -88,7 +88,7 @@ describe('updates', () => {
       ['updates|sub', 'updates|sub', 'updates', 'updates'])
   })
 
-  it('are heard by us and told to nobody where nobody asked', async () => {
+  it('are not sent if they are not asked for, though Heddle uses them itself', async () => {
     const bench = new GraphBench(nestedAsk)
     const { events, outcome } = await bench.run({ input: { log: [] }, streamModes: ['custom'],
       streamSubgraphs: true })
@@ -98,7 +98,7 @@ describe('updates', () => {
 })
 
 describe('messages', () => {
-  it('as tuples: pieces with one id, and where they come from', async () => {
+  it('as tuples: chunks with one id, each with the metadata of its node', async () => {
     const events = await eventsOf(tokens, { input: said('x'), streamModes: ['messages-tuple'],
       config: { metadata: { graph_id: 'g' } } })
     expect(new Set(names(events))).toEqual(new Set(['messages']))
@@ -111,13 +111,13 @@ describe('messages', () => {
       tags: expect.any(Array) as unknown[], langgraph_checkpoint_ns: expect.any(String) as string })
   })
 
-  it('as tuples: whole where a node returns them', async () => {
+  it('as tuples: whole if a node returns them', async () => {
     const events = await eventsOf(echo, { input: said('x'), streamModes: ['messages-tuple'] })
     expect(events).toHaveLength(1)
     expect(data(events[0])).toMatchObject([{ type: 'ai', content: 're: x' }, {}])
   })
 
-  it('of the older kind: metadata, partial messages, then complete ones', async () => {
+  it('in mode messages: metadata, partial messages, then complete ones', async () => {
     const events = await eventsOf(tokens, { input: said('x'), streamModes: ['messages'] })
     expect(names(events).filter((name, i, all) => name !== all[i - 1])).toEqual(
       ['messages/complete', 'messages/metadata', 'messages/partial', 'messages/complete'])
@@ -131,7 +131,7 @@ describe('messages', () => {
     expect(data(events.at(-1))).toMatchObject([{ type: 'ai', content: 'one two' }])
   })
 
-  it('are told twice where both kinds are asked for', async () => {
+  it('are sent in both forms if both modes are asked for', async () => {
     const events = await eventsOf(echo, { input: said('x'),
       streamModes: ['messages', 'messages-tuple', 'values'] })
     expect(new Set(names(events))).toEqual(new Set(['messages/complete', 'values', 'messages']))
@@ -139,7 +139,7 @@ describe('messages', () => {
 })
 
 describe('the other modes', () => {
-  it('custom: whatever a node writes, in a subgraph too', async () => {
+  it('custom: whatever a node writes, also in a subgraph', async () => {
     const wish = { input: { log: [] }, streamModes: ['custom'] }
     expect(await eventsOf(nested, wish)).toEqual(
       [{ name: 'custom', json: '{"from":"deeper"}', valuesOf: '', durable: false }])
@@ -164,7 +164,7 @@ describe('the other modes', () => {
     expect(Object.keys(configurable).filter((key) => key.startsWith('__'))).toEqual([])
   })
 
-  it('tasks: a start and an end', async () => {
+  it('tasks: the start and the end of each', async () => {
     const events = await eventsOf(line(['a']), { input: { log: [] }, streamModes: ['tasks'] })
     expect(events.map(data)).toMatchObject([
       { name: 'a', input: { log: [] }, triggers: ['branch:to:a'], interrupts: [] },
@@ -172,14 +172,14 @@ describe('the other modes', () => {
     ])
   })
 
-  it('checkpoints: with config, tasks and what comes next', async () => {
+  it('checkpoints: each with config, tasks and next nodes', async () => {
     const events = await eventsOf(line(['a']), { input: { log: [] }, streamModes: ['checkpoints'] })
     expect(names(events)).toEqual(['checkpoints', 'checkpoints', 'checkpoints'])
     expect(data(events[1])).toMatchObject({ next: ['a'], metadata: { step: 0 }, tasks: [{}],
       config: { configurable: {} }, parent_checkpoint: { checkpoint_ns: '' } })
   })
 
-  it('tools: calls as they happen', async () => {
+  it('tools: the start and the end of a call', async () => {
     const add = tool(({ a, b }) => String(a + b), { name: 'add', description: 'adds',
       schema: z.object({ a: z.number(), b: z.number() }) })
     const graph = new StateGraph(MessagesAnnotation).addNode('tools', async (_, config) => {
@@ -193,7 +193,7 @@ describe('the other modes', () => {
     ])
   })
 
-  it('events: every call, the graph\'s own stream as the other modes have it', async () => {
+  it('events: every call but the chunks of the graph, which the other modes have', async () => {
     const events = await eventsOf(tokens, { input: said('x'), streamModes: ['events', 'updates'] })
     const own = events.filter(({ name }) => name === 'events').map(data) as
       { event: string; run_id: string; tags: string[] }[]
@@ -207,7 +207,7 @@ describe('the other modes', () => {
   })
 })
 
-it('marks as durable what a resume tells again: updates and values', async () => {
+it('Updates and values are durable, events of other modes are not.', async () => {
   const ask = line(['a', 'b'], (name) => name === 'b' ? interrupt('?') : undefined)
   const events = await eventsOf(ask, { input: { log: [] }, streamModes: ['values', 'updates',
     'messages-tuple', 'custom', 'debug', 'tasks', 'checkpoints', 'tools', 'events'] })
@@ -216,8 +216,8 @@ it('marks as durable what a resume tells again: updates and values', async () =>
   }
 })
 
-describe('what the engine does again where a run goes on is told once', () => {
-  /** Beside each other `done`, and `held` that fails when it is cut, until it is let go. */
+describe('events that the engine repeats when a run is resumed are sent once', () => {
+  /** Two parallel nodes: `done`, and `held` that waits and fails when it is cut short. */
   function doneAndHeld() {
     let beside = Promise.withResolvers<void>()
     const graph = new StateGraph(MessagesAnnotation)

@@ -1,4 +1,4 @@
-/** What a run is part of, as the tracing of the project itself sees it. */
+/** The trace that a run is part of, as the project's own tracing sees it. */
 
 import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -13,11 +13,11 @@ const active = async () => {
   return trace.getSpanContext(context.active())
 }
 
-it('A project that has set up no tracing is not bothered with any', async () => {
+it('A project without tracing sees no active span.', async () => {
   expect(await underTrace(`00-${traceId}-${spanId}-01`, active)).toBeUndefined()
 })
 
-it('Spans that a project begins itself stand under the run', async () => {
+it('The span of the run is active for the project\'s own tracing.', async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   expect(await underTrace(`00-${traceId}-${spanId}-01`, active))
     .toMatchObject({ traceId, spanId, traceFlags: 1 })

@@ -1,4 +1,4 @@
-/** The saver between engine and log: what it writes, what it answers from memory, what it asks. */
+/** The saver between engine and log: what it writes, and what it reads from memory or the log. */
 
 import { emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint'
 import type { Checkpoint } from '@langchain/langgraph-checkpoint'
@@ -32,13 +32,13 @@ const at = (checkpoint_id?: string) =>
   ({ configurable: { thread_id, checkpoint_ns: '', ...checkpoint_id && { checkpoint_id } } })
 
 describe('HeddleSaver', () => {
-  it('asks nobody about a thread that is known to be empty', async () => {
+  it('does not read a thread that is known to be empty', async () => {
     const { saver, log } = open()
     expect(await saver.getTuple(at())).toBeUndefined()
     expect(log.reads).toBe(0)
   })
 
-  it('answers for the newest checkpoint from memory and for any other from the log', async () => {
+  it('answers the newest checkpoint from memory and any other from the log', async () => {
     const { saver, log } = open()
     const first = checkpoint({ a: 1 })
     const second = checkpoint({ a: 2 })
@@ -51,7 +51,7 @@ describe('HeddleSaver', () => {
     expect(log.reads).toBe(1)
   })
 
-  it('states a checkpoint in full that grows from an older one', async () => {
+  it('stores a checkpoint in full if its parent is not the newest one', async () => {
     const { saver, log } = open()
     const first = checkpoint({ a: 1, list: [1] })
     const second = checkpoint({ a: 2, list: [1, 2] })
@@ -64,7 +64,7 @@ describe('HeddleSaver', () => {
     expect((await fresh.getTuple(at()))?.checkpoint.channel_values).toEqual({ a: 1, list: [1, 3] })
   })
 
-  it('states one in full now and then, however little each step changes', async () => {
+  it('stores a checkpoint in full at intervals, however little each step changes', async () => {
     const { saver, log } = open()
     let before: string | undefined
     for (let step = 0; step < 600; step++) {
@@ -75,7 +75,7 @@ describe('HeddleSaver', () => {
     expect(log.checkpoints.flatMap(({ full }, step) => full ? step : [])).toEqual([0, 257, 514])
   })
 
-  it('leaves a checkpoint as it stands that is saved again where nothing was done', async () => {
+  it('keeps a checkpoint unchanged if it is saved again', async () => {
     const { saver, log } = open()
     const first = checkpoint({ a: 1 })
     const second = checkpoint({ a: 2 })
@@ -91,13 +91,13 @@ describe('HeddleSaver', () => {
     }
   })
 
-  it('states a copied checkpoint in full although nothing in it is new', async () => {
+  it('stores a copied checkpoint in full although nothing in it is new', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ a: 1 }), { ...loop, source: 'fork' }, {})
     expect(log.values()).toEqual({ a: 1 })
   })
 
-  it('keeps the first of a task\'s writes at a place, the last of the special ones', async () => {
+  it('keeps a task\'s first write at each index, and the last of special channels', async () => {
     const { saver, log } = open()
     const head = checkpoint({})
     await saver.put(at(), head, loop, {})
@@ -109,7 +109,7 @@ describe('HeddleSaver', () => {
     expect(log.writes[1]!.writes.map(({ index }) => index)).toEqual([-1])
   })
 
-  it('tells what tasks wrote by their paths, as a step applies it, whoever was done first',
+  it('orders writes by the paths of their tasks, as a step applies them',
     async () => {
       const { saver, log } = open()
       const head = checkpoint({ list: [] })
@@ -128,7 +128,7 @@ describe('HeddleSaver', () => {
       }
     })
 
-  it('keeps writes that are told before their checkpoint', async () => {
+  it('keeps writes that come before their checkpoint', async () => {
     const { saver } = open()
     const head = checkpoint({})
     await saver.putWrites(at(head.id), [['a', 1]], 'task')
@@ -136,7 +136,7 @@ describe('HeddleSaver', () => {
     expect((await saver.getTuple(at()))?.pendingWrites).toEqual([['task', 'a', 1]])
   })
 
-  it('hands out copies: what the engine does to one changes nothing', async () => {
+  it('returns copies, so that changes to one do not show in the next', async () => {
     const { saver } = open()
     const head = checkpoint({ list: [1] })
     head.versions_seen = { node: { list: 1 } }
@@ -152,7 +152,7 @@ describe('HeddleSaver', () => {
         channel_values: { list: [1] } } })
   })
 
-  it('shows what was sent to nodes before version 4 where the engine looks for it', async () => {
+  it('shows the sends of checkpoints before version 4 where the engine expects them', async () => {
     const log = new ModelLog()
     const [first, second] = [1, 2].map((a) => ({ ...checkpoint({ a }), v: 1 }))
     const { saver: old } = open(log, { sendsApart: true })
@@ -168,7 +168,7 @@ describe('HeddleSaver', () => {
     expect(seen).not.toHaveProperty('pending_sends')
   })
 
-  it('removes a snapshot of a DeltaChannel from the next state, and finds it in the history',
+  it('leaves the snapshot of a DeltaChannel out of later states, and finds it in the history',
     async () => {
       const { saver, log } = open()
       const first = checkpoint({ d: ['snapshot'] })
@@ -190,7 +190,7 @@ describe('HeddleSaver', () => {
       }
     })
 
-  it('waits for its own steps before it reads', async () => {
+  it('waits until its own steps are in the log before it reads', async () => {
     const log = new ModelLog()
     const order: string[] = []
     const { saver } = open(log, {
@@ -203,7 +203,7 @@ describe('HeddleSaver', () => {
     expect(order).toEqual(['acknowledged', 'read'])
   })
 
-  it('refuses another thread, and to write after its time', async () => {
+  it('refuses other threads, and writes after it was retired', async () => {
     const { saver } = open()
     const other = { configurable: { thread_id: 'other' } }
     await expect(saver.getTuple(other)).rejects.toThrow('own thread')
@@ -212,11 +212,11 @@ describe('HeddleSaver', () => {
     await expect(saver.putWrites(at('x'), [['a', 1]], 't')).rejects.toThrow('is over')
   })
 
-  it('says nothing of itself in JSON', () => {
+  it('is only a name in JSON', () => {
     expect(JSON.stringify({ saver: open().saver })).toBe('{"saver":"[HeddleSaver]"}')
   })
 
-  it('lists every page of a long history', async () => {
+  it('lists a long history to its end, or as far as the limit', async () => {
     const { saver } = open()
     let parent: string | undefined
     for (let i = 0; i < 150; i++) {
@@ -235,7 +235,7 @@ describe('HeddleSaver', () => {
     expect(limited).toHaveLength(70)
   })
 
-  it('refuses a filter that no other thread could be asked with', async () => {
+  it('refuses a filter that cannot be cloned, without reading', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ a: 1 }), loop, { a: 1 })
     const filter = { source: () => 'loop' } as never
@@ -243,7 +243,7 @@ describe('HeddleSaver', () => {
     expect(log.reads).toBe(0)
   })
 
-  it('forgets the subgraphs of tasks when their step is over, and no others', async () => {
+  it('forgets the subgraphs of tasks once their step is over, and no others', async () => {
     const { saver, memory } = open()
     const put = (checkpoint_ns: string) => saver.put(
       { configurable: { thread_id, checkpoint_ns } }, checkpoint({ a: 1 }), loop, { a: 1 })
@@ -255,7 +255,7 @@ describe('HeddleSaver', () => {
     expect([...memory.newest.keys()]).toEqual(['', 'lasting'])
   })
 
-  it('gives messages back as messages', async () => {
+  it('returns messages as messages', async () => {
     const { saver, log } = open()
     await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop,
       { list: 1 })

@@ -1,4 +1,4 @@
-/** The saver passes the ecosystem's own validation suite, remembering and not remembering. */
+/** The saver passes the ecosystem's own validation suite, with and without its memory. */
 
 import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpoint-validation'
 

@@ -1,4 +1,4 @@
-/** The project that a new user begins with. */
+/** The starter project, which a new user begins with. */
 
 import { fileURLToPath } from 'node:url'
 
@@ -8,7 +8,7 @@ import { openLibrary } from './open-library.ts'
 
 const starter = fileURLToPath(new URL('../../../deploy/starter', import.meta.url))
 
-/** Offline: the worker's environment has no key in it. */
+/** Offline: the environment of the worker has no API key. */
 const converse = async (text: string, context: Record<string, string> = {}) => {
   const ask = await openLibrary(starter)
   return ask(async (library, question, given) => {
@@ -35,7 +35,7 @@ const converse = async (text: string, context: Record<string, string> = {}) => {
 }
 
 describe('the starter, offline', () => {
-  it('calls its tool once for a question that needs it, and answers from that', async () => {
+  it('calls its tool once if the question needs it, and answers with the result', async () => {
     const { messages } = await converse('What is the weather like in San Francisco?')
     expect(messages).toEqual([
       { type: 'human', text: 'What is the weather like in San Francisco?', calls: 0 },
@@ -54,13 +54,13 @@ describe('the starter, offline', () => {
     expect(ids).toBe(1)
   })
 
-  it('says the same to the same, and does as its assistant\'s context has it', async () => {
+  it('answers the same to the same, and follows the context of its assistant', async () => {
     const answer = async (context = {}) => (await converse('Hello!', context)).messages[1]?.text
     expect(await answer()).toBe(await answer())
     expect(await answer({ system_prompt: 'You are a pirate.' })).toContain('You are a pirate.')
   })
 
-  it('offers its context to assistants', async () => {
+  it('has a schema of its context, and a drawing', async () => {
     const ask = await openLibrary(starter)
     expect(await ask((library) => library.schemas('agent'))).toMatchObject({
       context_schema: { properties: {

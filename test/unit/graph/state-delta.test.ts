@@ -1,4 +1,4 @@
-/** What a checkpoint stores of the change against the one before it. */
+/** What a checkpoint stores: the changes since the one before it. */
 
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ const decode = (value: Parameters<typeof codec.decode>[0]) => codec.decode(value
 const written = () => true
 const unwritten = () => false
 
-/** The state as a reader of the log has it. */
+/** The state as a reader of the log builds it from changes. */
 class Reader {
   view = ChannelView.empty
   apply(changes: readonly ChannelChange[], full = false): void {
@@ -31,7 +31,7 @@ function kinds(changes: readonly ChannelChange[]): string[] {
 
 const longText = 'x'.repeat(40)
 
-/** How a reducer or a node may treat a list. */
+/** How a reducer or a node may change a list. */
 const listStep = fc.record({
   how: fc.constantFrom('append', 'replace', 'remove', 'clear', 'push in place', 'drop in place'),
   at: fc.nat(20), items: fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 }),
@@ -50,7 +50,7 @@ function stepped(list: object[], { how, at, items }: { how: string; at: number; 
 }
 
 describe('KnownChannels', () => {
-  it('lets a reader follow every change of a list, whoever changes it and how', () => fc.assert(
+  it('lets a reader follow every change of a list, also in place', () => fc.assert(
     fc.property(fc.array(listStep, { maxLength: 12 }), (steps) => {
       const known = new KnownChannels()
       const reader = new Reader()
@@ -88,7 +88,7 @@ describe('KnownChannels', () => {
     }])
   })
 
-  it('sees what a reducer pushed onto the same list', () => {
+  it('notices what a reducer pushed onto the same list', () => {
     const known = new KnownChannels()
     const list = [{ n: 1 }]
     known.restate({ list }, encode)
@@ -97,7 +97,7 @@ describe('KnownChannels', () => {
     expect(change?.change).toMatchObject({ $case: 'splice', value: { at: 1, remove: 0 } })
   })
 
-  it('sees what a reducer changed inside of an element', () => {
+  it('notices what a reducer changed inside an element', () => {
     const known = new KnownChannels()
     const reader = new Reader()
     const list = [{ n: 1 }, { n: 2 }]
@@ -116,7 +116,7 @@ describe('KnownChannels', () => {
     expect(known.advance({ ...values(), list: [] }, written, encode)).toEqual([])
   })
 
-  it('stores a value of a changed object that is still the same one', () => {
+  it('stores an object that was changed in place if its channel was written', () => {
     const known = new KnownChannels()
     const object = { count: 1 }
     known.restate({ object }, encode)
@@ -125,21 +125,21 @@ describe('KnownChannels', () => {
     expect(kinds(known.advance({ object }, written, encode))).toEqual(['object set'])
   })
 
-  it('stores a default that no version announces', () => {
+  it('stores a new default even if its channel has no version', () => {
     const known = new KnownChannels()
     known.restate({}, encode)
     const changes = known.advance({ settings: { a: 1 } }, unwritten, encode)
     expect(kinds(changes)).toEqual(['settings set'])
   })
 
-  it('says what is gone, and treats a value of nothing as gone', () => {
+  it('stores removals, and treats undefined as removed', () => {
     const known = new KnownChannels()
     known.restate({ a: 1, b: 2, c: undefined }, encode)
     expect(kinds(known.advance({ b: undefined }, written, encode)))
       .toEqual(['a removed', 'b removed'])
   })
 
-  it('says so when a list becomes another thing, and back', () => {
+  it('stores a list as a whole if it replaces, or is replaced by, something else', () => {
     const known = new KnownChannels()
     known.restate({ x: [1, 2] }, encode)
     expect(kinds(known.advance({ x: { a: 1 } }, written, encode))).toEqual(['x set'])
@@ -147,7 +147,7 @@ describe('KnownChannels', () => {
     expect(kinds(known.advance({ x: [3] }, written, encode))).toEqual(['x list'])
   })
 
-  it('keeps a crowd of small elements together, whatever becomes of it', () => {
+  it('stores a list of very many small elements as one value, and changes to and from that', () => {
     const known = new KnownChannels()
     const reader = new Reader()
     const crowd = Array.from({ length: 70_000 }, (_, i) => i % 3 === 0 ? {} : i)
@@ -172,12 +172,12 @@ describe('KnownChannels', () => {
 
   it.each([[[longText]], [[[longText]]], [[{ a: longText }]], [[{ a: 1, b: 2 }]], [[[1, 2]]],
     [[{ a: {} }]], [[new Map([[1, 2]])]], [[new AIMessage('a')]]])(
-    'stores many elements one by one where %j is among them', (other) => {
+    'stores very many elements one by one if %j is among them', (other) => {
       const list = [...Array.from({ length: 70_000 }, (_, i) => i), ...other]
       expect(kinds(new KnownChannels().restate({ list }, encode))).toEqual(['list list'])
     })
 
-  it('keeps its own lists: what somebody does to one it handed out changes nothing', () => {
+  it('returns copies of its lists', () => {
     const known = new KnownChannels()
     known.restate({ list: [1] }, encode)
     ;(known.values().list as number[]).push(2)
@@ -204,7 +204,7 @@ describe('KnownChannels', () => {
     })
   })
 
-  it('settles: what reviving does not give back exactly is replaced by what it gives', async () => {
+  it('settles: replaces values that the log returns differently by those', async () => {
     const known = new KnownChannels()
     const draft = { message: new AIMessage({ content: 'x', id: '1' }) }
     const named = new HumanMessage({ content: 'y', name: null as never, id: '2' })
@@ -220,7 +220,7 @@ describe('KnownChannels', () => {
     expect(known.touched(encode)).toBe(false)
   })
 
-  it('settles an element that the list had twice and has once', async () => {
+  it('settles an element that the list had twice and now has once', async () => {
     const nameless = new HumanMessage({ content: 'x', name: null as never })
     const known = new KnownChannels()
     known.restate({ list: [nameless, nameless] }, encode)

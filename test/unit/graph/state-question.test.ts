@@ -1,8 +1,9 @@
-/** States and histories of a thread in the shape of the API. */
+/** States and histories of a thread in the format of the API. */
 
 import { Annotation, START, StateGraph } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
+import type { Departure } from '../../../src/graph/departure.ts'
 import type { SnapshotAnswer } from '../../../src/graph/execution.ts'
 import { GraphBench } from '../../support/graph-bench.ts'
 import { echo, fanOut, line, nestedAsk, said } from '../../support/small-graphs.ts'
@@ -19,7 +20,7 @@ function state({ json }: SnapshotAnswer): State {
 }
 
 describe('a state', () => {
-  it('names the checkpoint that holds its values, and everything the specification lists',
+  it('names the checkpoint that holds its values, and has every field of the specification',
     async () => {
       const bench = new GraphBench(echo)
       await bench.run({ input: said('a'), config: { metadata: { run_id: 'r' } } })
@@ -42,7 +43,7 @@ describe('a state', () => {
       })
     })
 
-  it('is that of a checkpoint which is asked for', async () => {
+  it('is that of the named checkpoint', async () => {
     const bench = new GraphBench(echo)
     await bench.run({ input: said('a') })
     const { id } = bench.log.checkpoints[1]!
@@ -53,7 +54,7 @@ describe('a state', () => {
       result: { messages: [{ content: 're: a' }] } }] })
   })
 
-  it('is not there for a checkpoint that is not there', async () => {
+  it('is missing if there is no such checkpoint', async () => {
     const bench = new GraphBench(echo)
     expect(await bench.ask({ kind: 'state' })).toEqual([])
     await bench.run({ input: said('a') })
@@ -61,7 +62,7 @@ describe('a state', () => {
     expect(await bench.ask({ kind: 'state', checkpointId: unknown })).toEqual([])
   })
 
-  it('tells how a task failed, as a text of JSON', async () => {
+  it('has the error of a failed task, as a text of JSON', async () => {
     const bench = new GraphBench(line(['a'], () => { throw new TypeError('no') }))
     await bench.run({ input: { log: [] } })
     const [answer] = await bench.ask({ kind: 'state' })
@@ -69,16 +70,31 @@ describe('a state', () => {
     expect(JSON.parse(String(task!.error))).toEqual({ name: 'TypeError', message: 'no' })
   })
 
-  it('has what finished tasks wrote in its values before the next checkpoint has it', async () => {
-    const fails = new GraphBench(line(['a', 'b'], (name) => {
-      if (name === 'b') throw new Error('no')
-    }))
-    await fails.run({ input: { log: [] } })
-    const [answer] = await fails.ask({ kind: 'state' })
-    expect(answer!.valuesOf).toBe(fails.log.headId)
+  it('has what finished tasks wrote, even before a checkpoint has it', async () => {
+    const done = Promise.withResolvers<void>()
+    const State = Annotation.Root({ left: Annotation<string>(), right: Annotation<string>() })
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('writes', () => ({ left: 'done' }))
+      .addNode('fails', async () => { await done.promise; throw new Error('no') })
+      .addEdge(START, 'writes').addEdge(START, 'fails').compile())
+    const onDeparture = ({ events }: Departure) => { if (events.length > 0) done.resolve() }
+    await bench.run({ input: { right: 'in' }, streamModes: ['updates'], onDeparture })
+    const [answer] = await bench.ask({ kind: 'state' })
+    expect(answer!.valuesOf).toBe('')
+    expect(JSON.parse(answer!.values)).toEqual({ left: 'done', right: 'in' })
+    expect(bench.log.values()).not.toHaveProperty('left')
   })
 
-  it('is told where nobody can say that of its parent', async () => {
+  it('names the head if a failed task is all that came after it', async () => {
+    const bench = new GraphBench(line(['a', 'b'], (name) => {
+      if (name === 'b') throw new Error('no')
+    }))
+    await bench.run({ input: { log: [] } })
+    const [answer] = await bench.ask({ kind: 'state' })
+    expect(answer!.valuesOf).toBe(bench.log.headId)
+  })
+
+  it('is answered even if the state of its parent cannot be made', async () => {
     const marked = new StateGraph(Annotation.Root({ mark: Annotation<string>() }))
       .addNode('a', () => ({})).addEdge(START, 'a').compile()
     const bench = new GraphBench(marked)
@@ -88,7 +104,7 @@ describe('a state', () => {
     const checkpoint = { checkpointId, checkpointNs: '', checkpointMap: null }
     await bench.run({ input: { mark: 'in' }, checkpoint, durability })
     const childId = bench.log.headId!
-    // Beside the first one, on what the run in between grew from.
+    // A second write on the parent, which conflicts with the first.
     await bench.run({ command: { update: { mark: 'two' } }, checkpoint })
     await expect(bench.ask({ kind: 'state', checkpointId })).rejects.toThrow('Invalid update')
     const [answer] = await bench.ask({ kind: 'state', checkpointId: childId })
@@ -96,7 +112,7 @@ describe('a state', () => {
       parent_checkpoint_id: checkpointId, metadata: { source: 'loop', writes: null } })
   })
 
-  it('shows a subgraph by its checkpoint, or with its own state', async () => {
+  it('has the checkpoint of a subgraph, or its state if that is asked for', async () => {
     const bench = new GraphBench(nestedAsk)
     await bench.run({ input: { log: [] } })
     const [flat] = await bench.ask({ kind: 'state' })
@@ -128,7 +144,7 @@ describe('a history', () => {
     ])
   })
 
-  it('is a page of it before a checkpoint, as long as was asked', async () => {
+  it('is a page before a checkpoint, up to the limit', async () => {
     const bench = new GraphBench(line(['a', 'b', 'c']))
     await bench.run({ input: { log: [] } })
     const ids = bench.log.checkpoints.map(({ id }) => id).reverse()
@@ -146,7 +162,7 @@ describe('a history', () => {
     expect(page.map((answer) => state(answer).metadata.step)).toEqual([1, 0])
   })
 
-  it('says what an edit wrote', async () => {
+  it('has what an edit wrote', async () => {
     const bench = new GraphBench(line(['a', 'b']))
     await bench.run({ input: { log: [] } })
     await bench.edit([[{ values: { log: ['x'] }, asNode: 'a' }]])

@@ -19,7 +19,7 @@ function memory(id: string, fullBytes = 0): ThreadMemory {
 }
 
 describe('ThreadMemories', () => {
-  it('gives back the head that is named, once, and without subgraphs', () => {
+  it('returns the named head once, without its subgraphs', () => {
     const memories = new ThreadMemories({ threads: 2, bytes: 1e6 })
     memories.keep('t', memory('head'))
     expect([...memories.take('t', 'head').newest.keys()]).toEqual([''])
@@ -34,14 +34,14 @@ describe('ThreadMemories', () => {
     expect(memories.take('t', null)).toEqual({ newest: new Map(), empty: true })
   })
 
-  it('forgets the longest unused beyond so many threads', () => {
+  it('forgets the least recently used beyond a number of threads', () => {
     const memories = new ThreadMemories({ threads: 2, bytes: 1e6 })
     for (const thread of ['a', 'b', 'c']) memories.keep(thread, memory('head'))
     expect(memories.take('a', 'head').newest.size).toBe(0)
     expect(memories.take('b', 'head').newest.size).toBe(1)
   })
 
-  it('forgets beyond so many bytes, and keeps nothing that is too large alone', () => {
+  it('forgets the least recently used beyond a size, and any that is larger', () => {
     const memories = new ThreadMemories({ threads: 100, bytes: 100_000 })
     memories.keep('a', memory('head', 20_000))
     memories.keep('b', memory('head', 20_000))

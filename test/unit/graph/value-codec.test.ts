@@ -1,4 +1,4 @@
-/** Values of graph state: what is stored, what the API shows, what comes back. */
+/** Values of graph state: how they are stored, shown by the API and decoded. */
 
 import * as messages from '@langchain/core/messages'
 import { AIMessage, AIMessageChunk, ChatMessage, HumanMessage, RemoveMessage, SystemMessage,
@@ -12,7 +12,7 @@ import type { Value } from '../../../proto/gen/storage/v1/value.ts'
 import { ValueCodec } from '../../../src/graph/value-codec.ts'
 import { codec, serde } from '../../support/graph-bench.ts'
 
-/** Stored and brought back, as after a trip through the log. */
+/** Encodes and decodes a value, as a trip through the log does. */
 async function trip(value: unknown): Promise<{ stored: Value; exact: boolean; back: unknown }> {
   const waiting: Promise<void>[] = []
   const { value: stored, exact } = codec.encode(value, (done) => void waiting.push(done))
@@ -49,7 +49,7 @@ const message = fc.oneof(
   fc.record({ ...fields, tool_call_id: text, artifact: json,
     status: fc.constantFrom('success' as const, 'error' as const) },
   { requiredKeys: ['content', 'tool_call_id'] }).map((made) => new ToolMessage(made as never)),
-  // As a model that streams gives it: the sum of chunks.
+  // The sum of chunks, as a streaming model gives it.
   fc.array(fc.record({ content: text, id: fc.constant('run'), tool_call_chunks: fc.array(fc.record({
     name: fc.option(text, { nil: undefined }), args: fc.constantFrom('{"a":', '1}', '{}', 'oops'),
     id: fc.option(fc.constantFrom('c1', 'c2'), { nil: undefined }), index: fc.nat(1),
@@ -58,7 +58,7 @@ const message = fc.oneof(
     .filter((sum) => sum !== undefined),
 )
 
-/** Undefined where the library itself does not add them up. */
+/** Undefined if the library itself cannot add them up. */
 function summed(chunks: readonly AIMessageChunk[]): AIMessageChunk | undefined {
   try {
     return chunks.reduce((sum, chunk) => sum.concat(chunk))
@@ -67,13 +67,13 @@ function summed(chunks: readonly AIMessageChunk[]): AIMessageChunk | undefined {
   }
 }
 
-/** The members of a message without the constructor's arguments, which may be stated or not. */
+/** The members of a message without `lc_kwargs`, which depends on how it was constructed. */
 function members({ lc_kwargs: _, ...rest }: object & { lc_kwargs: unknown }) {
   return rest
 }
 
 describe('ValueCodec', () => {
-  it('stores JSON as it is and gives it back', () => fc.assert(fc.asyncProperty(json,
+  it('stores JSON as it is and returns it', () => fc.assert(fc.asyncProperty(json,
     async (value) => {
       const { stored, exact, back } = await trip(value)
       expect(stored).toEqual({ json: JSON.stringify(value), form: Form.FORM_UNSPECIFIED })
@@ -81,13 +81,13 @@ describe('ValueCodec', () => {
       expect(back).toEqual(value)
     })))
 
-  it('lets members without a value vanish', async () => {
+  it('drops members that are undefined', async () => {
     const { stored, back } = await trip({ a: 1, b: undefined })
     expect(stored).toEqual({ json: '{"a":1}', form: Form.FORM_UNSPECIFIED })
     expect(back).toEqual({ a: 1 })
   })
 
-  it('revives a chat message from its flat text alone, of the same class with the same members',
+  it('revives a chat message from its flat text alone, with the same class and members',
     () => fc.assert(fc.asyncProperty(message, async (original) => {
       const { stored, exact, back } = await trip(original)
       expect(stored.form).toBe(Form.FORM_MESSAGE)
@@ -99,7 +99,7 @@ describe('ValueCodec', () => {
       expect((back as HumanMessage).toJSON()).toEqual(JSON.parse(JSON.stringify(original)))
     })))
 
-  it('stores a list of nothing but chat messages flat', () => fc.assert(fc.asyncProperty(
+  it('stores a list of only chat messages flat', () => fc.assert(fc.asyncProperty(
     fc.array(message, { minLength: 1, maxLength: 4 }), async (originals) => {
       const { stored, back } = await trip(originals)
       expect(stored.form).toBe(Form.FORM_MESSAGE)
@@ -107,7 +107,7 @@ describe('ValueCodec', () => {
       expect((back as HumanMessage[]).map(members)).toEqual(originals.map(members))
     }), { numRuns: 30 }))
 
-  it('shows every member of the specification, empty or not', () => {
+  it('shows every member of the specification, even if empty', () => {
     expect(JSON.parse(codec.text(new HumanMessage('hi')))).toEqual({
       type: 'human', content: 'hi', additional_kwargs: {}, response_metadata: {}, id: null,
       name: null, example: false,
@@ -128,7 +128,7 @@ describe('ValueCodec', () => {
     ['nothing in a list', [1, undefined, 3]],
     ['nothing at all', undefined],
     ['a date among JSON', { when: new Date(7), what: ['x'] }],
-  ])('gives back %s', async (_, value) => {
+  ])('returns %s as it was', async (_, value) => {
     const { stored, exact, back } = await trip(value)
     expect(stored.form).toBe(Form.FORM_SERIALIZED)
     expect(exact).toBe(true)
@@ -136,7 +136,7 @@ describe('ValueCodec', () => {
     expect(() => JSON.parse(stored.json)).not.toThrow()
   })
 
-  it('gives back messages inside of objects, and shows them flat', async () => {
+  it('returns messages inside objects as messages, and shows them flat', async () => {
     const value = { draft: new AIMessage({ content: 'x', id: 'a' }), by: ['me'] }
     const { stored, exact, back } = await trip(value)
     expect(exact).toBe(false)
@@ -153,7 +153,7 @@ describe('ValueCodec', () => {
       new AIMessage({ contentBlocks: [{ type: 'text', text: 'x' }], id: '1' })],
     ['a message with an argument of its own',
       new HumanMessage({ content: 'x', mood: 'glad' } as never)],
-  ])('leaves %s to the serializer of the graph', async (_, value) => {
+  ])('stores %s with the serializer of the graph', async (_, value) => {
     const { stored, back } = await trip(value)
     expect(stored.form).toBe(Form.FORM_SERIALIZED)
     expect((back as object).constructor).toBe(value.constructor)
@@ -161,16 +161,16 @@ describe('ValueCodec', () => {
   })
 
   it.each([
-    ['a stand-in for an object', { draft: new Proxy({ a: 1 }, {}) }],
+    ['a Proxy', { draft: new Proxy({ a: 1 }, {}) }],
     ['shared memory', { memory: new SharedArrayBuffer(8) }],
-  ])('leaves %s beside a date to the serializer of the graph', async (_, value) => {
+  ])('stores %s beside a date with the serializer of the graph', async (_, value) => {
     const { stored, exact, back } = await trip({ ...value, when: new Date(7) })
     expect(exact).toBe(false)
     expect(stored.json).toContain('1970')
     expect(JSON.stringify(back)).toBe(stored.json)
   })
 
-  it('notices what somebody put onto a message', async () => {
+  it('does not store a message flat that has additional members', async () => {
     const marked = Object.assign(new HumanMessage('x'), { mark: 1 })
     expect((await trip(marked)).stored.form).toBe(Form.FORM_SERIALIZED)
     const changed = new AIMessageChunk({ content: 'x' })
@@ -178,7 +178,7 @@ describe('ValueCodec', () => {
     expect((await trip(changed)).stored.form).toBe(Form.FORM_SERIALIZED)
   })
 
-  it('says that a message with a null for nothing comes back without it', async () => {
+  it('knows that a message with a null member comes back without it', async () => {
     const nameless = new HumanMessage({ content: 'x', name: null as never })
     const { stored, exact, back } = await trip(nameless)
     expect(stored.form).toBe(Form.FORM_MESSAGE)
@@ -186,7 +186,7 @@ describe('ValueCodec', () => {
     expect((back as HumanMessage).name).toBeUndefined()
   })
 
-  it('shows what an object says of itself', () => {
+  it('shows an object by its toJSON, toDict or as an error', () => {
     expect(codec.text(new Send('node', { a: new Date(0) }))).toBe(JSON.stringify(
       { lg_name: 'Send', node: 'node', args: { a: '1970-01-01T00:00:00.000Z' } }))
     expect(JSON.parse(codec.text(new Command({ goto: 'x' })))).toMatchObject({ goto: ['x'] })
@@ -204,7 +204,7 @@ describe('ValueCodec', () => {
     expect(codec.text({ f: () => 1, s: Symbol('s'), list: [() => 1] })).toBe('{"list":[null]}')
   })
 
-  it('takes a value as it was when it was told', async () => {
+  it('encodes a value as it is at the call, whatever changes later', async () => {
     const waiting: Promise<void>[] = []
     const value = { draft: new AIMessage('before') }
     const { value: stored } = codec.encode(value, (done) => void waiting.push(done))
@@ -214,13 +214,13 @@ describe('ValueCodec', () => {
   })
 })
 
-describe('what nobody can bring back', () => {
-  it.each([['a function', () => 1], ['a symbol', Symbol('s')]])('%s is nothing in the log',
+describe('a value that cannot be stored', () => {
+  it.each([['a function', () => 1], ['a symbol', Symbol('s')]])('is undefined in the log: %s',
     async (_, value) => {
       expect(await trip(value)).toMatchObject({ exact: false, back: undefined })
     })
 
-  it('is what the API shows of it where its serializer cannot read what it wrote', async () => {
+  it('is decoded as the API shows it if its serializer cannot read what it wrote', async () => {
     class Own { readonly deep = 1 }
     const envelope = { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {}, own: new Own() }
     const { stored, back } = await trip(envelope)
@@ -231,7 +231,7 @@ describe('what nobody can bring back', () => {
   })
 })
 
-it('A message of a copy before version 1 says its type in another way.', async () => {
+it('A message of a library before version 1 is recognized by its other type.', async () => {
   const message = Object.defineProperties(new AIMessage('hello'),
     { type: { value: undefined }, _getType: { value: () => 'ai' } })
   const { stored, back } = await trip(message)

@@ -1,4 +1,4 @@
-/** The inside of a worker, without its thread: what it says, and what it keeps to itself. */
+/** The inside of a worker, without its thread: what it sends and what it logs. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -18,7 +18,7 @@ const execution: Execution = {
 }
 const gone = { error: { code: 'unavailable', message: 'gone' } } as const
 
-/** A desk whose executions cannot read; `heard` resolves with the next words of a kind. */
+/** A desk whose executions cannot read; `heard` resolves with the next mail of a type. */
 function deskWithoutLog() {
   const env = virtualEnv()
   const waiting = new Map<WorkerMail['type'], (mail: WorkerMail) => void>()
@@ -37,7 +37,7 @@ function deskWithoutLog() {
 }
 
 describe('an execution whose checkpoints cannot be read', () => {
-  it('is broken, and the log says why', async () => {
+  it('is reported as broken, with the reason in the log', async () => {
     const { env, heard, begin } = deskWithoutLog()
     const broken = heard('broken')
     begin(1)
@@ -45,7 +45,7 @@ describe('an execution whose checkpoints cannot be read', () => {
     expect(env.lines).toMatchObject([{ level: 'error' }])
   })
 
-  it('is no news once it was aborted: nobody reads for it any more', async () => {
+  it('is not reported once it was aborted', async () => {
     const { desk, env, heard, begin } = deskWithoutLog()
     const asked = heard('read')
     begin(1)
