@@ -1,4 +1,4 @@
-/** The life of an activation: begins on demand, fails without leaving anybody waiting, lets go. */
+/** The life of an activation: it begins on demand, and nobody is left waiting if it fails. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -21,14 +21,14 @@ function host(table: Table = atOnce) {
 }
 
 describe('an activation', () => {
-  it('begins with the first command and hears all that came meanwhile in order', async () => {
+  it('begins with the first command and then takes all that came meanwhile, in order', async () => {
     const { chess, ask } = host()
     expect(await Promise.all([ask('move'), ask('ponder'), ask('move')])).toEqual([1, 2, 3])
     expect(chess.lives).toHaveLength(1)
     expect(chess.alive('a')?.context.epoch).toBe(1)
   })
 
-  it('fails all that wait where it cannot begin, and the next command tries again', async () => {
+  it('fails all that wait if it cannot begin, and the next command tries again', async () => {
     let starts = 0
     const begin = () => { if (++starts === 1) throw new HeddleError('not_found') }
     const { ask, activations } = host({ ...atOnce, begin })
@@ -39,14 +39,14 @@ describe('an activation', () => {
     expect(await ask('move')).toBe(1)
   })
 
-  it('survives a refusal', async () => {
+  it('survives a refused command', async () => {
     const { chess, ask } = host()
     await expect(ask('illegal')).rejects.toMatchObject({ code: 'rejected' })
     expect(await ask('move')).toBe(2)
     expect(chess.lives).toHaveLength(1)
   })
 
-  it.each(['blunder', 'resign'] as const)('ends by %s, and the next command begins anew',
+  it.each(['blunder', 'resign'] as const)('ends by %s, and the next command begins a new life',
     async (command) => {
       const { env, chess, ask } = host()
       await ask('move')
@@ -56,13 +56,13 @@ describe('an activation', () => {
       expect(env.lines.map((line) => line.level)).toEqual(['warn'])
     })
 
-  it('says why it failed in the log only', async () => {
+  it('has the reason of a failure in the log, not in the reply', async () => {
     const { env, ask } = host()
     await expect(ask('blunder')).rejects.toThrow('Something went wrong here.')
     expect(env.lines[0]?.facts.error).toMatchObject({ message: 'a bug of the game' })
   })
 
-  it('hears what it tells itself after the turn in which it said so', async () => {
+  it('takes what it tells itself as the turn after the current one', async () => {
     const { chess, ask } = host()
     expect(await ask('retell')).toBe(1)
     expect(await ask('move')).toBe(3)
@@ -123,7 +123,7 @@ describe('an activation', () => {
     expect(await ask('move')).toBe(1)
   })
 
-  it('answers everybody, one life and one turn at a time, whatever fails', async () => {
+  it('answers every command, one life and one turn at a time, whatever fails', async () => {
     const commands = fc.array(fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
       command: fc.constantFrom<Command>('move', 'move', 'ponder', 'publish', 'illegal', 'blunder',

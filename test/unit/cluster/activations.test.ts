@@ -1,4 +1,4 @@
-/** Who lives in a member: made on demand, let go when idle, never too many. */
+/** The actors of a member: made on demand, let go when idle, never too many. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A table whose pauses end when the test says so. */
+/** A table whose pauses the test ends. */
 function slowTable() {
   const ends: (() => void)[] = []
   const table: Table = { pause: () => new Promise((resolve) => { ends.push(resolve) }) }
@@ -39,8 +39,8 @@ function slowTable() {
   } }
 }
 
-describe('the activations of a member', () => {
-  it('lets go who was asked nothing for ten minutes, and only him', async () => {
+describe('the table of activations', () => {
+  it('lets go of an actor that was asked nothing for ten minutes, and only of that', async () => {
     const { env, chess, activations, ask } = host()
     await Promise.all([ask('a'), ask('b')])
     env.advance(6 * minute)
@@ -54,7 +54,7 @@ describe('the activations of a member', () => {
     expect(await ask('a')).toBe(1)
   })
 
-  it('are counted by kind, with what waits and what failed', async () => {
+  it('counts actors by kind, with waiting commands and failures', async () => {
     const { table, endPauses } = slowTable()
     const { activations, ask } = host({ table })
     const asked = [ask('a'), ask('a'), ask('a'), ask('b')]
@@ -69,13 +69,13 @@ describe('the activations of a member', () => {
       { alive: 1, begun: 2, failed: 1, waiting: 0, fullest: 0 })
   })
 
-  it('uses one timer for all', async () => {
+  it('uses one timer for all actors', async () => {
     const { env, ask } = host()
     await Promise.all(['a', 'b', 'c'].map((id) => ask(id)))
     expect(env.timers()).toBe(1)
   })
 
-  it('keeps whom somebody follows until ten minutes after', async () => {
+  it('keeps a followed actor until ten minutes after the follow', async () => {
     const { env, activations, ask } = host()
     const moves: number[] = []
     const stop = await activations.follow(game('a'), 1, null, (move: number) => moves.push(move))
@@ -89,7 +89,7 @@ describe('the activations of a member', () => {
     expect(activations.size).toBe(0)
   })
 
-  it('keeps whose reply is promised and still to come', async () => {
+  it('keeps an actor that still owes a promised reply', async () => {
     const { table, endPauses } = slowTable()
     const { env, activations, ask } = host({ table })
     const asked = ask('a', 'publish')
@@ -137,14 +137,14 @@ describe('the activations of a member', () => {
     expect(chess.alive('a') && chess.alive('b')).toBeTruthy()
   })
 
-  it('wakes one without a command', async () => {
+  it('wakes an actor without a command', async () => {
     const { chess, activations } = host()
     await activations.wake(game('a'), 7)
     expect(chess.alive('a')?.heard).toEqual([])
     expect(chess.alive('a')?.context.epoch).toBe(7)
   })
 
-  it('lets all go when it closes, the occupied too, and hears nobody after', async () => {
+  it('lets go of all when it closes, even occupied ones, and refuses later commands', async () => {
     const { env, chess, activations, ask } = host()
     await ask('a')
     await activations.follow(game('b'), 1, null, () => {})
@@ -158,7 +158,7 @@ describe('the activations of a member', () => {
     expect([activations.size, env.timers()]).toEqual([0, 0])
   })
 
-  it('brings back who failed with something under way, ever less often while that fails',
+  it('revives an actor that failed while occupied, with growing pauses while that fails',
     async () => {
       const starts: number[] = []
       let broken = false
@@ -250,7 +250,7 @@ describe('the activations of a member', () => {
       await closing
     })
 
-  it('makes nobody live who may not live here in that epoch', async () => {
+  it('activates no actor that may not live here in that epoch', async () => {
     const { chess, activations, ask } = host({ owns: ({ id }, epoch) => id === 'a' && epoch === 1 })
     expect(await ask('a')).toBe(1)
     await expect(ask('b')).rejects.toMatchObject({ code: 'not_owner' })
@@ -259,7 +259,7 @@ describe('the activations of a member', () => {
     expect(chess.lives).toHaveLength(1)
   })
 
-  it('lets those go that belong, and sends who waits for them elsewhere', async () => {
+  it('lets go of a group, and answers its later commands not_owner', async () => {
     const { table, endPauses } = slowTable()
     const mine = new Set(['a', 'b'])
     const { chess, activations, ask } = host({ table, owns: ({ id }) => mine.has(id) })
@@ -281,7 +281,7 @@ describe('the activations of a member', () => {
     await expect(ask('a')).rejects.toMatchObject({ code: 'not_owner' })
   })
 
-  it('never lets an occupied one go, whatever is asked and however long it rests', async () => {
+  it('never lets an occupied one go, nor exceeds the limit, whatever is asked', async () => {
     const steps = fc.array(fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       what: fc.constantFrom('ask', 'follow', 'stop', 'rest'),

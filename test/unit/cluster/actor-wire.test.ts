@@ -1,4 +1,4 @@
-/** Values that cross to another member: what comes out is what went in. */
+/** Plain values that cross to another member: they are decoded as they were encoded. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,13 +8,13 @@ import { plainValues } from '../../../cluster/index.ts'
 const cross = (value: unknown) => plainValues.decode(plainValues.encode(value))
 
 describe('plain values', () => {
-  it('come out as they went in', () => {
+  it('are decoded as they were encoded', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => {
       expect(cross(value)).toEqual(JSON.parse(JSON.stringify(value)))
     }))
   })
 
-  it('may be any text, and nothing at all', () => {
+  it('may be any text, or undefined', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(cross(text)).toBe(text)
       expect(cross({ text })).toEqual({ text })
@@ -22,7 +22,7 @@ describe('plain values', () => {
     expect(cross(undefined)).toBeUndefined()
   })
 
-  it('lose properties that are undefined, which is as good as having none', () => {
+  it('lose properties that are undefined', () => {
     expect(cross({ head: undefined, seq: 1 })).toEqual({ seq: 1 })
   })
 })

@@ -1,9 +1,9 @@
 /**
- * The one arbiter of sessions and shards as a test plays it: slow, and not always clear.
+ * The arbiter of sessions and shards as a test plays it: slow, and sometimes unclear.
  *
- * A compare and set may answer that its outcome is unknown; then it was done, was not, or lingers
- * until the next one on the same row, which may complete it. The end of a session becomes known in
- * two steps: until it is proven, a plain read may miss it.
+ * The outcome of a compare and set may be unknown: then it was done, or it was not, or it lingers
+ * until the next one on the same row, which may complete it. The end of a session becomes visible
+ * in two steps: until it is proven, a plain read may miss it.
  */
 
 import fc from 'fast-check'
@@ -13,17 +13,17 @@ import type {
 } from '../../../cluster/index.ts'
 import type { VirtualEnv } from '../../support/env.ts'
 
-/** What a test decides, each time anew. */
+/** What a test decides at each operation. */
 export interface Fate {
-  /** Ends when others have had their chance. */
+  /** Resolves when others have had their chance. */
   pause(): Promise<void>
-  /** A coin, for what is left open. */
+  /** A coin, for whatever may go either way. */
   flip(): boolean
-  /** What becomes of a compare and set, and of what is known about it. */
+  /** What becomes of a compare and set, and whether the caller learns it. */
   outcome(): 'clear' | 'lost' | 'done unheard' | 'lingers'
 }
 
-/** Everything at once, and clear. */
+/** Every operation is done at once, with a clear outcome. */
 export const plain: Fate = { pause: async () => {}, flip: () => true, outcome: () => 'clear' }
 
 /** Passes time in which promises, but no timers, go on. */
@@ -31,7 +31,7 @@ export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A fate of chance, and `play`, which lets things happen in its order until `work` is done. */
+/** A random fate, and `play`, which runs operations in a random order until `work` is done. */
 export const playing = fc.record({
   scheduler: fc.scheduler(),
   flips: fc.infiniteStream(fc.boolean()),
@@ -77,7 +77,7 @@ export class Arbiter {
     this.#fate = fate
   }
 
-  /** A member that owned all shards in its time. */
+  /** Adds a member that owns all shards in this epoch. */
   plant({ id, address }: Member, shards: number, epoch: number): void {
     this.#sessions.set(id, { end: undefined, proven: false })
     for (let shard = 0; shard < shards; shard++) {
@@ -85,12 +85,12 @@ export class Arbiter {
     }
   }
 
-  /** Somebody began to fence it and did not live to see it done. */
+  /** As if another member began to fence it and died before that was done. */
   halfEnd(session: string): void {
     this.#sessions.get(session)!.end = 'fenced'
   }
 
-  /** As if another one fenced it in this moment. */
+  /** As if another member fenced it now, or it left. */
   end(session: string, end: 'fenced' | 'left' = 'fenced'): void {
     this.#sessions.set(session, { end, proven: true })
   }

@@ -1,10 +1,10 @@
-/** So many at a time, in the order in which they came. */
+/** A limit on concurrent work, which is begun in the order in which it came. */
 
 import { expect, it } from 'vitest'
 
 import { atMost } from '../../../cluster/at-most.ts'
 
-it('never runs more at once, and runs all, though some of them fail', async () => {
+it('A limit is never exceeded, and all work is done even if some of it fails.', async () => {
   const limited = atMost(2)
   const begun: number[] = []
   let running = 0

@@ -1,4 +1,4 @@
-/** Actors for the tests of the substrate: games that do as each command tells them. */
+/** Actors for the tests of cluster/: games that behave as each command says. */
 
 import type { Actor, ActorContext, ActorKey, ActorKind, Turn } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
@@ -8,24 +8,24 @@ import { HeddleError } from '../../../src/errors.ts'
  * ponder    a turn that takes a while
  * publish   a turn of one tick whose reply takes a while
  * illegal   refused: nothing changes
- * blunder   a mistake in the game's own code
- * resign    the game fails itself and answers
+ * blunder   a bug in the game's own code
+ * resign    the game fails its own activation and answers
  * retell    the game tells itself a move
  */
 export type Command =
   'move' | 'ponder' | 'publish' | 'illegal' | 'blunder' | 'resign' | 'retell'
 
-/** What a game asks of the test that plays it. */
+/** How a test controls its games. */
 export interface Table {
   /** Passes some time. */
   pause(): Promise<void>
   /** Called in `activate`; may throw. */
   begin?(): void
-  /** Passes the time in which something comes to rest. */
+  /** Resolves when what goes on has come to rest. */
   rest?(deadline: AbortSignal): Promise<void>
 }
 
-/** What the games of a test went through, and a check that no two lives of one key overlapped. */
+/** All lives of the games of a test; throws if two lives of one key overlap. */
 export class Chess {
   readonly lives: Game[] = []
   readonly #alive = new Map<string, Game>()
@@ -61,10 +61,10 @@ export class Game implements Actor {
   moves = 0
   readonly heard: Command[] = []
   readonly watchers = new Set<(move: number) => void>()
-  /** What tells whether anybody waits for the last reply. */
+  /** Aborts when nobody waits for the last reply any more. */
   gone: AbortSignal | undefined
   readonly context: ActorContext
-  /** How it ended: with time to go in peace, or at once. */
+  /** How it ended: with time to come to rest, or at once. */
   end: 'peace' | 'at once' | undefined
   readonly #table: Table
   readonly #chess: Chess

@@ -1,4 +1,4 @@
-/** Claims of a shard, and its return: from whom it is taken, and what is done in doubt. */
+/** Claiming a shard and giving it back: from whom it is taken, and unclear outcomes. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ async function rest(env: { advance(ms: number): void }, rounds: number): Promise
 }
 
 describe('a claim', () => {
-  it('takes a shard of nobody in epoch 1, and one that was given back in the next', async () => {
+  it('takes a free shard in epoch 1, and one that was given back in the next', async () => {
     const { arbiter, claim, giveBack } = table()
     const first = await claim(white)
     expect(first).toEqual({ shard: 0, epoch: 1, session: 'white', address: 'board:1' })
@@ -61,14 +61,14 @@ describe('a claim', () => {
     expect(arbiter.history).toEqual([])
   })
 
-  it('takes over from one that is proven over, whatever was believed before', async () => {
+  it('takes a shard from an owner whose end is proven, whatever was known before', async () => {
     const { arbiter, claim } = table()
     arbiter.plant(white, 1, 7)
     expect(await claim(black, owner(3, 'somebody'))).toMatchObject({ epoch: 8, session: 'black' })
     expect([arbiter.alive('white'), arbiter.violations]).toEqual([false, []])
   })
 
-  it('goes on until it is clear, each time in a fresh epoch', async () => {
+  it('is repeated until the outcome is clear, each time in a new epoch', async () => {
     const outcomes = ['lost', 'done unheard', 'clear'] as const
     let claims = 0
     const { env, arbiter, claim } = table({
@@ -77,12 +77,12 @@ describe('a claim', () => {
     arbiter.plant(white, 1, 7)
     const claiming = claim(black, arbiter.owner(0))
     await rest(env, 5)
-    // 8 was lost, 9 was done, 10 was refused and told of it, 11 is clear.
+    // 8 was lost, 9 was done unheard, 10 was refused and shown 9, 11 is clear.
     expect((await claiming).epoch).toBe(11)
     expect(arbiter.history.map(({ epoch }) => epoch)).toEqual([9, 11])
   })
 
-  it('gives up where the store never tells what became of it', async () => {
+  it('gives up if the outcome stays unknown', async () => {
     const { env, claim } = table({ fate: { ...plain, outcome: () => 'lost' } })
     const claiming = claim(white).catch((error: unknown) => error)
     await rest(env, 25)
@@ -91,8 +91,8 @@ describe('a claim', () => {
   })
 })
 
-describe('a return', () => {
-  it('is asked for until it is known, though nothing was heard or tried', async () => {
+describe('giving a shard back', () => {
+  it('is repeated until the outcome is known', async () => {
     const outcomes = ['clear', 'lost', 'done unheard'] as const
     let claims = 0
     const { env, arbiter, claim, giveBack } = table({
@@ -120,7 +120,7 @@ describe('a return', () => {
     expect(outcomes).toEqual([])
   })
 
-  it('leaves alone what another one owns by now', async () => {
+  it('changes nothing if another member owns the shard by now', async () => {
     const { arbiter, claim, giveBack } = table()
     const owned = await claim(white)
     arbiter.end('white')
@@ -131,7 +131,7 @@ describe('a return', () => {
 })
 
 describe('members that race for a shard', () => {
-  it('have one owner for each epoch, the epochs grow, and nobody alive is robbed', async () => {
+  it('have one owner per epoch, growing epochs, and take nothing from a live owner', async () => {
     await fc.assert(fc.asyncProperty(playing, async (seed) => {
       const fate = seed.fate()
       const { env, arbiter, claim, giveBack } = table({ fate,

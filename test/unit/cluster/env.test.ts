@@ -1,4 +1,4 @@
-/** The window to the world: ids in order, timers that end, lines that can be read. */
+/** The system env: ids in order, timers that can be ended, and readable log lines. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { systemEnv } from '../../../cluster/index.ts'
 
 const door = new URL('../../../cluster/index.ts', import.meta.url).href
 
-/** For a process of its own that runs `code` with `log`. */
-function command(options: object, code: string): string[] {
+/** What a separate process writes to its console when it runs `code` with `log`. */
+function written(options: object, code: string): string {
   const script = `import { systemEnv } from '${door}'
     const { log } = systemEnv(${JSON.stringify(options)})
     ${code}`
@@ -26,7 +26,7 @@ function written(options: object, code: string): string {
 }
 
 describe('the system env', () => {
-  it('makes ids by time that only grow', () => {
+  it('makes time-ordered ids that only grow', () => {
     const env = systemEnv({ level: 'silent' })
     const ids = Array.from({ length: 20_000 }, () => env.uuid7())
     expect(ids).toEqual(ids.toSorted())
@@ -34,7 +34,7 @@ describe('the system env', () => {
     expect(env.uuid()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4/)
   })
 
-  it('calls a timer that is not ended, and no other', async () => {
+  it('calls timers unless they were ended', async () => {
     const env = systemEnv({ level: 'silent' })
     const called: string[] = []
     env.after(1, () => called.push('ended'))()
@@ -45,16 +45,18 @@ describe('the system env', () => {
     expect(called).toEqual(['every', 'every', 'every'])
   })
 
-  it('writes a JSON line each, with its facts, its name and the whole story of an error', () => {
+  it('writes JSON lines with name, facts, and errors with their causes', () => {
     const lines = written({ name: 'worker 1' }, `
       log.debug('Too little.')
-      log.child({ shard: 3 }).warn('It broke.', { error: new Error('so', { cause: 'why' }) })`)
+      const error = new Error('so', { cause: new Error('why') })
+      log.child({ shard: 3 }).warn('It broke.', { error })`)
     expect(JSON.parse(lines)).toMatchObject({
-      level: 'warn', name: 'worker 1', message: 'It broke.', shard: 3, error: { message: 'so' },
+      level: 'warn', name: 'worker 1', message: 'It broke.', shard: 3,
+      error: { message: 'so', stack: expect.stringContaining(' at '), cause: { message: 'why' } },
     })
   })
 
-  it('writes lines for people where it is told to', () => {
+  it('writes lines for people if it is pretty', () => {
     const lines = written({ pretty: true }, `
       log.info('It stands.', { port: 2024 })
       log.error('It broke.', { error: new Error('so', { cause: new Error('why') }) })`)

@@ -1,4 +1,4 @@
-/** A start that waits for the store, but not for ever, and not where waiting is of no use. */
+/** A start that waits for the store, but not for ever, and not if waiting cannot help. */
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-/** Fails so often, and answers then; how often it was asked. */
+/** A store that fails `failures` times and then answers; `asked` counts. */
 function store(failures: number, code: ErrorCode) {
   let asked = 0
   return {
@@ -21,7 +21,7 @@ function store(failures: number, code: ErrorCode) {
 }
 
 describe('the first answer', () => {
-  it('is waited for while the store is not available, and the log says so once', async () => {
+  it('is waited for while the store is unavailable, with one line in the log', async () => {
     const env = virtualEnv()
     const { ask } = store(3, 'unavailable')
     let answer: string | undefined
@@ -38,7 +38,7 @@ describe('the first answer', () => {
     ])
   })
 
-  it('is given up in the end', async () => {
+  it('is given up after half a minute', async () => {
     const env = virtualEnv()
     let thrown: unknown
     firstAnswer(env, store(Infinity, 'unavailable').ask).catch((error) => { thrown = error })
@@ -54,7 +54,7 @@ describe('the first answer', () => {
     expect(env.timers()).toBe(0)
   })
 
-  it('is not asked for again where it was refused', async () => {
+  it('is not asked for again if it was refused for good', async () => {
     const refusing = store(1, 'forbidden')
     await expect(firstAnswer(virtualEnv(), refusing.ask)).rejects
       .toMatchObject({ code: 'forbidden' })

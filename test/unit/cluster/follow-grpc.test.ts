@@ -1,4 +1,4 @@
-/** Follows of actors in other members: every call in order, and an end that is told. */
+/** Follows of actors in other members: every call in order, and an end that the follower learns. */
 
 import { connectivityState } from '@grpc/grpc-js'
 import { createChannel, createClient } from 'nice-grpc'
@@ -13,7 +13,7 @@ import type { Watcher } from './grpc-house.ts'
 
 const proxy = useCuttingProxy()
 
-/** A member with a game that a test plays: everybody who follows it hears what it plays. */
+/** A member with a game that the test plays: `play` and `end` reach all its followers. */
 async function playedMember() {
   const watchers = new Set<Watcher>()
   const requests: unknown[] = []
@@ -31,7 +31,7 @@ async function playedMember() {
 }
 
 describe('a follow', () => {
-  it('hears every call of the actor in order, and the last one', async () => {
+  it('gets every call of the actor in order, to the last', async () => {
     const { member, play, end, requests, watchers } = await playedMember()
     const { watcher, moves, ended } = keeping()
     await transportWith().follow(member, white, { after: 'e4' }, watcher)
@@ -47,7 +47,7 @@ describe('a follow', () => {
     await until(() => watchers.size === 0)
   })
 
-  it('hears what was told while it began', async () => {
+  it('gets calls that were made while it began', async () => {
     const member = await memberThat({
       follow: async (_, _request, listener) => {
         (listener as Watcher).moves(['e4', 'e5'])
@@ -69,7 +69,7 @@ describe('a follow', () => {
       .toMatchObject({ code: 'not_found', message: 'No such game.' })
   })
 
-  it('that is stopped hears nothing more, and the actor lets go of it', async () => {
+  it('that is stopped gets nothing more, and the actor forgets it', async () => {
     const { member, watchers, play } = await playedMember()
     const { watcher, moves } = keeping()
     const stop = await transportWith().follow(member, white, null, watcher)
@@ -96,7 +96,7 @@ describe('a follow', () => {
     expect(watchers.size).toBe(0)
   })
 
-  it('is lost if this member goes away', async () => {
+  it('is lost if its own transport closes', async () => {
     const { member, watchers } = await playedMember()
     const transport = transportWith()
     const { watcher, ended } = keeping()
@@ -106,7 +106,7 @@ describe('a follow', () => {
     await until(() => watchers.size === 0)
   })
 
-  it('ends in peace so often that no other one suffers', async () => {
+  it('goes on while many others begin and stop on the same connection', async () => {
     const { member, watchers, play } = await playedMember()
     const transport = transportWith()
     const { watcher, moves } = keeping()
@@ -121,7 +121,7 @@ describe('a follow', () => {
     await until(() => moves.length > 0)
   })
 
-  it('that nobody reads lags behind and ends, while all others go on', async () => {
+  it('that is not read ends as lagged, while others go on', async () => {
     const { member, watchers, play } = await playedMember()
     const transport = transportWith()
     const reader = keeping()
@@ -141,7 +141,7 @@ describe('a follow', () => {
   })
 })
 
-/** Follows by a connection of its own and reads the first message only, until told. */
+/** Follows by a connection of its own and reads only the first message, until `last` is called. */
 async function asleep(address: string) {
   const channel = createChannel(address)
   onTestFinished(() => channel.close())

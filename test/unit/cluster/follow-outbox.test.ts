@@ -1,4 +1,4 @@
-/** What waits for a follower in another member: gathered, bounded, and in order. */
+/** Calls that wait for a follower in another member: gathered, bounded, and in order. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ async function taken(outbox: FollowOutbox): Promise<number[][]> {
 }
 
 describe('an outbox', () => {
-  it('hands on every call once and in order, and ends behind the last one', async () => {
+  it('delivers every call once and in order, and ends after the last one', async () => {
     const pauses = fc.array(fc.boolean(), { minLength: 1, maxLength: 60 })
     await fc.assert(fc.asyncProperty(pauses, async (waits) => {
       const outbox = new FollowOutbox(() => {})
@@ -34,7 +34,7 @@ describe('an outbox', () => {
     }), { numRuns: 30 })
   })
 
-  it('gathers what is told in one tick', async () => {
+  it('gathers the calls of one tick in a batch', async () => {
     const outbox = new FollowOutbox(() => {})
     const reading = taken(outbox)
     await new Promise((resolve) => setImmediate(resolve))
@@ -42,7 +42,7 @@ describe('an outbox', () => {
     expect(await reading).toEqual([[0, 1, 2]])
   })
 
-  it('takes no more where too much waits, says so once, and hands on what it has', async () => {
+  it('takes no more if too much waits, reports that once, and delivers what it has', async () => {
     let lags = 0
     const outbox = new FollowOutbox(() => { lags++ }, 100)
     for (let number = 0; number < 40; number++) outbox.put(callOf(number), false)
@@ -64,13 +64,13 @@ describe('an outbox', () => {
     expect(outbox.lagged).toBe(false)
   })
 
-  it('takes one call of any size', async () => {
+  it('takes a single call of any size', async () => {
     const outbox = new FollowOutbox(() => {}, 100)
     outbox.put(callOf(1, 1_000), true)
     expect(await taken(outbox)).toEqual([[1]])
   })
 
-  it('ends where it is left, or let go', async () => {
+  it('ends without its calls if its reader leaves or it is let go', async () => {
     for (const end of ['leave', 'letGo'] as const) {
       const outbox = new FollowOutbox(() => {})
       const reading = taken(outbox)

@@ -1,4 +1,4 @@
-/** The gate of acknowledgements: who passes, who waits, and who never passes again. */
+/** The gate of acknowledgements: which pass, which wait, and which never pass. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import type { Passage, SessionState } from '../../../cluster/index.ts'
 import { SessionGate } from '../../../cluster/gate.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-/** A gate whose validations end as the test says, in the order in which they began. */
+/** A gate whose validations the test ends, in the order in which they began. */
 function newGate({ awaitedLeast = 1 } = {}) {
   const env = virtualEnv()
   const reads: PromiseWithResolvers<SessionState | undefined>[] = []
@@ -51,7 +51,7 @@ function fateOf(promise: Promise<unknown>): { now: 'waits' | 'passed' | 'refused
 }
 
 describe('the gate', () => {
-  it('lets pass when a validation says that the session lives', async () => {
+  it('opens when a validation says that the session lives', async () => {
     const { gate, begun, say } = newGate()
     const pass = fateOf(gate.pass())
     await settle()
@@ -60,7 +60,7 @@ describe('the gate', () => {
     expect([begun(), pass.now, gate.state]).toEqual([1, 'passed', 'open'])
   })
 
-  it('takes one validation for all that come in one tick', async () => {
+  it('makes one validation for all passes of one tick', async () => {
     const { gate, begun, say } = newGate()
     const passes = [1, 2, 3].map(() => fateOf(gate.pass()))
     await settle()
@@ -69,7 +69,7 @@ describe('the gate', () => {
     expect(begun()).toBe(1)
   })
 
-  it('lets nobody pass by a validation that began before he came', async () => {
+  it('lets no pass go by a validation that began before it came', async () => {
     const { gate, begun, say } = newGate()
     const early = fateOf(gate.pass())
     await settle()
@@ -82,7 +82,7 @@ describe('the gate', () => {
     expect([late[0]!.now, late[1]!.now, begun()]).toEqual(['passed', 'passed', 2])
   })
 
-  it('has one validation under way; whoever comes meanwhile rides the next one', async () => {
+  it('makes one validation at a time; passes that come meanwhile share the next one', async () => {
     const { gate, begun, say } = newGate()
     const passes = []
     for (const _ of [1, 2, 3]) {
@@ -96,7 +96,7 @@ describe('the gate', () => {
     expect([begun(), ...passes.map(({ now }) => now)]).toEqual([2, 'passed', 'passed', 'passed'])
   })
 
-  it('waits for those who were on their way, eight times as long as the last took', async () => {
+  it('waits for announced passes, at most eight times as long as the last validation', async () => {
     const { env, gate, begun, say } = newGate()
     void gate.pass()
     await settle()
@@ -119,7 +119,7 @@ describe('the gate', () => {
     expect(begun()).toBe(2)
     await say('alive')
     expect([first.now, second.now, third.now]).toEqual(['passed', 'passed', 'passed'])
-    // All are on their way again.
+    // All three have passed and are announced again.
     const fourth = fateOf(gate.pass())
     await settle()
     expect(begun()).toBe(2)
@@ -131,7 +131,7 @@ describe('the gate', () => {
     expect([fourth.now, env.timers()]).toEqual(['passed', 0])
   })
 
-  it('does not wait for him who left while he was let through', async () => {
+  it('does not wait for one that left while it passed', async () => {
     const { gate, begun, say } = newGate()
     const passage = gate.approach()
     const passes = fateOf(passage.pass())
@@ -144,7 +144,7 @@ describe('the gate', () => {
     expect(begun()).toBe(2)
   })
 
-  it('waits for many and not for few', async () => {
+  it('waits only if many are announced', async () => {
     const { gate, begun, say } = newGate({ awaitedLeast: 3 })
     const [first, second, third] = [gate.approach(), gate.approach(), gate.approach()]
     first.leave()
@@ -163,7 +163,7 @@ describe('the gate', () => {
     expect([begun(), many.now]).toEqual([2, 'passed'])
   })
 
-  it('waits but once for somebody who does not come, and 50 ms at most', async () => {
+  it('waits only once for one that does not come, and 50 ms at most', async () => {
     const { env, gate, begun, say } = newGate()
     void gate.pass()
     await settle()
@@ -183,7 +183,7 @@ describe('the gate', () => {
     await settle()
     expect(begun()).toBe(3)
     await say('alive')
-    // He who came at last is on his way again, and waited for.
+    // Since it has come at last, it is announced and waited for again.
     const late = fateOf(missing.pass())
     await settle()
     await say('alive')
@@ -195,7 +195,7 @@ describe('the gate', () => {
     expect(begun()).toBe(5)
   })
 
-  it('closes when a validation fails, lets all wait and opens by itself', async () => {
+  it('closes when a validation fails, keeps all waiting, and opens by itself', async () => {
     const { env, gate, begun, say, fail, fencings } = newGate()
     const first = fateOf(gate.pass())
     await settle()
@@ -217,7 +217,7 @@ describe('the gate', () => {
     expect([begun(), fencings.length, env.timers()]).toEqual([3, 0, 0])
   })
 
-  it('says once that the store is out of reach, and once that it is back', async () => {
+  it('logs once that the store is unreachable, and once that it is back', async () => {
     const { env, gate, say, fail } = newGate()
     void gate.pass()
     await settle()
@@ -245,7 +245,7 @@ describe('the gate', () => {
     })
   }
 
-  it('lets nobody pass after it was shut, and reports no fence', async () => {
+  it('lets no pass go after it was shut, and reports no fence', async () => {
     const { gate, say, fencings } = newGate()
     const early = gate.pass()
     await settle()
@@ -261,7 +261,7 @@ describe('the gate', () => {
     expect([gate.state, gate.passed(mark - 1), fencings]).toEqual(['fenced', false, []])
   })
 
-  it('stops asking when it is shut while it is closed', async () => {
+  it('makes no more validations if it is shut while closed', async () => {
     const { env, gate, begun, fail } = newGate()
     const pass = gate.pass()
     await settle()
@@ -272,7 +272,7 @@ describe('the gate', () => {
     expect(begun()).toBe(1)
   })
 
-  it('tells of a mark whether a validation that began after it said alive', async () => {
+  it('knows of a mark whether a validation that began after it succeeded', async () => {
     const { gate, say } = newGate()
     const before = gate.mark()
     void gate.pass()
@@ -298,7 +298,7 @@ describe('the gate', () => {
     expect([gate.state, second.now]).toEqual(['open', 'waits'])
   })
 
-  it('lets nobody pass who came after the session ended, whatever the store does', async () => {
+  it('lets no pass go that came after the session ended, whatever the store does', async () => {
     const steps = fc.array(fc.constantFrom('come', 'approach', 'arrive', 'leave',
       'alive', 'fail', 'end', 'wait'),
       { minLength: 5, maxLength: 40 })

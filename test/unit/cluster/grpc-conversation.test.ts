@@ -1,4 +1,4 @@
-/** Commands said on one stream: what an answer is and what is none, and who waits for whom. */
+/** Commands on one shared stream: which answers count, and that none waits for another. */
 
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { sendUnaryData, ServerDuplexStream } from '@grpc/grpc-js'
@@ -26,7 +26,7 @@ const deliver = { ...converse, path: '/cluster.v1.MemberService/Deliver',
   requestStream: false, responseStream: false } as const
 const delivered = { reply: plainValues.encode('mate'), underWay: false }
 
-/** One that keeps less to the rules than ours do; it hears of those that are brought alone. */
+/** A member that may break the rules; `brought` is called for each command outside the stream. */
 async function memberThatAnswers(answer: (call: Call, number: number) => void,
   brought = () => {}): Promise<Member> {
   const server = new Server()
@@ -50,7 +50,7 @@ function mate(number: number): Buffer {
 }
 
 describe('an answer', () => {
-  it('is that to the own command, whatever else is answered', async () => {
+  it('belongs to its own command, whatever else is answered', async () => {
     const member = await memberThatAnswers((call, number) => {
       call.write(mate(number + 1_000))
       call.write(mate(number))
@@ -62,13 +62,13 @@ describe('an answer', () => {
     ['never came, though the stream ended well', (call) => call.end()],
     ['never came, since the stream broke', (call) => void call.emit('error', new Error('broke'))],
     ['cannot be read', (call, number) => void call.write(mate(number).subarray(0, -1))],
-  ])('that %s leaves it open what was done', async (_how, answer) => {
+  ])('that %s leaves the outcome ambiguous', async (_how, answer) => {
     const member = await memberThatAnswers(answer)
     await expect(transportWith().deliver(member, white, 'Qh5'))
       .rejects.toMatchObject({ code: 'internal', facts: { ambiguous: true } })
   })
 
-  it('comes in its time also where the one to an earlier command does not', async () => {
+  it('does not wait for the answer to an earlier command', async () => {
     const held = Promise.withResolvers<string>()
     const member = await memberThat({
       ask: async (_, move) => move === 'think' ? await held.promise : move,
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(await thinking).toBe('Qh5')
   })
 
-  it('that is large is asked for apart, and what it answers is done once', async () => {
+  it('that is large arrives, and its command is done once', async () => {
     let heard = 0
     const member = await memberThat({ ask: async () => {
       heard++
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(heard).toBe(4)
   })
 
-  it('to a large command comes by a call of its own', async () => {
+  it('to a large command comes by a separate call', async () => {
     const ways: string[] = []
     const member = await memberThatAnswers((call, number) => {
       ways.push('said')
@@ -108,7 +108,7 @@ describe('an answer', () => {
 })
 
 describe('a member that goes away', () => {
-  it('answers what was said, and what comes after that was certainly not heard', async () => {
+  it('answers earlier commands, and later ones are certainly not done', async () => {
     const held = Promise.withResolvers<string>()
     let heard = 0
     const member = await memberThat({ ask: async () => { heard++; return await held.promise } })
@@ -141,7 +141,7 @@ describe('an answer that does not come in time', () => {
 })
 
 describe('a conversation that broke', () => {
-  it('is followed by another one', async () => {
+  it('is replaced by a new one', async () => {
     let calls = 0
     const member = await memberThatAnswers((call, number) => {
       calls++

@@ -1,4 +1,4 @@
-/** Errors on their way between members: what is known arrives, what is new is understood. */
+/** Errors between members: known ones arrive, unknown ones are understood. */
 
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
 import { describe, expect, it } from 'vitest'
@@ -14,25 +14,25 @@ const trailer = (detail: Partial<ErrorDetail>) => Metadata().set('heddle-error-b
   ErrorDetail.encode({ code: 'internal', sentence: '', factsJson: '', ...detail }).finish())
 
 describe('an error from another member', () => {
-  it('of a newer catalogue keeps its sentence', () => {
+  it('of a newer version with an unknown code keeps its sentence', () => {
     expect(errorFromWire(trailer({ code: 'adjourned', sentence: 'Come back tomorrow.' })))
       .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', facts: {} })
   })
 
-  it('loses facts that cannot be written, and nothing else', () => {
+  it('loses only facts that cannot be serialized', () => {
     const { log } = virtualEnv()
     expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
       { code: 'busy', sentence: 'Wait.', factsJson: '' })
   })
 
-  it('is none where the trailer is missing', () => {
+  it('is undefined if the trailer is missing', () => {
     expect(errorFromWire(undefined)).toBeUndefined()
     expect(errorFromWire(Metadata())).toBeUndefined()
   })
 })
 
-describe('a way that failed', () => {
-  it('is certain only where the other side refused to look', () => {
+describe('a call that failed on the way', () => {
+  it('is ambiguous unless the other side refused to look at it', () => {
     for (const [code, certain] of [[Status.UNAUTHENTICATED, true], [Status.UNIMPLEMENTED, true],
       [Status.UNAVAILABLE, false], [Status.UNKNOWN, false], [Status.CANCELLED, false],
       [Status.DEADLINE_EXCEEDED, false], [Status.RESOURCE_EXHAUSTED, false]] as const) {
@@ -44,7 +44,7 @@ describe('a way that failed', () => {
 })
 
 describe('a member that cannot listen', () => {
-  it('says in a sentence why', async () => {
+  it('throws the reason in one sentence', async () => {
     const { address } = await memberThat({})
     const open = (host: string, port: number) =>
       openGrpcServer({ env, id: 'black', dialect, trust, kinds, host, port })
@@ -57,7 +57,7 @@ describe('a member that cannot listen', () => {
 })
 
 describe('strangers', () => {
-  it('leave one line in the log of a member that belongs, however many come', async () => {
+  it('leave one line per ten seconds in the log of a member that has joined', async () => {
     const clock = virtualEnv()
     const member = await memberThat({}, { env: clock })
     const outsider = transportWith({ trust: {} })

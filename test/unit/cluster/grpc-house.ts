@@ -1,4 +1,4 @@
-/** Members that speak gRPC on the loopback, for a test file: games whose calls a test answers. */
+/** Members that speak gRPC on the loopback; the test answers the calls of their games. */
 
 import { onTestFinished } from 'vitest'
 
@@ -14,7 +14,7 @@ export const trust: MemberTrust = { secret: 'the-secret-of-this-cluster' }
 export const dialect: Dialect = { cluster: 'chess club', version: 1 }
 export const env = systemEnv({ level: 'silent' })
 
-/** Who watches a game: moves, and how it ended. */
+/** A watcher of a game: its moves, and how the follow ended. */
 export interface Watcher {
   moves(moves: readonly string[]): void
   ended(how: 'over' | 'lost' | 'lagged'): void
@@ -41,7 +41,7 @@ export const gameWire: ActorWire = {
 export const kinds = [{ name: 'game', wire: gameWire }]
 export const white = { kind: 'game', tenant: 'local', id: 'white' }
 
-/** A member that answers as `inbound` does; silent on what is not told. */
+/** A member that answers as `inbound` does; calls that this lacks are never answered. */
 export async function memberThat(inbound: Partial<Inbound>,
   options: Partial<GrpcServerOptions> = {}): Promise<Member & { readonly server: GrpcServer }> {
   const id = options.id ?? 'white'
@@ -62,7 +62,7 @@ export function transportWith(options: Partial<GrpcTransportOptions> = {}) {
   return transport
 }
 
-/** A watcher that keeps what it is told. */
+/** A watcher that keeps its moves and how it ended. */
 export function keeping() {
   const moves: string[] = []
   const end = Promise.withResolvers<string>()

@@ -1,4 +1,4 @@
-/** Probes by gRPC: who lives, who is dead, who does not let us in, and how soon that is known. */
+/** Probes by gRPC: which member is alive, dead or a stranger, and how soon that is known. */
 
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -14,7 +14,7 @@ import { dialect, env, kinds, memberThat, trust, until } from './grpc-house.ts'
 
 const asking: LinkOptions = { env, trust, dialect }
 
-/** A server that treats its visitors as `greet` does. */
+/** A server that calls `greet` for each connection. */
 async function serverThat(greet: (socket: Socket) => void): Promise<string> {
   const visitors = new Set<Socket>()
   const server = createServer((socket) => {
@@ -31,26 +31,26 @@ async function serverThat(greet: (socket: Socket) => void): Promise<string> {
 }
 
 describe('a probe by gRPC', () => {
-  it('finds a member alive that answers with its id, also before it serves', async () => {
+  it('finds a member alive that answers with its id, even before it serves', async () => {
     const server = await openGrpcServer({ ...asking, id: 'white', kinds, host: '127.0.0.1' })
     onTestFinished(() => server.close(AbortSignal.abort()))
     const { address } = server
     expect(await sight({ id: 'white', address }, asking)).toEqual({ kind: 'alive' })
   })
 
-  it('reaches a member of IPv6 and one by its name', async () => {
+  it('reaches a member by IPv6 and by host name', async () => {
     for (const host of ['::1', 'localhost']) {
       const { server: _, ...there } = await memberThat({}, { host })
       expect(await sight(there, asking)).toEqual({ kind: 'alive' })
     }
   })
 
-  it('finds it dead at once where another member answers at its address', async () => {
+  it('finds it dead at once if another member answers at its address', async () => {
     const { address } = await memberThat({}, { id: 'black' })
     expect(await sight({ id: 'white', address }, asking)).toEqual({ kind: 'dead' })
   })
 
-  it('finds it dead at once where nobody listens, or the connection breaks', async () => {
+  it('finds it dead at once if nothing listens, or the connection breaks', async () => {
     const clock = virtualEnv()
     const { address, server } = await memberThat({})
     await server.close(AbortSignal.abort())
@@ -62,7 +62,7 @@ describe('a probe by gRPC', () => {
     expect(clock.timers()).toBe(0)
   })
 
-  it('finds it dead when it was silent for three seconds, and not before', async () => {
+  it('finds it dead after three seconds of silence, and not before', async () => {
     const clock = virtualEnv()
     let came = false
     const address = await serverThat(() => { came = true })
@@ -78,7 +78,7 @@ describe('a probe by gRPC', () => {
     expect(seen).toEqual({ kind: 'dead' })
   })
 
-  it('tells who does not let it in from who is dead, in a sentence', async () => {
+  it('tells a member that refuses it from a dead one, with the reason in a sentence', async () => {
     const { server: _, ...there } = await memberThat({})
     for (const [other, why] of [
       [{ trust: { secret: 'a-secret-of-others' } }, 'the same secret'],
@@ -101,7 +101,7 @@ describe('members with certificates', () => {
       ...name !== undefined && { name } },
   })
 
-  it('know each other by them, by the name of the address or by one of all', async () => {
+  it('are trusted by the name of their address, or by a name that all share', async () => {
     const mutual = tls(authority, member)
     const byName = await memberThat({}, { trust: mutual, host: 'localhost' })
     expect(await sight(byName, { ...asking, trust: mutual })).toEqual({ kind: 'alive' })
@@ -110,7 +110,7 @@ describe('members with certificates', () => {
     expect(await sight(byAddress, { ...asking, trust: named })).toEqual({ kind: 'alive' })
   })
 
-  it('say of a certificate that is expired or of strangers that it is not accepted', async () => {
+  it('name the certificate as the reason if it is expired or of another authority', async () => {
     for (const [server, client] of [
       [tls(authority, expired), tls(authority, member)],
       [tls(authority, member), tls(stranger, member)],
@@ -121,7 +121,7 @@ describe('members with certificates', () => {
     }
   })
 
-  it('do not hear whoever has none', async () => {
+  it('do not answer a client without one', async () => {
     const there = await memberThat({}, { trust: tls(authority, member), host: 'localhost' })
     expect(await sight(there, asking)).toEqual({ kind: 'dead' })
   })

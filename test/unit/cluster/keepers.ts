@@ -1,4 +1,4 @@
-/** Members that keep shards over one arbiter, as a test plays them. */
+/** Keepers of shards over one arbiter, for tests. */
 
 import { ShardKeeper } from '../../../cluster/index.ts'
 import type { ActorKey, Member, ShardOwner, ShardPort } from '../../../cluster/index.ts'
@@ -12,32 +12,32 @@ export const shards = 6
 export interface Keeper {
   readonly self: Member
   readonly keeper: ShardKeeper
-  /** What its host was told, in order. */
+  /** What its host was called for, in order: `<shard> taken` or `<shard> let go`. */
   readonly told: string[]
-  /** The actors of which it was told that something goes on in them. */
+  /** The actors that it was told are occupied. */
   readonly heard: ActorKey[]
-  /** Those that stay, as it sees them. */
+  /** Sets the staying members as it sees them. */
   see(members: readonly Member[]): void
-  /** Ends what `letGo` waits for. */
+  /** Ends each `letGo` that waits. */
   release: () => void
   start(): Promise<void>
 }
 
-/** Members of one cluster, and who of them is taken for alive. */
+/** The members of one cluster, and which of them count as alive. */
 export class House {
   readonly env: VirtualEnv = virtualEnv()
   readonly arbiter: Arbiter
   readonly keepers: Keeper[] = []
   readonly living = new Set<string>()
-  /** Releases of shards that had not been let go since they were taken. */
+  /** Shards that were given back before they were let go: must stay empty. */
   readonly early: string[] = []
-  /** Whether an announcement arrives. */
+  /** Whether an announcement arrives at the other members. */
   readonly heard: () => boolean
   /** Whether `letGo` fails. */
   fails = false
   /** Whether `letGo` waits for `release`. */
   holds = false
-  /** Shards in which something goes on, wherever they are. */
+  /** Shards with an occupied actor, wherever they are. */
   busy: ReadonlySet<number> = new Set()
 
   constructor(fate: Fate, heard: () => boolean = () => true) {
@@ -45,7 +45,7 @@ export class House {
     this.heard = heard
   }
 
-  /** Its session is open; it has not begun. */
+  /** A member whose session is open and whose keeper was not started. */
   async join(id: string, changes: Partial<ShardPort> = {}): Promise<Keeper> {
     const self: Member = { id, address: `${id}:1` }
     await this.arbiter.sessions.join(self)
@@ -92,9 +92,9 @@ export class House {
         letGo: async (shard) => {
           if (this.fails) throw new Error('It does not come to rest.')
           if (this.holds) {
-            const { release } = made
+            const before = made.release
             await new Promise<void>((resolve) => {
-              made.release = () => [release, resolve].forEach((each) => each())
+              made.release = () => { before(); resolve() }
             })
           }
           told.push(`${shard} let go`)
@@ -106,7 +106,7 @@ export class House {
     return made
   }
 
-  /** Everybody that lives sees everybody that stays. */
+  /** Lets all live members see all staying members. */
   seeAll(leaving: ReadonlySet<string> = new Set()): readonly Member[] {
     const staying = this.keepers.map(({ self }) => self)
       .filter(({ id }) => this.living.has(id) && !leaving.has(id))
@@ -119,7 +119,7 @@ export class House {
       .filter((shard) => keeper.ownerOf(shard)?.member.id === self.id)
   }
 
-  /** Who believes to own the shard, and has a session. */
+  /** The members that consider themselves owner of the shard, and have a live session. */
   ownersOf(shard: number): string[] {
     return this.keepers.filter((each) => this.arbiter.alive(each.self.id) &&
       this.owned(each).includes(shard)).map(({ self }) => self.id)

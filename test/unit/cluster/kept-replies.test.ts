@@ -1,4 +1,4 @@
-/** Large replies that wait to be asked for: once each, not for long, and not too many. */
+/** Large replies that wait to be fetched: each once, not for long, and not too many. */
 
 import { expect, it } from 'vitest'
 
@@ -7,7 +7,7 @@ import { virtualEnv } from '../../support/env.ts'
 
 const mebibytes = (count: number) => new Uint8Array(count * 1024 * 1024)
 
-it('A reply is kept until it is asked for.', () => {
+it('A reply is kept until it is fetched.', () => {
   const env = virtualEnv()
   const kept = new KeptReplies(env)
   const reply = mebibytes(2)
@@ -16,7 +16,7 @@ it('A reply is kept until it is asked for.', () => {
   expect(env.timers()).toBe(0)
 })
 
-it('A reply that nobody asks for is forgotten.', () => {
+it('A reply that is not fetched is forgotten after five seconds.', () => {
   const env = virtualEnv()
   const kept = new KeptReplies(env)
   kept.keep('one', mebibytes(2))
@@ -24,7 +24,7 @@ it('A reply that nobody asks for is forgotten.', () => {
   expect(kept.take('one')).toBeUndefined()
 })
 
-it('Of more than may wait none is kept, until others are gone.', () => {
+it('A reply beyond the limit is not kept until others are gone.', () => {
   const env = virtualEnv()
   const kept = new KeptReplies(env)
   const large = mebibytes(64)

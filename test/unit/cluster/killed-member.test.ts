@@ -1,4 +1,4 @@
-/** A member in a process of its own that is killed, or stands still: what the others hear. */
+/** A member in a separate process that is killed or stopped: what others notice. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -18,7 +18,7 @@ const failure = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
 
 describe('a member', () => {
-  it('that is killed loses followers at once, and leaves it open what it heard', async () => {
+  it('that is killed loses its followers at once, and its commands are ambiguous', async () => {
     const member = await loneMember()
     const transport = transportWith()
     expect(await transport.deliver(member, white, 'e4')).toBe('e4')
@@ -37,7 +37,7 @@ describe('a member', () => {
     expect(tookMs(killedMs)).toBeLessThan(3_000)
   })
 
-  it('that stands still is given up, by whoever waits and by whoever follows', async () => {
+  it('that stands still is given up, by waiting callers and by followers', async () => {
     const member = await loneMember()
     const transport = transportWith()
     const { watcher, ended } = keeping()

@@ -1,4 +1,4 @@
-/** Stages: up in order, down in reverse, and none may hold up the others for ever. */
+/** Stages: started in order, stopped in reverse, and none may block the others for ever. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -22,7 +22,7 @@ function setUp() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a lifecycle', () => {
-  it('starts upward, hands each value on, and stops downward once', async () => {
+  it('starts stages in order, returns their values, and stops them once in reverse', async () => {
     const { lifecycle, said, stage } = setUp()
     expect(await lifecycle.start('store', stage('store'))).toBe('store')
     await lifecycle.start('door', stage('door'))
@@ -30,7 +30,7 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['start store', 'start door', 'stop door', 'stop store'])
   })
 
-  it('stops what stands when a stage fails to start, and throws why', async () => {
+  it('stops all started stages if a stage fails to start, and throws the reason', async () => {
     const { lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
     const start = () => { throw new Error('the port is taken') }
@@ -39,7 +39,7 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['start store', 'stop store'])
   })
 
-  it('stops those that start side by side when one of them fails', async () => {
+  it('stops a stage that starts concurrently if another one fails', async () => {
     const { lifecycle, said, stage } = setUp()
     const slow = Promise.withResolvers<string>()
     const standing = lifecycle.start('graphs', stage('graphs', { start: () => slow.promise }))
@@ -53,7 +53,7 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['stop graphs'])
   })
 
-  it('gives up a start that takes too long, and stops it should it come', async () => {
+  it('gives up a start that takes too long, and stops the stage if it comes later', async () => {
     const { env, lifecycle, said, stage } = setUp()
     const late = Promise.withResolvers<string>()
     const starting = lifecycle.start('store', stage('store', { start: () => late.promise }))
@@ -66,7 +66,7 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['stop late'])
   })
 
-  it('tells a stage when its time to stop is over, and then goes on without it', async () => {
+  it('aborts a stage that takes too long to stop, and goes on without it', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
     const stop = (_: string, deadline: AbortSignal) => new Promise(() => {
@@ -84,7 +84,7 @@ describe('a lifecycle', () => {
     expect(env.timers()).toBe(0)
   })
 
-  it('goes on when a stage fails to stop', async () => {
+  it('goes on if a stage fails to stop', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
     const stop = () => { throw new Error('no') }
@@ -94,7 +94,7 @@ describe('a lifecycle', () => {
     expect(env.lines).toHaveLength(1)
   })
 
-  it('logs nothing beside the error of a failed start, however others stop', async () => {
+  it('logs nothing if a start fails, however others stop: the error is enough', async () => {
     const { env, lifecycle, said, stage } = setUp()
     const stop = () => { throw new Error('no') }
     await lifecycle.start('store', stage('store', { stop }))

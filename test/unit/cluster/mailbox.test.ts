@@ -1,4 +1,4 @@
-/** A mailbox: one turn at a time, in order, bounded, and nobody left without an answer. */
+/** A mailbox: one turn at a time, in order, bounded, and every letter is answered. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -18,14 +18,14 @@ function openMailbox({ bound = 8, broken = () => {} }: {
   return mailbox
 }
 
-/** A turn that is over when the test says so. */
+/** A turn that the test ends. */
 function longTurn() {
   const { promise, resolve, reject } = Promise.withResolvers<Turn>()
   return { act: () => promise, resolve, reject }
 }
 
 describe('a mailbox', () => {
-  it('takes the turn in the same tick when it is idle', () => {
+  it('takes the turn in the same tick if it is idle', () => {
     const mailbox = openMailbox()
     const heard: string[] = []
     void mailbox.post(() => ({ reply: heard.push('turn') }))
@@ -33,7 +33,7 @@ describe('a mailbox', () => {
     expect(heard).toEqual(['turn', 'after'])
   })
 
-  it('waits for a long turn before the next, but not for a reply that is promised', async () => {
+  it('waits for a long turn before the next, but not for a promised reply', async () => {
     const mailbox = openMailbox()
     const long = longTurn()
     const durable = Promise.withResolvers<string>()
@@ -49,7 +49,7 @@ describe('a mailbox', () => {
     expect(mailbox.idle).toBe(true)
   })
 
-  it('answers full at its bound and hears those that waited', async () => {
+  it('answers full at its bound, and still takes those that waited', async () => {
     const mailbox = openMailbox({ bound: 2 })
     const long = longTurn()
     const under = mailbox.post(long.act)
@@ -60,7 +60,7 @@ describe('a mailbox', () => {
     expect(await Promise.all([under, ...waiting, own])).toEqual([0, 1, 2, 'own'])
   })
 
-  it('gives the rest of the process a chance between many short turns', async () => {
+  it('lets the event loop go on between many short turns', async () => {
     const mailbox = openMailbox({ bound: 10_000 })
     const long = longTurn()
     void mailbox.post(long.act)
@@ -98,7 +98,7 @@ describe('a mailbox', () => {
     expect(await mailbox.post(() => ({ reply: 'on' }))).toBe('on')
   })
 
-  it('reports any other throw as broken and tells the caller nothing of it', async () => {
+  it('reports any other throw as broken, and the caller learns nothing of it', async () => {
     const reasons: unknown[] = []
     const mailbox = openMailbox({ broken: (reason) => reasons.push(reason) })
     const bug = new TypeError('secret')
@@ -107,7 +107,7 @@ describe('a mailbox', () => {
     expect(reasons).toEqual([bug, bug])
   })
 
-  it('answers the turn under way and all that wait when it fails', async () => {
+  it('rejects the current turn and all that wait if it fails', async () => {
     const mailbox = openMailbox()
     const long = longTurn()
     const under = mailbox.post(long.act)
@@ -119,7 +119,7 @@ describe('a mailbox', () => {
     expect(mailbox.idle).toBe(true)
   })
 
-  it('does not let a turn answer that failed its own actor', async () => {
+  it('rejects a turn that failed its own actor', async () => {
     const mailbox = openMailbox()
     const asked = mailbox.post(() => {
       mailbox.fail(new HeddleError('stale_append'))
@@ -128,7 +128,7 @@ describe('a mailbox', () => {
     await expect(asked).rejects.toMatchObject({ code: 'stale_append' })
   })
 
-  it('keeps letters while it is shut and hands them on', async () => {
+  it('keeps letters while it is shut, for the next mailbox', async () => {
     const mailbox = openMailbox()
     const long = longTurn()
     const under = mailbox.post(long.act)

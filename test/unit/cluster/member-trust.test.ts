@@ -1,4 +1,4 @@
-/** The files by which members know each other: read once, refused in a sentence. */
+/** The certificate files of members: read once, refused in a sentence. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,12 +25,12 @@ const read = (cert: string, env = virtualEnv()) =>
   readMemberTls({ ca: at('authority'), cert: at(cert), key: at('key') }, env)
 
 describe('certificates from files', () => {
-  it('are handed on as they are', async () => {
+  it('are returned as they are', async () => {
     expect(await read('member')).toEqual({ ca: Buffer.from(authority), cert: Buffer.from(member),
       key: Buffer.from(key) })
   })
 
-  it('are refused in a sentence where they cannot be used', async () => {
+  it('are refused in a sentence if they cannot be used', async () => {
     const refused = (promise: Promise<unknown>, sentence: RegExp) =>
       expect(promise).rejects.toMatchObject({ code: 'invalid',
         message: expect.stringMatching(sentence) })

@@ -1,4 +1,4 @@
-/** Rendezvous placement: even, and moving no more than it must. */
+/** Rendezvous placement: even, and with no more moves than necessary. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ describe('placement', () => {
     }))
   })
 
-  it('moves a shard only to the member that came', () => {
+  it('moves shards only to a member that joins', () => {
     fc.assert(fc.property(someMembers, fc.uuid(), (members, id) => {
       fc.pre(members.every((member) => member.id !== id))
       const newcomer = { id, address: 'new:1' }
@@ -39,7 +39,7 @@ describe('placement', () => {
     }))
   })
 
-  it('knows no answer for an empty view', () => {
+  it('throws for an empty view', () => {
     expect(() => placeShard(0, [])).toThrow('a view has at least one member')
   })
 })

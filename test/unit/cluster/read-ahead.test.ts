@@ -1,10 +1,10 @@
-/** Reading ahead: in order, a few at a time, and no further than somebody looks. */
+/** Reading ahead: in order, a few at a time, and no further than the consumer goes on. */
 
 import { expect, it } from 'vitest'
 
 import { readAhead } from '../../../cluster/read-ahead.ts'
 
-/** Reads that end when the test says so, in whatever order. */
+/** Reads that the test ends, in any order. */
 function reads() {
   const begun: number[] = []
   const ends = new Map<number, PromiseWithResolvers<string>>()
@@ -20,7 +20,7 @@ function reads() {
 
 const items = [0, 1, 2, 3, 4]
 
-it('gives what was read in the order of the items, however the reads end', async () => {
+it('Results come in the order of the items, in whatever order the reads end.', async () => {
   const { begun, read, end } = reads()
   const ahead = readAhead(3, items, read)
   const first = ahead.next()
@@ -38,7 +38,7 @@ it('gives what was read in the order of the items, however the reads end', async
   expect(rest).toEqual(['read 1', 'read 2', 'read 3', 'read 4'])
 })
 
-it('reads no further when nobody looks', async () => {
+it('Nothing more is read once the consumer stops.', async () => {
   const { begun, read, end } = reads()
   const ahead = readAhead(2, items, read)
   const first = ahead.next()
@@ -50,13 +50,13 @@ it('reads no further when nobody looks', async () => {
   expect(begun).toEqual([0, 1])
 })
 
-it('fails where the item that failed would come, and begins no more', async () => {
+it('A failure comes at its place in the order, and nothing more is read.', async () => {
   const { begun, read, end, fail } = reads()
   const ahead = readAhead(2, items, read)
   const first = ahead.next()
   await expect.poll(() => begun).toEqual([0, 1])
   fail(1)
-  // It is nobody's turn to hear of it yet.
+  // Its turn has not come: it must not be an unhandled rejection meanwhile.
   await new Promise(setImmediate)
   end(0)
   expect((await first).value).toBe('read 0')
@@ -65,7 +65,7 @@ it('fails where the item that failed would come, and begins no more', async () =
   expect(begun).toEqual([0, 1, 2])
 })
 
-it('reads what is read ahead itself', async () => {
+it('The items may be read ahead themselves.', async () => {
   const once = readAhead(3, items, async (item) => 2 * item)
   const twice = readAhead(2, once, async (item) => item + 1)
   const all: number[] = []

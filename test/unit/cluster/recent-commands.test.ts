@@ -1,4 +1,4 @@
-/** Commands that come again: done once, answered alike, forgotten in the end. */
+/** Repeated commands: done once, answered the same, forgotten in the end. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ describe('recent commands', () => {
     }))
   })
 
-  it('join one that is under way', async () => {
+  it('join a command that is under way', async () => {
     const recent = recentCommands()
     const held = Promise.withResolvers<Uint8Array>()
     const first = recent.answer('a', () => held.promise)
@@ -33,7 +33,7 @@ describe('recent commands', () => {
     expect(await Promise.all([first, second])).toEqual([bytesOf(1), bytesOf(1)])
   })
 
-  it('remember a refusal for good, and try again what failed otherwise', async () => {
+  it('remember a final refusal, and try again after any other failure', async () => {
     const recent = recentCommands()
     const failing = (id: string, error: unknown) =>
       recent.answer(id, () => Promise.reject(error)).catch((caught: unknown) => caught)
@@ -47,7 +47,7 @@ describe('recent commands', () => {
     expect(await recent.answer('b', async () => bytesOf(2))).toEqual(bytesOf(2))
   })
 
-  it('forget the oldest answers, by number and by weight', async () => {
+  it('forget the oldest answers, by number and by size', async () => {
     for (const bound of [{ answers: 2 }, { bytes: 500 }]) {
       const recent = recentCommands(bound)
       let done = 0
@@ -60,7 +60,7 @@ describe('recent commands', () => {
     }
   })
 
-  it('forget none for an answer that is more than may be remembered', async () => {
+  it('forget none for an answer that is too large to be remembered', async () => {
     const recent = recentCommands({ bytes: 1_000 })
     let done = 0
     const ask = (id: string, bytes: number) => recent.answer(id, async () => {
@@ -73,7 +73,7 @@ describe('recent commands', () => {
     expect(done).toBe(2)
   })
 
-  it('refuse what would be too much under way, and forget none of it', async () => {
+  it('refuse a command if too many are under way, and forget none of those', async () => {
     const recent = recentCommands({ underWay: 1, answers: 0 })
     const held = Promise.withResolvers<Uint8Array>()
     const first = recent.answer('a', () => held.promise)
@@ -84,8 +84,8 @@ describe('recent commands', () => {
   })
 })
 
-describe('commands that nobody asks for any more', () => {
-  /** One that only waits, until it is told that nobody does. */
+describe('commands whose caller does not come back', () => {
+  /** A command that waits until its `gone` aborts. */
   const begun = () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env, { underWay: 1 })
@@ -99,7 +99,7 @@ describe('commands that nobody asks for any more', () => {
     return { env, recent, ask, reply, heard }
   }
 
-  it('leave nothing behind where their actor takes them back', async () => {
+  it('leave nothing behind if their actor gives them up', async () => {
     const { env, recent, ask, reply, heard } = begun()
     recent.expectBack('a', 1_000)
     env.advance(1_000)
@@ -109,7 +109,7 @@ describe('commands that nobody asks for any more', () => {
     expect(heard).toHaveLength(2)
   })
 
-  it('are under way as long as their actor wants', async () => {
+  it('stay under way if their actor goes on with them', async () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env)
     const held = Promise.withResolvers<Uint8Array>()
@@ -121,7 +121,7 @@ describe('commands that nobody asks for any more', () => {
     expect(await Promise.all([first, second])).toEqual([bytesOf(1), bytesOf(1)])
   })
 
-  it('are not those of an asker who comes back again and again', async () => {
+  it('are not given up while their caller keeps coming back', async () => {
     const { env, recent, ask, heard } = begun()
     for (let times = 0; times < 10; times++) {
       recent.expectBack('a', 1_000)
@@ -131,7 +131,7 @@ describe('commands that nobody asks for any more', () => {
     expect(heard.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('keep no timer when they are answered', async () => {
+  it('keep no timer once they are answered', async () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env)
     for (const end of [async () => bytesOf(1), () => Promise.reject(new HeddleError('full')),

@@ -1,4 +1,4 @@
-/** Replies behind a gate: what leaves, what waits, and what is not begun. */
+/** Replies behind a gate: which leave, which wait, and which turns are not begun. */
 
 import { describe, expect, it, vi } from 'vitest'
 
@@ -10,11 +10,11 @@ import { HeddleError } from '../../../src/errors.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { game } from './chess.ts'
 
-/** A gate that validates when the test says so. */
+/** A gate whose validations the test makes. */
 class HandGate implements Gate {
   state: GateState = 'open'
   #closing = Promise.withResolvers<void>()
-  /** Validations that were asked for, here each by one. */
+  /** Passes that were asked for: here each needs a validation of its own. */
   asked = 0
   #begun = 0
   #alive = 0
@@ -50,7 +50,7 @@ class HandGate implements Gate {
   }
 }
 
-/** A member with one kind of actor, which does as each command says. */
+/** A member with one kind of actor, which runs the turn of each command. */
 function host() {
   const env = virtualEnv()
   const gate = new HandGate()
@@ -94,7 +94,7 @@ async function settle(): Promise<void> {
 }
 
 describe('a reply behind a gate', () => {
-  it('leaves when the session was alive after the turn', async () => {
+  it('leaves once the session was alive after the turn', async () => {
     const { gate, told, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     await settle()
@@ -103,7 +103,7 @@ describe('a reply behind a gate', () => {
     expect(await asked).toBe('e4')
   })
 
-  it('costs a reader one validation, which begins with his turn', async () => {
+  it('costs a read one validation, which begins with its turn', async () => {
     const env = virtualEnv()
     const asked: (() => void)[] = []
     const gate = new SessionGate({ env, onFenced: () => {},
@@ -117,7 +117,7 @@ describe('a reply behind a gate', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is not waited for without end, and its turn is not taken then', async () => {
+  it('is given up after 20 s in the queue, and its turn is not taken', async () => {
     const { env, gate, heard, told, ask } = host()
     const writes = Promise.withResolvers<Turn>()
     const first = ask('first', () => writes.promise)
@@ -135,7 +135,7 @@ describe('a reply behind a gate', () => {
     expect(heard).toEqual(['first'])
   })
 
-  it('that is only read is not waited for without end', async () => {
+  it('of a read is given up after 20 s', async () => {
     const { env, ask } = host()
     const asked = ask('read', () => ({ reply: new Promise(() => {}), kind: 'read' }))
     const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', facts: {} })
@@ -144,7 +144,7 @@ describe('a reply behind a gate', () => {
     await refused
   })
 
-  it('leaves nobody listening when it has left, however long it took', async () => {
+  it('leaves no listener on the gate behind', async () => {
     const { env, gate, ask } = host()
     const listened = vi.spyOn(gate.closing, 'then')
     for (let time = 0; time < 100; time++) {
@@ -203,7 +203,7 @@ describe('a reply behind a gate', () => {
     expect(told).toEqual(['one', 'two'])
   })
 
-  it('goes through while it is made where the turn only reads', async () => {
+  it('of a read is validated while it is made', async () => {
     const { gate, told, ask } = host()
     const read = Promise.withResolvers<string>()
     void ask('read', () => ({ reply: read.promise, kind: 'read' }))
@@ -217,7 +217,7 @@ describe('a reply behind a gate', () => {
     expect([told, gate.asked]).toEqual([['read'], 1])
   })
 
-  it('does not wait for what is read while the store is out of reach', async () => {
+  it('of a read is refused while the store is unreachable', async () => {
     const { env, gate, ask } = host()
     const asked = ask('read', async () => ({ reply: new Promise(() => {}), kind: 'read' }))
     const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable' })
@@ -243,13 +243,13 @@ describe('a reply behind a gate', () => {
     expect(told).toEqual(['no one', 'no two'])
   })
 
-  it('leaves at once where a later one acknowledges', async () => {
+  it('leaves at once if it is early: a later one acknowledges', async () => {
     const { gate, ask } = host()
     expect(await ask('early', () => ({ reply: 'e4', kind: 'early' }))).toBe('e4')
     expect(gate.asked).toBe(0)
   })
 
-  it('waits also where it refuses for good, for a refusal speaks of the state', async () => {
+  it('waits even if it is a final refusal, which depends on the state', async () => {
     const { gate, told, ask } = host()
     const thrown = ask('thrown', () => { throw new HeddleError('busy') })
     const late = ask('late', () => ({ reply: Promise.reject(new HeddleError('not_found')) }))
@@ -261,14 +261,14 @@ describe('a reply behind a gate', () => {
       { reason: { code: 'not_found' } }])
   })
 
-  it('does not wait to say that it may be asked again', async () => {
+  it('does not wait if it is a refusal that may be retried', async () => {
     const { gate, ask } = host()
     await expect(ask('full', () => { throw new HeddleError('full') }))
       .rejects.toMatchObject({ code: 'full' })
     expect(gate.asked).toBe(0)
   })
 
-  it('is refused after two seconds at a gate that does not open', async () => {
+  it('is refused after two seconds at a closed gate', async () => {
     const { env, gate, told, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
@@ -282,7 +282,7 @@ describe('a reply behind a gate', () => {
     expect(env.timers()).toBe(1)
   })
 
-  it('waits while the gate is open, for then the store is only slow', async () => {
+  it('waits while the gate is open: then the store is only slow', async () => {
     const { env, gate, told, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
@@ -294,7 +294,7 @@ describe('a reply behind a gate', () => {
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('waits for what is written, however long, though the gate is closed', async () => {
+  it('of a write waits for it however long, even if the gate is closed', async () => {
     const { env, gate, told, ask } = host()
     const written = Promise.withResolvers<string>()
     const asked = ask('write', () => ({ reply: written.promise }))
@@ -317,7 +317,7 @@ describe('a reply behind a gate', () => {
     expect([heard, gate.asked]).toEqual([[], 0])
   })
 
-  it('never leaves when the session is over, and nothing is begun then', async () => {
+  it('never leaves once the session is over, and no turn begins then', async () => {
     const { gate, heard, ask } = host()
     const asked = ask('early', () => ({ reply: 1 }))
     asked.catch(() => {})
@@ -328,7 +328,7 @@ describe('a reply behind a gate', () => {
     expect(heard).toEqual(['early'])
   })
 
-  it('does not concern what an actor tells itself', async () => {
+  it('does not delay what an actor tells itself', async () => {
     const { gate, heard, ask } = host()
     const asked = ask('first', (tell) => {
       gate.close()
@@ -341,7 +341,7 @@ describe('a reply behind a gate', () => {
     await asked
   })
 
-  it('lets follow only whose beginning passed, and forgets the others', async () => {
+  it('lets a follow begin only if it passed, and forgets it otherwise', async () => {
     const { gate, follow, followers } = host()
     const following = follow('all')
     await settle()

@@ -1,4 +1,4 @@
-/** Who lives, as a member sees it: whom it takes for dead, and whom it does not. */
+/** Which members are alive in the view of one, and which it ends. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -11,7 +11,10 @@ import { Arbiter, plain, settle } from './arbiter.ts'
 const [white, black, red] = ['white', 'black', 'red'].map((id): Member =>
   ({ id, address: `${id}:1` })) as [Member, Member, Member]
 
-/** A member that is dead to others does not answer them; `beating` says whose beats go on. */
+/**
+ * A cluster of which one roster is tested. Members in `deaf` do not answer probes; of those that
+ * are passed as `beating`, all but those in `mute` leave heartbeats.
+ */
 function house() {
   const env = virtualEnv()
   const arbiter = new Arbiter(plain)
@@ -29,12 +32,12 @@ function house() {
   }
   const settings = { judges: true, silent: false,
     witness: async (_: Member): Promise<boolean> => false }
-  /** Refused at once, or without an answer for three seconds. */
+  /** A probe that fails: at once, or after three seconds of silence. */
   const unheard = () => settings.silent
     ? new Promise<boolean>((answer) => env.after(3_000, () => answer(false)))
     : Promise.resolve(false)
   const counts = new Map<string, number>()
-  /** The others leave their beats, as if they ran. */
+  /** Leaves a heartbeat of another member. */
   const beat = async (member: Member, leaving = false) => {
     const count = (counts.get(member.id) ?? 0) + 1
     counts.set(member.id, count)
@@ -70,7 +73,7 @@ async function passTime(env: VirtualEnv, ms: number): Promise<void> {
 
 const idsOf = (members: readonly Member[]) => members.map(({ id }) => id).toSorted()
 
-/** White's roster, and others whose sessions live and whose beats it has seen. */
+/** White's roster, and others that have live sessions and heartbeats. */
 async function seated(others: readonly Member[]) {
   const all = house()
   const roster = await all.join(white)
@@ -83,7 +86,7 @@ async function seated(others: readonly Member[]) {
 }
 
 describe('a roster', () => {
-  it('sees whoever beats and lives, and itself', async () => {
+  it('sees itself and all members with heartbeats and live sessions', async () => {
     const { roster, pass, fenced } = await seated([black, red])
     await pass(20, [black, red])
     expect(idsOf(roster.view.members)).toEqual(['black', 'red', 'white'])
@@ -91,7 +94,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('ends a silent one once, tells who listens, and forgets its beat', async () => {
+  it('ends a silent member once, calls listeners, and deletes its heartbeat', async () => {
     const { arbiter, roster, deaf, fenced, over, pass } = await seated([black, red])
     let changes = 0
     roster.onChange(() => { changes++ })
@@ -105,7 +108,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('ends nobody whom a witness sees', async () => {
+  it('ends no member that a witness can reach', async () => {
     const { roster, deaf, fenced, settings, pass } = await seated([black, red])
     settings.witness = async () => true
     deaf.add('red')
@@ -122,7 +125,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('takes no one for a witness who cannot be asked', async () => {
+  it('does not count a witness that cannot be asked', async () => {
     const { deaf, fenced, settings, pass } = await seated([black, red])
     settings.witness = () => Promise.reject(new Error('no way'))
     deaf.add('red')
@@ -130,7 +133,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('ends one whose beat stands still for eight seconds while it answers', async () => {
+  it('ends a member that answers if its heartbeat stops for eight seconds', async () => {
     const { fenced, mute, pass } = await seated([black, red])
     mute.add('red')
     await pass(7, [black, red])
@@ -139,7 +142,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('ends a silent one that leaves no beat, and not one that does', async () => {
+  it('ends a silent member without heartbeats, and not one with', async () => {
     const { deaf, mute, fenced, settings, pass } = await seated([black, red])
     Object.assign(settings, { silent: true, witness: () => Promise.reject(new Error('no way')) })
     deaf.add('red').add('black')
@@ -148,7 +151,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('that reaches nobody goes by their beats, since it may be cut off itself', async () => {
+  it('that reaches nobody goes by heartbeats, since it may be cut off itself', async () => {
     const { deaf, mute, fenced, settings, pass } = await seated([black, red])
     Object.assign(settings, { silent: true, witness: () => Promise.reject(new Error('no way')) })
     for (const set of [deaf, mute]) set.add('black').add('red')
@@ -158,7 +161,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('leaves one alone that speaks with this one, though it lets nobody new in', async () => {
+  it('does not end a member that still replies on open connections', async () => {
     const { deaf, mute, speaking, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
     speaking.add('red')
@@ -170,7 +173,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('ends one that beats and that nobody has reached for long', async () => {
+  it('ends a member with heartbeats that nobody has reached for long', async () => {
     const { deaf, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
     deaf.add('red')
@@ -183,7 +186,7 @@ describe('a roster', () => {
   it.each([
     ['stood still', 20_000],
     ['came late', 2_000],
-  ])('has patience with a silent one for a while after it %s itself', async (_, gapMs) => {
+  ])('is patient with a silent member after it %s itself', async (_, gapMs) => {
     const { env, deaf, fenced, settings } = await seated([black])
     settings.silent = true
     deaf.add('black')
@@ -195,13 +198,13 @@ describe('a roster', () => {
     expect(fenced).toEqual(['black'])
   })
 
-  it('asks one again that beats before it takes it for cut off', async () => {
+  it('probes a member with heartbeats again before it ends it as cut off', async () => {
     const { env, deaf, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
     deaf.add('red')
     await pass(1, [black, red])
     const clock = env.monotonicMs
-    // Whoever comes late himself waits longer for a beat: meanwhile the other is heard again.
+    // A roster that is late itself waits longer for a beat: meanwhile red answers again.
     Object.assign(env, { monotonicMs: () => clock() + 2_000 })
     await pass(3, [black, red])
     deaf.delete('red')
@@ -209,7 +212,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('looks for a beat before it ends one, however long that look takes', async () => {
+  it('reads heartbeats before it ends a member, however long that takes', async () => {
     const { env, arbiter, deaf, fenced, settings, pass } = await seated([black, red])
     const { beats } = arbiter.beats
     const slow = () => new Promise<void>((done) => env.after(7_500, done))
@@ -226,7 +229,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('asks one that was silent until it answers, though others are its neighbours', async () => {
+  it('probes a silent member until it answers, even if it is not its neighbour', async () => {
     const more = ['a', 'b', 'c'].map((id): Member => ({ id, address: `${id}:1` }))
     const all = [...more, black, red]
     const { roster, deaf, fenced, settings, pass } = await seated(all)
@@ -241,7 +244,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('judges nobody where the store was out of its own reach', async () => {
+  it('ends nobody if it could not reach the store itself', async () => {
     const { env, arbiter, fenced, pass } = await seated([black])
     const { beats } = arbiter.beats
     Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
@@ -251,7 +254,7 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
-  it('judges nobody while its own session is not known to live', async () => {
+  it('ends nobody while its own session is not known to be alive', async () => {
     const { roster, deaf, fenced, settings, pass } = await seated([black])
     settings.judges = false
     deaf.add('black')
@@ -262,7 +265,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['black'])
   })
 
-  it('does not believe the late beat of one that is over', async () => {
+  it('ignores a late heartbeat of a member that is over', async () => {
     const { arbiter, roster, beat, pass } = await seated([black])
     arbiter.end('red')
     await beat(red)
@@ -271,7 +274,7 @@ describe('a roster', () => {
     expect(roster.isOver('red')).toBe(true)
   })
 
-  it('places nothing at one that leaves, and still knows it', async () => {
+  it('leaves a leaving member out of the view, and still knows it', async () => {
     const { roster, beat, pass } = await seated([black])
     await beat(black, true)
     await roster.look()
@@ -281,7 +284,7 @@ describe('a roster', () => {
     expect(roster.view.members).toEqual([])
   })
 
-  it('drops whose beat is gone, and rests when it is closed', async () => {
+  it('drops a member whose heartbeat is gone, and stops when it is closed', async () => {
     const { env, arbiter, roster, over } = await seated([black])
     await arbiter.beats.forget('black')
     await roster.look()
@@ -290,14 +293,14 @@ describe('a roster', () => {
     expect([env.timers(), await arbiter.beats.beats()]).toEqual([0, []])
   })
 
-  it('leaves no beat any more when it is closed, whoever asks it to look', async () => {
+  it('leaves no heartbeat once it is closed', async () => {
     const { arbiter, roster } = await seated([black])
     await roster.close()
     await roster.look()
     expect(idsOf(await arbiter.beats.beats())).toEqual(['black'])
   })
 
-  it('proves no end of one that is seen, or answers, and a read is no proof', async () => {
+  it('proves an end by a fence, and not of a member that it sees or that answers', async () => {
     const { arbiter, roster, deaf, fenced } = await seated([black])
     await arbiter.sessions.join(red)
     expect([await roster.proveEnded(black), await roster.proveEnded(red)]).toEqual([false, false])
@@ -310,7 +313,7 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red', 'left'])
   })
 
-  it('proves no end of one that has just come and is busy', async () => {
+  it('does not prove the end of a new member that is silent', async () => {
     const { arbiter, roster, deaf, fenced, settings, beat, pass } = await seated([black])
     await arbiter.sessions.join(red)
     await beat(red)
@@ -322,7 +325,7 @@ describe('a roster', () => {
     expect(idsOf(roster.view.members)).toContain('red')
   })
 
-  it('proves the end of one that left a beat and refuses', async () => {
+  it('proves the end of a new member that refuses connections', async () => {
     const { arbiter, roster, deaf, fenced, beat } = await seated([black])
     await arbiter.sessions.join(red)
     await beat(red)
@@ -330,7 +333,7 @@ describe('a roster', () => {
     expect([await roster.proveEnded(red), fenced]).toEqual([true, ['red']])
   })
 
-  it('of a front door sees members, beats not and ends nobody', async () => {
+  it('of a front door sees members, leaves no heartbeat and ends nobody', async () => {
     const { arbiter, beat, deaf, fenced, join, pass } = house()
     await arbiter.sessions.join(black)
     await beat(black)

@@ -1,4 +1,4 @@
-/** Routing: here, to the owner elsewhere, and again until somebody heard the command. */
+/** Routing: to an actor here, to its owner elsewhere, and again until an owner has it. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -81,7 +81,7 @@ interface Sent extends Delivery {
   readonly to: string
 }
 
-/** A member that owns nothing, and others that answer as the test says. */
+/** A member that asks others, which answer as the test says; `set` changes the owner. */
 function asking(first: Owner | undefined) {
   const env = virtualEnv()
   const sent: Sent[] = []
@@ -117,12 +117,12 @@ function asking(first: Owner | undefined) {
 const unreachable = () => Promise.reject(
   new HeddleError('unavailable', 'Nobody answers.', { unreachable: 'refused' }))
 const open = () => Promise.reject(
-  new HeddleError('internal', 'The way broke.', { ambiguous: true }))
+  new HeddleError('internal', 'The connection broke.', { ambiguous: true }))
 const notOwner = (facts: object) => () => Promise.reject(
   new HeddleError('not_owner', undefined, { ...facts }))
 
 describe('a router whose owners change', () => {
-  it('learns from whoever knows better, and sends him the same id', async () => {
+  it('asks the owner that a not_owner answer names, under the same id', async () => {
     const { answers, router, sent } = asking({ member: black, epoch: 4 })
     answers.push(notOwner({ owner: red, epoch: 5 }))
     expect(await router.ask(game('a'), 'move')).toBe('heard')
@@ -131,7 +131,7 @@ describe('a router whose owners change', () => {
     expect(sent[0]?.id).toBeDefined()
   })
 
-  it('doubts an owner who is none and knows no newer one, and waits for a change', async () => {
+  it('doubts an owner that refuses and names no newer one, and waits for a change', async () => {
     const { answers, doubts, router, sent, set } = asking({ member: black, epoch: 4 })
     answers.push(notOwner({ owner: red, epoch: 3 }))
     const asked = router.ask(game('a'), 'move')
@@ -141,7 +141,7 @@ describe('a router whose owners change', () => {
     expect(await asked).toBe('heard')
   })
 
-  it('waits where nobody is known, and asks who comes', async () => {
+  it('waits while no owner is known, and asks the next one', async () => {
     const { router, sent, set } = asking(undefined)
     const asked = router.ask(game('a'), 'move')
     await settle()
@@ -150,7 +150,7 @@ describe('a router whose owners change', () => {
     expect(await asked).toBe('heard')
   })
 
-  it('tries again after a while though nothing changes', async () => {
+  it('tries the same owner again after a pause', async () => {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
     answers.push(unreachable, open)
     const asked = router.ask(game('a'), 'move')
@@ -163,7 +163,7 @@ describe('a router whose owners change', () => {
     expect([sent.length, env.timers()]).toEqual([3, 1])
   })
 
-  it('passes on at once what an actor refuses', async () => {
+  it('passes on the refusal of an actor at once', async () => {
     const { answers, router, sent } = asking({ member: black, epoch: 4 })
     answers.push(() => Promise.reject(new HeddleError('full')))
     await expect(router.ask(game('a'), 'move')).rejects.toMatchObject({ code: 'full' })
@@ -182,13 +182,13 @@ describe('a router whose owners change', () => {
     return { error: await asked, sent }
   }
 
-  it('says after twenty seconds that nobody heard', async () => {
+  it('answers unavailable after twenty seconds without an owner', async () => {
     const { error, sent } = await outcome(() => unreachable)
     expect(error).toMatchObject({ code: 'unavailable', facts: {} })
     expect(sent.length).toBeGreaterThan(150)
   })
 
-  it('never says so where one try may have been heard, whatever came after', async () => {
+  it('answers ambiguous if one try may have been heard, whatever came after', async () => {
     const full = () => Promise.reject(new HeddleError('full'))
     const { error } = await outcome((number) => number === 3 ? open
       : number < 3 ? unreachable : full)
@@ -218,7 +218,7 @@ describe('a router whose owners change', () => {
     expect(ids[0]).toBeDefined()
   })
 
-  it('looks for nobody any more when nobody waits for the reply', async () => {
+  it('stops trying when nobody waits for the reply any more', async () => {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
     answers.push(open, open)
     const leaving = new AbortController()
@@ -233,7 +233,7 @@ describe('a router whose owners change', () => {
     expect(sent.map(({ gone }) => gone)).toEqual([leaving.signal, leaving.signal])
   })
 
-  it('lets an actor know here and elsewhere that nobody waits', async () => {
+  it('passes the signal of the caller to an actor, here and elsewhere', async () => {
     const transport = inProcessTransport()
     const members = [white, black].map((self) => join(self, [white, black], transport))
     const { signal } = new AbortController()
@@ -242,7 +242,7 @@ describe('a router whose owners change', () => {
     expect(lives.map(({ gone }) => gone)).toEqual(games.map(() => signal))
   })
 
-  it('goes elsewhere, with one id, when the owner here is none any more', async () => {
+  it('goes to the next owner when this member owns the shard no more', async () => {
     const { router, sent, set, chess } = asking({ member: white, epoch: 4 })
     await router.ask(game('a'), 'move')
     expect(chess.lives).toHaveLength(1)
@@ -255,12 +255,12 @@ describe('a router whose owners change', () => {
   })
 })
 
-describe('a question to a member as such', () => {
+describe('a question to a member', () => {
   const service = (name: string): Service => ({
     name, wire: { values: plainValues }, answer: async (question) => `${name}: ${question}`,
   })
 
-  it('is answered by the service of its name, there or here', async () => {
+  it('is answered by the named service, there or here', async () => {
     const transport = inProcessTransport()
     const env = virtualEnv()
     const activations = new Activations({ env, kinds: [] })

@@ -1,4 +1,4 @@
-/** A member's session: from when it joins until it leaves, or learns that it was fenced. */
+/** A member's session: from joining to leaving, or to the notice that it was fenced. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { Arbiter, plain, settle } from './arbiter.ts'
 
 const white: Member = { id: 'white', address: 'board:2' }
 
-/** A session at an arbiter that does what `changes` says. */
+/** A session at an arbiter with `changes`. */
 async function opened(changes: Partial<SessionPort> = {}) {
   const env = virtualEnv()
   const arbiter = new Arbiter(plain)
@@ -22,7 +22,7 @@ async function opened(changes: Partial<SessionPort> = {}) {
 }
 
 describe('a session', () => {
-  it('lives from when it joined until it leaves, and rests then', async () => {
+  it('is alive from joining until leaving, and leaves no timer', async () => {
     const { env, arbiter, fencings, session } = await opened()
     expect([arbiter.alive('white'), session.gate.state]).toEqual([true, 'open'])
     await session.gate.pass()
@@ -44,7 +44,7 @@ describe('a session', () => {
     await leaving
   })
 
-  it('tells once that it was fenced, though nobody asks it anything', async () => {
+  it('reports once that it was fenced, even if it is idle', async () => {
     const { env, arbiter, fencings, session } = await opened()
     arbiter.end('white')
     for (const _ of [1, 2, 3]) {
@@ -55,13 +55,13 @@ describe('a session', () => {
     await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
   })
 
-  it('leaves in peace where the store cannot be told', async () => {
+  it('leaves with a warning if the store does not answer', async () => {
     const { env, session } = await opened({ leave: () => Promise.reject(new Error('no quorum')) })
     await session.leave()
     expect(env.lines.at(-1)?.level).toBe('warn')
   })
 
-  it('says whether it lives, as the store says now', async () => {
+  it('is alive or not as the store says now', async () => {
     const { arbiter, session } = await opened()
     expect(await session.lives()).toBe(true)
     arbiter.end('white')

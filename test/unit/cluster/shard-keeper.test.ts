@@ -1,4 +1,4 @@
-/** Which shards a member has: taken where they are placed, given back when nothing is under way. */
+/** The shards of a member: taken if placed here, let go and given back if placed elsewhere. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { House, shards } from './keepers.ts'
 const all = Array.from({ length: shards }, (_, shard) => shard)
 const secondMs = 1_000
 
-/** Of these members' shards, those of one. */
+/** The shards that are placed at one of the members. */
 const placedAt = (id: string, members: readonly Member[]) =>
   all.filter((shard) => placeShard(shard, members).id === id)
 
@@ -26,14 +26,14 @@ async function alone(heard?: () => boolean) {
 }
 
 describe('a keeper of shards', () => {
-  it('takes all of them where it is alone, once each', async () => {
+  it('takes each shard once if it is alone', async () => {
     const { house, white } = await alone()
     await house.pass(2 * secondMs)
     expect(house.owned(white)).toEqual(all)
     expect(white.told.toSorted()).toEqual(all.map((shard) => `${shard} taken`))
   })
 
-  it('gives those back that are placed at another one, who takes them', async () => {
+  it('gives back shards that are placed at another member, which takes them', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
@@ -49,7 +49,7 @@ describe('a keeper of shards', () => {
     }
   })
 
-  it('gives those last in which something goes on, and says what', async () => {
+  it('gives back shards with occupied actors last, and names these actors', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
@@ -64,7 +64,7 @@ describe('a keeper of shards', () => {
     expect(black.heard).toEqual([{ tenant: 'one', kind: 'thread', id: `${first}` }])
   })
 
-  it('gives those first in which something goes on when it leaves', async () => {
+  it('gives back shards with occupied actors first if it leaves', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
@@ -77,7 +77,7 @@ describe('a keeper of shards', () => {
     expect(gone[0]).toBe(`${last} let go`)
   })
 
-  it('hears what goes on in a shard also when it read that the shard is free', async () => {
+  it('learns of occupied actors even after it read that their shard is free', async () => {
     const { house, white } = await alone(() => false)
     const black = await house.join('black')
     await black.start()
@@ -96,7 +96,7 @@ describe('a keeper of shards', () => {
     expect(white.heard).toEqual([])
   })
 
-  it('forgets what went on in a shard that another one had since', async () => {
+  it('forgets the occupied actors of a shard that had another owner since', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     black.see([white.self, black.self])
@@ -124,6 +124,11 @@ describe('a keeper of shards', () => {
       expect(house.arbiter.owner(shard)?.session).toBe('white')
     }
     expect(house.owned(black)).toEqual([])
+    house.holds = false
+    white.release()
+    await house.pass(secondMs)
+    expect(house.owned(black)).toEqual(moving)
+    expect(house.early).toEqual([])
   })
 
   it('gives nothing back that cannot be let go, until it can', async () => {
@@ -162,7 +167,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(white)).toEqual(all)
   })
 
-  it('takes what was given back though nobody told, and nobody asks for it', async () => {
+  it('takes a shard that was given back even without an announcement or a request', async () => {
     const { house } = await alone(() => false)
     const black = await house.join('black')
     await black.start()
@@ -172,7 +177,7 @@ describe('a keeper of shards', () => {
       all.filter((shard) => placeShard(shard, members).id === 'black'))
   })
 
-  it('takes at once what somebody who waits for it finds to be nobody\'s', async () => {
+  it('takes a free shard at once if a request waits for it', async () => {
     const { house } = await alone(() => false)
     const black = await house.join('black')
     await black.start()
@@ -186,7 +191,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual(free)
   })
 
-  it('never gives back what another one owns by now', async () => {
+  it('never gives back a shard that another member owns by now', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     house.living.delete('white')
@@ -194,7 +199,7 @@ describe('a keeper of shards', () => {
     await black.start()
     await house.pass(100)
     expect(house.owned(black)).toEqual(all)
-    // White was frozen: it has heard who owns them, and not yet that it is over.
+    // White was frozen: it knows the new owner, and not yet that its own session is over.
     white.see([white.self, { id: 'red', address: 'red:1' }])
     await house.pass(secondMs)
     expect(all.map((shard) => house.arbiter.owner(shard)?.session))
@@ -202,7 +207,7 @@ describe('a keeper of shards', () => {
     expect(white.told.some((line) => /let go/.test(line))).toBe(true)
   })
 
-  it('waits for the store if that is unreachable while it starts', async () => {
+  it('waits for the store if that is unreachable at the start', async () => {
     const house = new House(plain)
     let away = true
     const { claim } = house.arbiter.shardOwners
@@ -216,7 +221,7 @@ describe('a keeper of shards', () => {
     expect(white.told).toHaveLength(shards)
   })
 
-  it('gives back what it claimed unheard, where it is placed elsewhere since', async () => {
+  it('gives back shards that it claimed without an answer, if placed elsewhere since', async () => {
     const house = new House(plain)
     let deaf = true
     const { claim } = house.arbiter.shardOwners
@@ -235,7 +240,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual(all)
   })
 
-  it('makes no two passes at once, whatever it hears while it starts', async () => {
+  it('makes one pass at a time, even with announcements during the start', async () => {
     const house = new House(plain)
     const white = await house.join('white')
     const starting = white.start()
@@ -248,7 +253,7 @@ describe('a keeper of shards', () => {
     expect(house.arbiter.history.map(({ epoch }) => epoch)).toEqual(all.map(() => 1))
   })
 
-  it('leaves with nothing, and at once where nobody stays', async () => {
+  it('leaves without shards, or at once with them if nobody stays', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
@@ -262,7 +267,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(black)).toEqual(all)
   })
 
-  it('believes the higher epoch, and asks the store for whom it doubts', async () => {
+  it('believes the higher epoch, and reads a doubted owner from the store', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     black.see([white.self])
@@ -282,7 +287,7 @@ describe('a keeper of shards', () => {
     expect(black.keeper.ownerOf(1)).toEqual({ member: white.self, epoch: 1 })
   })
 
-  it('reads a shard once at a time and takes it meanwhile, however slow the store', async () => {
+  it('reads a shard once at a time, and can take it while that read hangs', async () => {
     const { house, white } = await alone()
     let asked = 0
     const black = await house.join('black', { owner: () => {
@@ -303,7 +308,7 @@ describe('a keeper of shards', () => {
       all.filter((shard) => placeShard(shard, members).id === 'black'))
   })
 
-  it('rests when it is closed', async () => {
+  it('keeps its shards and has no timer once it is closed', async () => {
     const { house, white } = await alone()
     await house.pass(10)
     white.keeper.close()
@@ -312,7 +317,7 @@ describe('a keeper of shards', () => {
     expect([house.env.timers(), house.owned(white)]).toEqual([0, all])
   })
 
-  it('rests when it is closed while the store is away', async () => {
+  it('has no timer once it is closed while the store is away', async () => {
     const house = new House(plain)
     let away = false
     const { claim } = house.arbiter.shardOwners
@@ -333,7 +338,7 @@ describe('a keeper of shards', () => {
     expect(house.env.timers()).toBe(0)
   })
 
-  it('tries no claim again that fails when it is closed', async () => {
+  it('does not repeat a failed claim once it is closed', async () => {
     const house = new House(plain)
     const answer = Promise.withResolvers<never>()
     const white = await house.join('white', { claim: () => answer.promise })
@@ -353,8 +358,8 @@ const steps = fc.array(fc.record({
   ms: fc.constantFrom(0, 5, 40, 700),
 }), { maxLength: 14 })
 
-describe('keepers that come and go', () => {
-  it('never own a shard at once, and have each where it is placed in the end', async () => {
+describe('keepers that join and leave', () => {
+  it('never own a shard together, and in the end own those that are placed at them', async () => {
     await fc.assert(fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()),
       fc.array(fc.constantFrom<'clear' | 'lost' | 'done unheard' | 'lingers'>(
         'clear', 'lost', 'done unheard', 'lingers'), { maxLength: 20 }),

@@ -1,4 +1,4 @@
-/** A key's shard: the same for ever, and all shards alike. */
+/** The shard of a key: always the same, and evenly spread. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

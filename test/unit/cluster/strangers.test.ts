@@ -1,4 +1,4 @@
-/** What members ask each other is for members: a caller's key opens nothing there. */
+/** The services of members are for members only: an API key opens none of them. */
 
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import type { ServiceError } from '@grpc/grpc-js'
@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.close(AbortSignal.abort())
 })
 
-/** The status of a call with nothing in it. */
+/** The gRPC status of an empty call. */
 function statusOf(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const metadata = new Metadata()
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value)
@@ -52,7 +52,7 @@ function statusOf(path: string, headers: Readonly<Record<string, string>>): Prom
 }
 
 describe('a member', () => {
-  it.each(paths)('turns a caller without its secret away from %s', async (path) => {
+  it.each(paths)('refuses a caller without its secret on %s', async (path) => {
     const unauthenticated = 16
     expect(await statusOf(path, {})).toBe(unauthenticated)
     expect(await statusOf(path, { 'x-api-key': key })).toBe(unauthenticated)
@@ -60,7 +60,7 @@ describe('a member', () => {
     expect(await statusOf(path, { authorization: key, 'x-user-id': 'ann' })).toBe(unauthenticated)
   })
 
-  it('hears those who have it', async () => {
+  it('answers a caller with its secret', async () => {
     const status = await statusOf(`/${HealthDefinition.fullName}/Check`,
       { authorization: `Bearer ${secret}` })
     expect(status).toBe(0)

@@ -1,4 +1,4 @@
-/** Commands between members over real connections: answers, refusals, and what is not known. */
+/** Commands between members over real connections: answers, refusals, and unknown outcomes. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -14,7 +14,7 @@ import { dialect, env, kinds, memberThat, transportWith, trust, until, white }
 
 const proxy = useCuttingProxy()
 
-/** The same member, by a way that a test may cut. */
+/** The same member behind a proxy that the test can cut. */
 async function byProxy<Place extends { readonly address: string }>(place: Place): Promise<Place> {
   const url = await proxy.to(`http://${place.address}`)
   return { ...place, address: url.slice('http://'.length) }
@@ -25,7 +25,7 @@ const addressOfNobody = async () => `127.0.0.1:${await firstFreePort()}`
 const rejection = (promise: Promise<unknown>) => promise.then(
   () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
 
-/** Somebody asked under the id `one`, and went before he was answered. */
+/** A caller that asked under the id `one` and went before the answer. */
 async function gone(transport: ReturnType<typeof transportWith>, member: Member,
   clock: VirtualEnv) {
   const leaving = new AbortController()
@@ -38,7 +38,7 @@ async function gone(transport: ReturnType<typeof transportWith>, member: Member,
 }
 
 describe('a delivered command', () => {
-  it('is answered by the actor of the other member, with key and id', async () => {
+  it('reaches the actor of the other member, with key and id', async () => {
     const member = await memberThat({
       ask: async (to, command, { id } = {}) => ({ heard: [to, command, { id }] }),
     })
@@ -47,7 +47,7 @@ describe('a delivered command', () => {
     expect(answer).toEqual({ heard: [white, { move: 'e4' }, delivery] })
   })
 
-  it('may be answered by nothing, by text, and by megabytes', async () => {
+  it('may be answered by undefined, by text and by megabytes', async () => {
     const answers = [undefined, 'e4', '', null, 'x'.repeat(9 * 1024 * 1024)]
     const member = await memberThat({ ask: async (_, index) => answers[index as number] })
     const transport = transportWith()
@@ -56,7 +56,7 @@ describe('a delivered command', () => {
     }
   })
 
-  it('shows by its reply that the member lives, and nothing where there is none', async () => {
+  it('shows by its reply that the member is alive; a failure shows nothing', async () => {
     const transport = transportWith()
     const member = await memberThat({ ask: async () => 'e4' })
     expect(transport.heardMs(member)).toBe(-Infinity)
@@ -87,7 +87,7 @@ describe('a delivered command', () => {
     expect(error).toMatchObject({ code: 'not_owner', retry: 'elsewhere', facts })
   })
 
-  it('that meets a mistake of the other member learns nothing of it', async () => {
+  it('that fails by a bug of the other member gets no detail of it', async () => {
     const log = virtualEnv()
     const member = await memberThat({ ask: async () => { throw new TypeError('secret detail') } },
       { env: { ...env, log: log.log } })
@@ -120,7 +120,7 @@ describe('a delivered command', () => {
       .toMatchObject({ code: 'unavailable' })
   })
 
-  it('whose connection is cut may have been heard or not, and says so', async () => {
+  it('whose connection is cut is ambiguous', async () => {
     const came = Promise.withResolvers<void>()
     const member = await byProxy(await memberThat({
       ask: () => { came.resolve(); return new Promise(() => {}) },
@@ -131,7 +131,7 @@ describe('a delivered command', () => {
     expect(await asked).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
   })
 
-  it('is done once and answered alike, however often it comes with one id', async () => {
+  it('is done once and answered the same if it is repeated under one id', async () => {
     let moves = 0
     const held = Promise.withResolvers<void>()
     const came = Promise.withResolvers<void>()
@@ -155,7 +155,7 @@ describe('a delivered command', () => {
     expect(await transport.deliver(member, white, 'e4', { id: 'two' })).toBe(2)
   })
 
-  it('may wait longer for its reply than a call lasts, and is done once all the same', async () => {
+  it('is done once even if its reply takes longer than several calls', async () => {
     const clock = virtualEnv()
     const held = Promise.withResolvers<string>()
     const heard: AbortSignal[] = []
@@ -168,7 +168,7 @@ describe('a delivered command', () => {
     await until(() => clock.timers() === 1)
     for (let calls = 1; calls <= 6; calls++) {
       clock.advance(10_000)
-      // That of the call, and that of who may not come back.
+      // Two timers: one of the call, one for a caller that may not come back.
       await until(() => clock.timers() === 2)
     }
     held.resolve('mate')
@@ -177,7 +177,7 @@ describe('a delivered command', () => {
     expect(clock.timers()).toBe(0)
   })
 
-  it('hears at once that nobody waits, and leaves nothing if it only waits', async () => {
+  it('is aborted at once if its caller goes, and leaves nothing if it only waits', async () => {
     const clock = virtualEnv()
     const heard: AbortSignal[] = []
     const ask = (_key: unknown, _command: unknown, { gone }: Delivery = {}) => {
@@ -197,7 +197,7 @@ describe('a delivered command', () => {
     await again
   })
 
-  it('is asked for no more when nobody waits, and done all the same', async () => {
+  it('is done even if its caller goes', async () => {
     const clock = virtualEnv()
     const done = Promise.withResolvers<string>()
     const member = await memberThat({ ask: () => done.promise }, { env: clock })
@@ -211,7 +211,7 @@ describe('a delivered command', () => {
 })
 
 describe('a transport', () => {
-  it('ends what is under way to a member that is over, and can reach the next one', async () => {
+  it('ends calls to a member that is over, and can reach the next one at its address', async () => {
     let came = 0
     const member = await memberThat({ ask: () => { came++; return new Promise(() => {}) } })
     const transport = transportWith()
@@ -223,7 +223,7 @@ describe('a transport', () => {
     await until(() => came === 2)
   })
 
-  it('reaches nobody when it is closed', async () => {
+  it('reaches nobody once it is closed', async () => {
     const member = await memberThat({ ask: async () => 'heard' })
     const transport = transportWith()
     expect(await transport.deliver(member, white, 'e4')).toBe('heard')
@@ -244,7 +244,7 @@ describe('a transport', () => {
   })
 })
 
-/** Again where the way is known to be broken still. */
+/** Repeats a call while the member is known to be unreachable. */
 async function untilHeard<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -257,7 +257,7 @@ async function untilHeard<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 describe('a stranger', () => {
-  it('is turned away, whatever he asks for, and learns nothing', async () => {
+  it('is refused whatever it asks, and learns nothing', async () => {
     let heard = 0
     const member = await memberThat({ ask: async () => ++heard, follow: async () => () => {} })
     for (const secret of ['another-secret-as-long', undefined]) {
@@ -271,7 +271,7 @@ describe('a stranger', () => {
     expect(heard).toBe(0)
   })
 
-  it('of another cluster, or of a version too far away, is told so in a sentence', async () => {
+  it('of another cluster or a version too far away gets the reason in a sentence', async () => {
     const member = await memberThat({ ask: async () => 'heard' })
     const ask = (other: Partial<typeof dialect>) =>
       transportWith({ dialect: { ...dialect, ...other } }).deliver(member, white, 'e4')
@@ -282,7 +282,7 @@ describe('a stranger', () => {
     expect(await ask({ version: 2 })).toBe('heard')
   })
 
-  it('cannot be made by a secret that is too short', async () => {
+  it('is not kept out by a short secret: a member refuses to start with one', async () => {
     await expect(memberThat({}, { trust: { secret: 'short' } })).rejects
       .toMatchObject({ code: 'invalid' })
   })

@@ -1,4 +1,4 @@
-/** So many at once, and each host its turn. */
+/** A limit on concurrent work in all and per host, with a fair order. */
 
 import { getEventListeners } from 'node:events'
 
@@ -12,7 +12,7 @@ const forever = new AbortController().signal
 const full = 'Too many wait to go out.'
 
 describe('a turnstile', () => {
-  it('never lets more in than it says, and everybody in the end', async () => {
+  it('never exceeds its limits, and lets everybody in in the end', async () => {
     const host = fc.constantFrom('a', 'b', 'c')
     await fc.assert(fc.asyncProperty(fc.array(host, { maxLength: 40 }), async (hosts) => {
       const turnstile = new Turnstile({ inAll: 4, each: 2, waiting: 100, full })
@@ -33,7 +33,7 @@ describe('a turnstile', () => {
     }), { numRuns: 200 })
   })
 
-  it('lets a host that waits long in before one that comes again and again', async () => {
+  it('lets a waiting host in before one that was in just now', async () => {
     const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 10, full })
     const order: string[] = []
     const enter = async (host: string) => {
@@ -74,7 +74,7 @@ describe('a turnstile', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  it('forgets those who give up, and refuses those who are too many', async () => {
+  it('forgets those that give up, and refuses those beyond its limit', async () => {
     const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 1, full })
     const leave = await turnstile.enter('a', forever)
     const stop = new AbortController()
