@@ -11,8 +11,8 @@ import { systemEnv } from '../../../cluster/index.ts'
 
 const door = new URL('../../../cluster/index.ts', import.meta.url).href
 
-/** What a separate process writes to its console when it runs `code` with `log`. */
-function written(options: object, code: string): string {
+/** The command line of a separate process that runs `code` with `log`. */
+function command(options: object, code: string): string[] {
   const script = `import { systemEnv } from '${door}'
     const { log } = systemEnv(${JSON.stringify(options)})
     ${code}`

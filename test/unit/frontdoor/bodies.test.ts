@@ -1,4 +1,4 @@
-/** Request bodies: whatever is sent, there is an answer, and the next request works. */
+/** Request bodies: whatever is sent is answered, and the next request works. */
 
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
@@ -11,7 +11,7 @@ import type { OpenDoor } from './open-door.ts'
 
 const bodyLimitBytes = 64 * 1024
 
-/** A connection on which a test says what it likes. */
+/** A raw connection on which the test writes anything. */
 async function dial(door: OpenDoor): Promise<{ socket: Socket; heard(): string }> {
   const { hostname, port } = new URL(door.url)
   let heard = ''
@@ -29,14 +29,14 @@ describe('a body', () => {
   it.each([
     ['application/json'], ['text/plain'], ['text/plain;charset=UTF-8'],
     ['application/x-www-form-urlencoded'], ['application/json; charset=utf-8'],
-  ])('is JSON, called %s', async (type) => {
+  ])('is read as JSON even if it is sent as %s', async (type) => {
     const door = await openDoor()
     const answer = await call(door, 'POST', '/threads', '{"metadata":{"a":1}}',
       { 'content-type': type })
     expect(answer.json).toMatchObject({ metadata: { a: 1 } })
   })
 
-  it('is JSON also where it is called nothing', async () => {
+  it('is read as JSON without a content type', async () => {
     const door = await openDoor()
     const body = Buffer.from('{"metadata":{"a":1}}')
     const response = await fetch(`${door.url}/threads`, { method: 'POST', body })
@@ -69,7 +69,7 @@ describe('a body', () => {
     expect((await sent('identity', Buffer.from('{}'))).status).toBe(200)
   })
 
-  it('may be empty where something is deleted', async () => {
+  it('may be empty for DELETE, with a content type', async () => {
     const door = await openDoor()
     const { json } = await call(door, 'POST', '/threads', {})
     const answer = await call(door, 'DELETE', `/threads/${String(json.thread_id)}`, undefined,
@@ -77,19 +77,19 @@ describe('a body', () => {
     expect(answer.status).toBe(204)
   })
 
-  it.each(['{', 'hello', '[1,]', '{"a":undefined}', '\u0000'])('is 400 where it is no JSON: %s',
+  it.each(['{', 'hello', '[1,]', '{"a":undefined}', '\u0000'])('is 400 if it is no JSON: %s',
     async (body) => {
       const answer = await call(await openDoor(), 'POST', '/threads', body)
       expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
       expect(answer.headers.get('connection')).not.toBe('close')
     })
 
-  it('is 400 where its content type cannot be read', async () => {
+  it('is answered 400 if its content type cannot be parsed', async () => {
     const answer = await call(await openDoor(), 'POST', '/threads', '{}', { 'content-type': '??' })
     expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
   })
 
-  it('may hold brackets in its strings, but is 422 where it is nested too deep', async () => {
+  it('may have brackets in strings, but is answered 422 if it is nested too deep', async () => {
     const door = await openDoor()
     const send = (metadata: string) => call(door, 'POST', '/threads', `{"metadata":${metadata}}`)
     const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)
@@ -103,7 +103,7 @@ describe('a body', () => {
 })
 
 describe('a body that is too large', () => {
-  it('is 413 to a client that sends all of it', async () => {
+  it('is answered 413 if the client sends all of it', async () => {
     const door = await openDoor({ bodyLimitBytes })
     const body = JSON.stringify({ metadata: { filler: 'x'.repeat(8 * 1024 * 1024) } })
     const answer = await call(door, 'POST', '/threads', body)
@@ -111,7 +111,7 @@ describe('a body that is too large', () => {
   })
 
   it.each(['content-length: 9000000', 'transfer-encoding: chunked'])(
-    'is answered while the client still sends, and reads on: %s', async (framing) => {
+    'is answered while the client still sends, and the connection goes on: %s', async (framing) => {
       const door = await openDoor({ bodyLimitBytes })
       const { socket, heard } = await dial(door)
       socket.write(`${head(door)}${framing}\r\n\r\n`)
@@ -128,7 +128,7 @@ describe('a body that is too large', () => {
       socket.destroy()
     })
 
-  it('is fine up to the limit', async () => {
+  it('is accepted up to the limit', async () => {
     const door = await openDoor({ bodyLimitBytes })
     const body = JSON.stringify({ metadata: { filler: 'x'.repeat(bodyLimitBytes - 100) } })
     expect((await call(door, 'POST', '/threads', body)).status).toBe(200)
@@ -136,7 +136,7 @@ describe('a body that is too large', () => {
 })
 
 describe('a connection', () => {
-  it('may be cut off half-way through a body', async () => {
+  it('may be cut in the middle of a body', async () => {
     const door = await openDoor()
     const [reset, closed] = [await dial(door), await dial(door)]
     for (const { socket } of [reset, closed]) {
@@ -161,7 +161,7 @@ describe('a connection', () => {
     expect(door.threads.calls.map(({ name }) => name)).toEqual(['count'])
   })
 
-  it('may speak nonsense', async () => {
+  it('is answered 400 if it sends no HTTP', async () => {
     const door = await openDoor()
     const { socket, heard } = await dial(door)
     socket.write('NONSENSE\r\n\r\n')
@@ -169,7 +169,7 @@ describe('a connection', () => {
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
   })
 
-  it('may be one of a thousand that say nothing, and is closed after a while', async () => {
+  it('is closed after a minute if it sends nothing, even if it is one of a thousand', async () => {
     const door = await openDoor()
     const silent = await Promise.all(Array.from({ length: 1_000 }, () => dial(door)))
     expect((await call(door, 'GET', '/ok')).status).toBe(200)

@@ -1,4 +1,4 @@
-/** Where a request comes from, whatever it says of itself. */
+/** The address of a client: only trusted proxies may name another one. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -30,26 +30,26 @@ describe('the address of a client', () => {
     expect(from(peer, forwardedFor)).toBe(address)
   })
 
-  it('is one for whoever has a /64, and none where the connection is gone', () => {
+  it('is the same for a whole /64 of IPv6, and unknown if the connection is gone', () => {
     expect(from('2001:db8::1')).toBe(from('2001:db8::ffff:1'))
     expect(from('2001:db8::1')).not.toBe(from('2001:db8:0:1::1'))
     expect(clientAddress({ peer: undefined, forwardedFor: '1.2.3.4', trusted: proxies }))
       .toBe('unknown')
   })
 
-  it('is that of the peer, whatever it forwards, where nobody is trusted', () => {
+  it('is that of the peer, whatever it forwards, if no proxy is trusted', () => {
     fc.assert(fc.property(fc.ipV4(), fc.string(), (peer, text) =>
       from(peer, text, []) === peer))
   })
 
-  it('is what the last trusted proxy heard, whatever came before', () => {
+  it('is the one that the outermost trusted proxy saw, whatever came before', () => {
     const stranger = fc.ipV4().filter((ip) => !ip.startsWith('10.') && ip !== '192.0.2.1')
     fc.assert(fc.property(fc.array(fc.string()), stranger, fc.array(fc.constantFrom('10.9.9.9',
       '192.0.2.1', 'fd12::1')), (made, client, hops) =>
       from('10.1.1.1', [...made, client, ...hops].join(', ')) === client))
   })
 
-  it('never fails on what somebody sends', () => {
+  it('never throws, whatever is sent', () => {
     fc.assert(fc.property(fc.string(), fc.string(), (peer, text) =>
       from(peer, text).length > 0))
   })
@@ -59,7 +59,7 @@ describe('a proxy that names users', () => {
   const isOne = fromUserProxies(rangesOf('10.0.0.0/8', '::1'))
   const peer = (remoteAddress?: string) => isOne({ socket: { remoteAddress } })
 
-  it('is the other end of the connection, whatever was forwarded', () => {
+  it('is recognized by the peer of the connection alone', () => {
     expect([peer('10.1.2.3'), peer('::ffff:10.1.2.3'), peer('::1')]).toEqual([true, true, true])
     expect([peer('11.1.2.3'), peer('127.0.0.1'), peer()]).toEqual([false, false, false])
     expect(fromUserProxies([])({ socket: { remoteAddress: '127.0.0.1' } })).toBe(false)

@@ -1,4 +1,4 @@
-/** Closing the door: short requests are answered, streams break off, the deadline holds. */
+/** Closing the front door: short requests are answered, streams are cut, the deadline holds. */
 
 import { Agent, request } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
@@ -15,7 +15,7 @@ const post = (url: string, path: string) =>
   fetch(url + path, { method: 'POST', body: '{"assistant_id":"agent"}' })
 
 describe('closing', () => {
-  it('ends at once where nothing goes on, idle connections or not', async () => {
+  it('ends at once if no request is open, even with idle connections', async () => {
     const door = await openDoor()
     const agent = new Agent({ keepAlive: true })
     await new Promise((resolve) => request(`${door.url}/ok`, { agent }, (response) => {
@@ -28,7 +28,7 @@ describe('closing', () => {
     agent.destroy()
   })
 
-  it('answers what is short before it ends', async () => {
+  it('answers pending requests before it ends', async () => {
     const door = await openDoor()
     const waiting = post(door.url, '/runs/wait')
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
@@ -38,7 +38,7 @@ describe('closing', () => {
     await closing
   })
 
-  it('breaks streams off, so that their clients come back, and cancels nothing', async () => {
+  it('cuts streams, so that their clients come back, and cancels no run', async () => {
     const door = await openDoor()
     const body = '{"assistant_id":"agent","on_disconnect":"cancel"}'
     const response = await fetch(`${door.url}/runs/stream`, { method: 'POST', body })
@@ -48,7 +48,7 @@ describe('closing', () => {
   })
 
   it.each([['put on disk', 'disk', 'startRun'], ['found', 'owner', 'followRun']] as const)(
-    'tells whom it sends away where the run is, while that is being %s', async (_, what, call) => {
+    'names the location of a new run even while that is being %s', async (_, what, call) => {
       const door = await openDoor()
       const held = Promise.withResolvers<void>()
       door.threads[what] = held.promise
@@ -64,7 +64,7 @@ describe('closing', () => {
       await closing
     })
 
-  it('cuts at the deadline what is left, and cancels nothing', async () => {
+  it('cuts all other requests at the deadline, and cancels no run', async () => {
     const door = await openDoor()
     const body = '{"assistant_id":"agent","on_disconnect":"cancel"}'
     const waiting = fetch(`${door.url}/runs/wait`, { method: 'POST', body })
@@ -79,7 +79,7 @@ describe('closing', () => {
 })
 
 describe('opening', () => {
-  it('leaves nothing behind where the port is taken', async () => {
+  it('leaves no timer behind if the port is taken', async () => {
     const door = await openDoor()
     const env = virtualEnv()
     const port = Number(new URL(door.url).port)
@@ -88,7 +88,7 @@ describe('opening', () => {
   })
 })
 
-it('A door that cannot be opened leaves no timer behind', async () => {
+it('Opening leaves no timer behind if the keys of sessions cannot be read.', async () => {
   const env = virtualEnv()
   const sessions = { issuer: 'a', audience: '', keys: '/nowhere.json' }
   const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions,

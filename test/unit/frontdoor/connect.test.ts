@@ -1,4 +1,4 @@
-/** The typed API: three protocols on the port of REST, over the same operations. */
+/** The typed API: three protocols on the port of REST, with the same operations. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -23,7 +23,7 @@ function clientsOf(transport: Transport) {
   }
 }
 
-/** Clients of the protocol with the least about it. */
+/** Clients of the simplest protocol. */
 const clientsFor = (door: OpenDoor) => clientsOf(wires[0]![1](door.url))
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
@@ -61,7 +61,7 @@ describe.each(wires)('%s', (_name, transportTo) => {
       { case: 'event', value: { name: 'updates', id: '1' } }])
   })
 
-  it('says what was wrong by its status', async () => {
+  it('answers errors by status and sentence', async () => {
     const door = await openDoor()
     const { threads } = clientsOf(transportTo(door.url))
     const error = await errorOf(threads.getThread({ threadId: randomUUID() }))
@@ -83,7 +83,7 @@ describe('errors', () => {
     expect(error.metadata.get('heddle-code')).toBe(code)
   })
 
-  it('that nobody foresaw say nothing on the wire and everything in the log', async () => {
+  it('that are unexpected reveal nothing to the client and are logged in full', async () => {
     const door = await openDoor()
     door.threads.failure = new TypeError('hunter2')
     const error = await errorOf(clientsFor(door).threads.getThread({ threadId: randomUUID() }))
@@ -119,14 +119,14 @@ describe('errors', () => {
     ])
   })
 
-  it('say that a message is too large', async () => {
+  it('have the status ResourceExhausted if a message is too large', async () => {
     const door = await openDoor({ bodyLimitBytes: 10_000 })
     const metadataJson = bytes({ filler: 'x'.repeat(20_000) })
     const error = await errorOf(clientsFor(door).threads.createThread({ metadataJson }))
     expect(error.code).toBe(Code.ResourceExhausted)
   })
 
-  it('reach no page of elsewhere', async () => {
+  it('refuse pages of other origins', async () => {
     const door = await openDoor()
     const answer = await call(door, 'POST', '/frontdoor.v1.ThreadService/CreateThread', {},
       { origin: 'https://evil.example' })
@@ -136,7 +136,7 @@ describe('errors', () => {
 })
 
 describe('assistants', () => {
-  it('are made, updated, found, restored, described and deleted', async () => {
+  it('are created, updated, found, restored, described and deleted', async () => {
     const { assistants } = clientsFor(await openDoor())
     const { assistant } = await assistants.createAssistant(
       { graphId: 'agent', name: 'one', contextJson: bytes({ m: 1 }) })
@@ -166,7 +166,7 @@ describe('assistants', () => {
 })
 
 describe('threads', () => {
-  it('are made, updated, found, copied, read and deleted', async () => {
+  it('are created, updated, found, copied, read and deleted', async () => {
     const door = await openDoor()
     const { threads } = clientsFor(door)
     const { thread } = await threads.createThread({ metadataJson: bytes({ graph_id: 'agent' }),
@@ -205,7 +205,7 @@ describe('threads', () => {
 })
 
 describe('runs', () => {
-  it('are made as asked for, once for one key, with a thread or without', async () => {
+  it('are created as requested, once per idempotency key', async () => {
     const door = await openDoor()
     const { runs } = clientsFor(door)
     const spec = { assistantId: 'agent', inputJson: bytes({ a: 1 }), streamModes: ['updates'],
@@ -237,7 +237,7 @@ describe('runs', () => {
     expect((await errorOf(runs.getRun({ threadId, runId }))).code).toBe(Code.NotFound)
   })
 
-  it('are followed from where a caller left off', async () => {
+  it('are followed from the last event that the caller saw', async () => {
     const door = await openDoor()
     const { runs } = clientsFor(door)
     const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
@@ -252,7 +252,7 @@ describe('runs', () => {
   })
 
   it.each([[true, 'cancelRun'], [false, 'followRun']])(
-    'end with a caller that goes, if he said so: %j', async (cancelOnDisconnect, last) => {
+    'end with a caller that goes, if it asked for that: %j', async (cancelOnDisconnect, last) => {
       const door = await openDoor()
       const leaving = new AbortController()
       const reading = (async () => {
@@ -268,7 +268,7 @@ describe('runs', () => {
     })
 
   it.each(['streamRun', 'waitRun'] as const)(
-    'end with a caller that goes while they are put on disk: %s', async (how) => {
+    'are cancelled if the caller goes while they are being written: %s', async (how) => {
       const door = await openDoor()
       const disk = Promise.withResolvers<void>()
       door.threads.disk = disk.promise
@@ -289,7 +289,7 @@ describe('runs', () => {
     })
 
   it.each(['waitRun', 'joinRun'] as const)(
-    'are not waited for below either when a caller goes: %s', async (how) => {
+    'are not waited for any more once the caller has gone: %s', async (how) => {
       const door = await openDoor()
       const leaving = new AbortController()
       const { runs } = clientsFor(door)
@@ -306,11 +306,11 @@ describe('runs', () => {
       expect(gone!.reason).toBeInstanceOf(HeddleError)
     })
 
-  it.each(wires)('say so themselves where the time that they were given is over: %s',
+  it.each(wires)('are answered DeadlineExceeded by the server itself: %s',
     async (_name, transportTo) => {
       const door = await openDoor()
       const { runs } = clientsOf(transportTo(door.url))
-      // Without a clock of the client's own: it is the server's that is to be heard.
+      // As headers only: the client itself knows of no deadline, so the server must keep it.
       const headers = { 'connect-timeout-ms': '50', 'grpc-timeout': '50m' }
       const spec = { run: { assistantId: 'agent' } }
       const { run } = await runs.createRun(spec)
@@ -320,7 +320,7 @@ describe('runs', () => {
       for (const { code } of await Promise.all(failures)) expect(code).toBe(Code.DeadlineExceeded)
     })
 
-  it('cancel nothing where they end by themselves', async () => {
+  it('are not cancelled once they have ended', async () => {
     const door = await openDoor()
     const { runs } = clientsFor(door)
     const waiting = runs.waitRun({ run: { assistantId: 'agent', cancelOnDisconnect: true } })
@@ -331,7 +331,7 @@ describe('runs', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('go on where the server closes, and the caller is told to come back', async () => {
+  it('go on if the server closes, and the caller is told to come back', async () => {
     const door = await openDoor()
     const reading = (async () => {
       for await (const _ of clientsFor(door).runs.streamRun(

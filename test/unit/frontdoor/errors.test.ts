@@ -1,4 +1,4 @@
-/** Errors through real HTTP: one shape, the right status, and nothing of strangers. */
+/** Errors over real HTTP: one format, the right status, and no internal details. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -27,8 +27,8 @@ describe('an error of the catalogue', () => {
   })
 })
 
-describe('an error that nobody foresaw', () => {
-  it('says nothing on the wire and everything in the log', async () => {
+describe('an unexpected error', () => {
+  it('reveals nothing to the client and is logged in full', async () => {
     const door = await openDoor()
     const failure = new TypeError('the password is hunter2')
     door.threads.failure = failure
@@ -48,10 +48,10 @@ describe('an error that nobody foresaw', () => {
   })
 })
 
-describe('a path that leads nowhere', () => {
+describe('a path without a route', () => {
   it.each([['GET', '/nosuch'], ['PUT', '/threads/'], ['POST', '/threads/a/b/c/d'],
     ['POST', '/internal/truncate'], ['POST', '/internal/cluster'], ['PUT', '/metrics'],
-  ])('is 404 in a sentence: %s %s', async (method, at) => {
+  ])('is answered 404 with a sentence: %s %s', async (method, at) => {
     const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
     expect(answer.status).toBe(404)
     expect(answer.json.message).toBe(`There is no ${method} ${at}; /docs lists what there is.`)
@@ -64,13 +64,13 @@ describe('a path that leads nowhere', () => {
     ['PATCH', `${path}/state`], ['POST', '/threads/prune'], ['POST', '/runs/batch'],
     ['POST', '/runs/cancel?action=interrupt'], ['POST', '/mcp/'], ['POST', '/a2a/agent'],
     ['POST', '/ui/agent'],
-  ])('says so where it will lead somewhere later: %s %s', async (method, at) => {
+  ])('is answered 404 as not offered yet if the API has it: %s %s', async (method, at) => {
     const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
     expect(answer.status).toBe(404)
     expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
   })
 
-  it.each(['commands', 'stream/events'])('says what works instead of protocol v2: %s',
+  it.each(['commands', 'stream/events'])('of protocol v2 names what to use instead: %s',
     async (at) => {
       const { status, json } = await call(await openDoor(), 'POST', `${path}/${at}`, {})
       expect([status, json.message]).toEqual([404, expect.stringMatching(
@@ -79,7 +79,7 @@ describe('a path that leads nowhere', () => {
 
   it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'],
     ['PUT', '/ok', 'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST'],
-  ])('is 405 where it leads somewhere by another method: %s %s', async (method, at, allow) => {
+  ])('is answered 405 if it has a route by another method: %s %s', async (method, at, allow) => {
     const { status, headers, json } = await call(await openDoor(), method, at)
     expect([status, headers.get('allow')]).toEqual([405, allow])
     expect(json).toMatchObject({ code: 'wrong_method',
@@ -87,23 +87,23 @@ describe('a path that leads nowhere', () => {
   })
 
   it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/..%2F..%2Fetc',
-    `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('names an id that is none: %s',
+    `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('is 422 if an id is malformed: %s',
     async (at) => {
       const answer = await call(await openDoor(), 'GET', at)
       expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
     })
 
-  it('is taken as it stands where it cannot be decoded', async () => {
+  it('is taken literally if it cannot be decoded', async () => {
     const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')
     expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
   })
 })
 
-describe('what cannot be read as a request', () => {
+describe('a malformed HTTP request', () => {
   it.each([
     ['FOO / HTTP/1.1\r\n\r\n', 400],
     [`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('is answered in a sentence too: %.20s', async (request, status) => {
+  ])('is answered with a sentence as well: %.20s', async (request, status) => {
     const { url } = await openDoor()
     const socket = await dial(url)
     socket.write(request)
@@ -115,14 +115,14 @@ describe('what cannot be read as a request', () => {
   })
 })
 
-describe('what would be forgotten', () => {
+describe('a field that would have no effect', () => {
   it.each([
     ['POST', '/runs/wait', { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
     ['POST', `${path}/runs`, { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
     ['POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } }, 'ttl'],
     ['PATCH', path, { ttl: { ttl: 5 } }, 'ttl'],
     ['GET', `${path}?include=ttl`, undefined, 'include'],
-  ] as const)('is refused instead: %s %s', async (method, at, body, field) => {
+  ] as const)('is refused: %s %s', async (method, at, body, field) => {
     const answer = await call(await openDoor(), method, at, body)
     expect([answer.status, answer.json.code]).toEqual([422, 'unsupported'])
     expect(answer.json.errors).toEqual([{ field, message: 'is not offered yet' }])

@@ -1,4 +1,4 @@
-/** Events between a feed that never waits and a caller who reads at his own pace. */
+/** Events between a feed that never waits and a caller that reads at its own pace. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ async function idsTold(queue: EventQueue): Promise<string[]> {
 }
 
 describe('a queue', () => {
-  it('tells everything once, in order, however the feed and the caller take turns', async () => {
+  it('passes on every event once and in order, however feed and caller take turns', async () => {
     await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
       const queue = new EventQueue(() => true)
       let told = 0
@@ -31,7 +31,7 @@ describe('a queue', () => {
     }), { numRuns: 50 })
   })
 
-  it.each(['lagged', 'lost'] as const)('tells what it has, then to come back: %s', async (how) => {
+  it.each(['lagged', 'lost'] as const)('passes on what it has, then fails: %s', async (how) => {
     const queue = new EventQueue(() => true)
     queue.events([event(1)])
     queue.ended(how)
@@ -42,7 +42,7 @@ describe('a queue', () => {
     expect(ids).toEqual(['1'])
   })
 
-  it('sends a caller away for whom too many events wait, or too long ones', async () => {
+  it('fails for a caller with too many or too long events waiting', async () => {
     for (const [count, json] of [[backlog.events, '{}'], [1, 'x'.repeat(backlog.characters)]] as
       const) {
       const queue = new EventQueue(() => true)
@@ -59,7 +59,7 @@ describe('a queue', () => {
     expect(await idsTold(queue)).toHaveLength(200_000)
   })
 
-  it('keeps a caller who was late but reads', async () => {
+  it('goes on for a caller that is late but reads', async () => {
     const queue = new EventQueue(() => true)
     const told = queue.told()
     for (let n = 0; n < 3; n += 1) {
@@ -68,7 +68,7 @@ describe('a queue', () => {
     }
   })
 
-  it('is ready for more when what it had was taken, however short it was', async () => {
+  it('is ready for more once its events were taken, however short they were', async () => {
     const queue = new EventQueue(() => true)
     expect(queue.ready()).toBeUndefined()
     queue.events(Array.from({ length: 3 * backlog.events }, (_, n) => event(n)))
@@ -81,7 +81,7 @@ describe('a queue', () => {
     expect(queue.ready()).toBeUndefined()
   })
 
-  it('sends a caller away who takes nothing for long', async () => {
+  it('fails for a caller that takes nothing for a long time', async () => {
     const queue = new EventQueue(() => true)
     for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.beat()
     queue.events([event(1)])
@@ -91,7 +91,7 @@ describe('a queue', () => {
     await expect(idsTold(queue)).rejects.toThrow('too slowly')
   })
 
-  it('breaks off when nobody listens any more: a clean end is that of the run', async () => {
+  it('fails once it is abandoned: a clean end would mean the end of the run', async () => {
     const queue = new EventQueue(() => true)
     queue.events([event(1)])
     queue.abandon()

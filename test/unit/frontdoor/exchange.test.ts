@@ -1,4 +1,4 @@
-/** Requests as those see them who watch: named, counted, logged, and without their secrets. */
+/** Observability of requests: they have ids, are counted and logged, without their secrets. */
 
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -17,7 +17,7 @@ async function watchedDoor() {
 }
 
 describe('a request', () => {
-  it('keeps the id that it came with, or is given one, and is answered with it', async () => {
+  it('keeps the id that it came with or gets one, and is answered with it', async () => {
     const { door } = await watchedDoor()
     const kept = await call(door, 'GET', '/ok', undefined, { 'x-request-id': 'from-a-proxy:7' })
     expect(kept.headers.get('x-request-id')).toBe('from-a-proxy:7')
@@ -28,7 +28,7 @@ describe('a request', () => {
     expect(bad.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
   })
 
-  it('is named also where it becomes a stream', async () => {
+  it('has an id, and is counted, even if it becomes a stream', async () => {
     const { door } = await watchedDoor()
     const answer = await fetch(`${door.url}/runs/stream`, { method: 'POST',
       body: '{"assistant_id":"agent"}', headers: { 'x-request-id': 'r1' } })
@@ -40,7 +40,7 @@ describe('a request', () => {
     expect(door.stats().replies).toEqual({ sse: 0, rpc: 0, wait: 0, runsTold: 0 })
   })
 
-  it('is told by the pattern of its route once it is over', async () => {
+  it('is reported by the pattern of its route once it is over', async () => {
     const { door, heard } = await watchedDoor()
     const threadId = randomUUID()
     await call(door, 'GET', `/threads/${threadId}?token=hunter2`)
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(JSON.stringify(door.env.lines)).not.toContain('hunter2')
   })
 
-  it('has no status where its client goes first', async () => {
+  it('has the status gone if its client goes before the answer', async () => {
     const { door, heard } = await watchedDoor()
     const disk = Promise.withResolvers<void>()
     door.threads.disk = disk.promise
@@ -68,7 +68,7 @@ describe('a request', () => {
     disk.resolve()
   })
 
-  it('that fails is found in the log by its id and what it was about', async () => {
+  it('that fails is logged with its id, thread and route', async () => {
     const { door } = await watchedDoor()
     door.threads.failure = new TypeError('unforeseen')
     const threadId = randomUUID()
@@ -78,7 +78,7 @@ describe('a request', () => {
   })
 })
 
-it('An id is taken over where it is short and can be seen', () => {
+it('A given request id is kept if it has at most 128 characters, all of them printable.', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (id) => {
     const sane = id.length > 0 && id.length <= 128 &&
       [...id].every((letter) => letter > ' ' && letter <= '~')

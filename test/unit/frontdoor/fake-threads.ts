@@ -1,4 +1,4 @@
-/** Threads without an actor, a log or a graph: a test says what they answer and what runs tell. */
+/** Threads without an actor, a log or a graph: the test decides what they answer. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
@@ -15,13 +15,13 @@ export class FakeThreads implements ThreadClient {
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
-  /** How many threads searches came to. */
+  /** How many threads searches have read. */
   shown = 0
-  /** What the next call of any kind throws. */
+  /** Thrown by the next call of any kind. */
   failure: unknown
-  /** How long it takes to put a run on disk. */
+  /** Runs are on disk once it resolves. */
   disk: Promise<void> = Promise.resolve()
-  /** How long it takes until somebody tells of a run. */
+  /** Follows begin once it resolves. */
   owner: Promise<void> = Promise.resolve()
 
   #call(name: string, given: unknown): void {
@@ -214,7 +214,7 @@ export class FakeRun {
     for (const listener of this.listeners) listener.events(batch)
   }
 
-  /** Refuses whoever waits for the result; who comes from now on waits anew. */
+  /** Rejects all that wait for the result; later callers wait for a new one. */
   interrupt(reason: HeddleError): void {
     const { reject } = this.result
     this.result = Promise.withResolvers<string>()

@@ -1,4 +1,4 @@
-/** The guard at the front door: who gets in, who is told why not, who is sent away meanwhile. */
+/** The guard of the front door: who gets in, who is refused and why, and who loses access. */
 
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
@@ -43,7 +43,7 @@ async function guarded(options: Partial<FrontDoorOptions> = {},
     desk.create({ tenant: 'acme', role, name: '', expiresInMs: null })
   const get = (headers: Record<string, string> = {}, path = `/threads/${threadId}`) =>
     call(door, 'GET', path, undefined, headers)
-  /** Time passes, tick by tick, and what it brings about is done. */
+  /** Moves the clock second by second, with a turn of the event loop after each. */
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       door.env.advance(1_000)
@@ -54,7 +54,7 @@ async function guarded(options: Partial<FrontDoorOptions> = {},
 }
 
 describe('a request', () => {
-  it('of nobody is refused, and told how to say who one is', async () => {
+  it('without credentials is refused, with how to authenticate', async () => {
     const { get } = await guarded()
     const answer = await get()
     expect([answer.status, answer.json.code]).toEqual([401, 'unauthenticated'])
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect((await get({ authorization, 'x-user-id': 'bob' })).status).toBe(401)
   })
 
-  it('with a key and a session is judged by the key', async () => {
+  it('with a key and a session is authenticated by the key alone', async () => {
     const { make, get } = await guarded()
     const { key } = await make()
     expect((await get({ 'x-api-key': key, authorization: 'Bearer x.y.z' })).status).toBe(200)
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect((await get({ 'x-user-id': 'ann', 'x-tenant-id': 'a b' })).status).toBe(401)
   })
 
-  it('with a key of another region is told where to go, and nothing is looked up', async () => {
+  it('with a key or session of another region gets the URL of that, without a lookup', async () => {
     const { get, keys } = await guarded()
     const answer = await get({ 'x-api-key': `hdl_eu_${'0'.repeat(16)}_${'x'.repeat(43)}` })
     expect([answer.status, answer.json.url]).toEqual([403, 'https://eu.example'])
@@ -115,7 +115,7 @@ describe('a request', () => {
     expect((await session('mars')).status).toBe(401)
   })
 
-  it('of a reader may look, and change nothing', async () => {
+  it('of a reader may read, and change nothing', async () => {
     const { door, make, get } = await guarded()
     const headers = { 'x-api-key': (await make('reader')).key }
     expect((await get(headers)).status).toBe(200)
@@ -129,7 +129,7 @@ describe('a request', () => {
     expect(joined.status).toBe(403)
   })
 
-  it('is answered 503 while the store cannot tell, and may come back', async () => {
+  it('is answered 503 with Retry-After while its key cannot be looked up', async () => {
     const { get, keys, make } = await guarded()
     const { key } = await make()
     keys.isReachable = false
@@ -138,7 +138,7 @@ describe('a request', () => {
     expect((await get({}, '/ok')).status).toBe(200)
   })
 
-  it('may come from anybody for what is everybody’s', async () => {
+  it('may be anonymous for public paths and preflights', async () => {
     const { get, door } = await guarded()
     for (const path of ['/ok', '/info', '/docs', '/openapi.json']) {
       expect([path, (await get({}, path)).status]).toEqual([path, 200])
@@ -153,7 +153,7 @@ describe('a request', () => {
       .toBe('x-api-key,authorization,x-user-id')
   })
 
-  it('of a page that is refused can be read by the page', async () => {
+  it('of a page that is refused has CORS headers, so that the page can read why', async () => {
     const { get } = await guarded()
     const { status, headers } = await get({ origin: 'http://localhost:3000' })
     expect([status, headers.get('access-control-allow-origin')])
@@ -163,7 +163,7 @@ describe('a request', () => {
 })
 
 describe('a limit', () => {
-  it('is charged for every request, also for those that are refused', async () => {
+  it('is charged for every request, even if it is refused', async () => {
     const charged: string[] = []
     const limit = async (_: unknown, { identity }: Finding) => {
       charged.push(identity.kind === 'key' ? `key ${identity.known}` : identity.kind)
@@ -180,7 +180,7 @@ describe('a limit', () => {
     expect(charged).toEqual(['nobody', 'key true', 'key false', 'user', 'nobody', 'nobody'])
   })
 
-  it('is charged for made up keys also where they are too many to look up', async () => {
+  it('is charged for made-up keys, even if they are too many to look up', async () => {
     const charged: string[] = []
     const limit = async (_: unknown, { identity }: Finding) => void charged.push(identity.kind)
     const { get, make, keys } = await guarded({ limit })
@@ -203,15 +203,15 @@ describe('a limit', () => {
     expect(charged).toHaveLength(301)
   })
 
-  it('is said before who asks', async () => {
+  it('is applied before authentication', async () => {
     const limit = () => Promise.reject(new HeddleError('full'))
     const { get } = await guarded({ limit })
     expect((await get()).status).toBe(429)
   })
 })
 
-describe('whoever listens', () => {
-  it('to a stream is sent away within five seconds when his key is revoked', async () => {
+describe('a client', () => {
+  it('that reads a stream is cut off within five seconds once its key is revoked', async () => {
     const { door, make, desk, pass, get } = await guarded()
     const { key, id } = await make()
     const headers = { 'x-api-key': key }
@@ -227,7 +227,7 @@ describe('whoever listens', () => {
     expect((await get(headers, `/runs/${runId}/stream`)).status).toBe(401)
   })
 
-  it.each([[1, 401], [5, 200]])('for a result is told nothing when his session is over after %i s',
+  it.each([[1, 401], [5, 200]])('that waits gets no result if its session ends after %i s',
     async (seconds, status) => {
       const { door, pass } = await guarded()
       const nowMs = door.env.nowMs()
@@ -253,7 +253,7 @@ describe('a call of the typed API', () => {
     'gRPC': (baseUrl: string) => createGrpcTransport({ baseUrl }),
   }
 
-  it.each(Object.entries(transports))('by %s is refused in its own words', async (_, transport) => {
+  it.each(Object.entries(transports))('by %s is refused in its protocol', async (_, transport) => {
     const { door, make } = await guarded()
     const over = transport(door.url)
     const threads = createClient(ThreadService, over)
@@ -280,7 +280,7 @@ describe('a call of the typed API', () => {
     expect(failure?.rawMessage).toMatch(/API key/)
   })
 
-  it('by another client of gRPC is refused with its status', async () => {
+  it('by another gRPC client is refused with its status', async () => {
     const { door } = await guarded()
     const client = new Client(new URL(door.url).host, credentials.createInsecure())
     const metadata = new Metadata()
@@ -293,7 +293,7 @@ describe('a call of the typed API', () => {
     expect([failure.code, failure.details]).toEqual([16, expect.stringContaining('API key')])
   })
 
-  it('that streams ends when its key is revoked', async () => {
+  it('that streams ends once its key is revoked', async () => {
     const { door, make, desk, pass } = await guarded()
     const { key, id } = await make()
     const runs = createClient(RunService, createGrpcTransport({ baseUrl: door.url }))
@@ -308,7 +308,7 @@ describe('a call of the typed API', () => {
   })
 })
 
-it('A route that does not say what it does is not served.', () => {
+it('A route that does not declare its access cannot be added.', () => {
   const app = fastify() as unknown as App
   addGuard(app, { ...asLocal, accessOf: new Map([['/docs/*', 'public']]) })
   app.get('/said', { config: { access: 'read' } }, () => '')

@@ -1,4 +1,4 @@
-/** The keys that a front door remembers: how fresh, how many, and what without a store. */
+/** The keys that a front door remembers: how long, how many, and what if the store is away. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -7,7 +7,7 @@ import { keyDesk } from '../../../src/records/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 
-/** Where most requests come from. */
+/** The address of most requests. */
 const home = () => '192.0.2.1'
 
 function house() {
@@ -22,7 +22,7 @@ function house() {
   return { env, keys, book, desk, make, kindOf }
 }
 
-/** A key of nobody, in the right form. */
+/** A well-formed key that does not exist. */
 const forged = (number: number, region = 'us') =>
   `hdl_${region}_${number.toString(16).padStart(16, '0')}_${'x'.repeat(43)}`
 
@@ -37,13 +37,13 @@ describe('a key', () => {
     for (const text of wrong) expect([text, await kindOf(text)]).toEqual([text, 'bad'])
   })
 
-  it('of another region is told from one that nobody has, and is not looked up', async () => {
+  it('of another region is recognized as such, without a lookup', async () => {
     const { book, keys } = house()
     expect(await book.find(forged(1, 'eu'), home)).toEqual({ kind: 'elsewhere', region: 'eu' })
     expect(keys.looks).toEqual([])
   })
 
-  it('costs one look while it is used all the time, until it is older', async () => {
+  it('is looked up once while it is fresh, and again when it is older', async () => {
     const { env, keys, make, kindOf } = house()
     const { key } = await make()
     for (let times = 0; times < 100; times++) await kindOf(key)
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(keys.looks).toHaveLength(2)
   })
 
-  it('that is revoked is refused three seconds later at the latest', async () => {
+  it('that is revoked is refused after three seconds at the latest', async () => {
     const { env, keys, make, kindOf, desk } = house()
     const { key, id } = await make()
     expect(await kindOf(key)).toBe('good')
@@ -77,7 +77,7 @@ describe('a key', () => {
     expect(await kindOf(key)).toBe('bad')
   })
 
-  it('tells of its use once a minute', async () => {
+  it('is marked as used once a minute', async () => {
     const { env, keys, make, kindOf } = house()
     const { key } = await make()
     for (let second = 0; second < 130; second += 1) {
@@ -87,7 +87,7 @@ describe('a key', () => {
     expect(keys.touched).toHaveLength(3)
   })
 
-  it('of a caller who listens is followed until it is revoked', async () => {
+  it('of a stream is checked again and again until it is revoked', async () => {
     const { env, make, book, desk } = house()
     const { key, id } = await make()
     const found = await book.find(key, home)
@@ -106,7 +106,7 @@ describe('a key', () => {
 })
 
 describe('without a store', () => {
-  it('known keys go on for a minute, others are unavailable', async () => {
+  it('known keys are good for a minute, others are unavailable', async () => {
     const { env, keys, make, kindOf } = house()
     const { key } = await make()
     await kindOf(key)
@@ -124,7 +124,7 @@ describe('without a store', () => {
     expect(await kindOf(key)).toBe('good')
   })
 
-  it('a known key waits for a look once a second at most', async () => {
+  it('a known key is looked up at most once a second, and need not wait for that', async () => {
     const { env, keys, make, kindOf } = house()
     const { key } = await make()
     await kindOf(key)
@@ -139,7 +139,7 @@ describe('without a store', () => {
     expect(keys.looks).toHaveLength(2)
   })
 
-  it('a key revoked meanwhile is refused within five seconds when it is back', async () => {
+  it('a key that was revoked meanwhile is refused five seconds after it is back', async () => {
     const { env, keys, make, kindOf, desk } = house()
     const { key, id } = await make()
     await kindOf(key)
@@ -153,8 +153,8 @@ describe('without a store', () => {
   })
 })
 
-describe('a flood of keys that nobody has', () => {
-  it('asks the store for each once in two seconds', async () => {
+describe('a flood of unknown keys', () => {
+  it('costs at most one lookup per key in two seconds', async () => {
     const { env, keys, kindOf } = house()
     for (let times = 0; times < 50; times++) expect(await kindOf(forged(1))).toBe('bad')
     expect(keys.looks).toHaveLength(1)
@@ -163,7 +163,7 @@ describe('a flood of keys that nobody has', () => {
     expect(keys.looks).toHaveLength(2)
   })
 
-  it('delays nobody who comes with a good key from elsewhere for the first time', async () => {
+  it('does not delay a good new key from another address', async () => {
     const { keys, make, kindOf } = house()
     const { key } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -180,7 +180,7 @@ describe('a flood of keys that nobody has', () => {
     expect(outcomes.filter((each) => each === 'bad')).toHaveLength(8 + 256)
   })
 
-  it('from many addresses lets a new one in, however many wait', async () => {
+  it('from many addresses does not keep a new address from its turn', async () => {
     const { keys, make, kindOf } = house()
     const { key } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -199,7 +199,7 @@ describe('a flood of keys that nobody has', () => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set(['bad', 'full']))
   })
 
-  it('has eight looks at a time and 256 waiting, and leaves known keys alone', async () => {
+  it('has eight lookups at a time and 256 waiting, and does not affect known keys', async () => {
     const { env, keys, make, kindOf, book } = house()
     const { key } = await make()
     await kindOf(key)
@@ -221,7 +221,7 @@ describe('a flood of keys that nobody has', () => {
     expect(await kindOf(forged(2_000))).toBe('bad')
   })
 
-  it('is told at once when the store does not answer, not one after the other', async () => {
+  it('is refused all at once if the store does not answer', async () => {
     const { env, keys, kindOf } = house()
     keys.isReachable = false
     const flood = Array.from({ length: 264 }, (_, number) =>
@@ -233,7 +233,7 @@ describe('a flood of keys that nobody has', () => {
     expect(await kindOf(forged(1))).toBe('bad')
   })
 
-  it('keeps no key good that was revoked while it waited behind it', async () => {
+  it('does not keep a key good that was revoked while it waited in the queue', async () => {
     const { env, keys, make, kindOf, desk } = house()
     const { key, id } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -250,7 +250,7 @@ describe('a flood of keys that nobody has', () => {
     expect(await late).toBe('bad')
   })
 
-  it('is forgotten, the oldest first', async () => {
+  it('is remembered up to a limit, beyond which the oldest are forgotten', async () => {
     const { book, kindOf, make } = house()
     const { key } = await make()
     await kindOf(key)

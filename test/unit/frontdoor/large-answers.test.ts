@@ -1,4 +1,4 @@
-/** Answers that would be too long: refused while they are gathered, by what they would show. */
+/** Answers that would be too long are refused while they are gathered; unread ones are cut. */
 
 import { connect } from 'node:http2'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -24,7 +24,7 @@ async function doorWithStates(count: number) {
 }
 
 describe('a search over large states', () => {
-  it('is refused with 413 when what it would show is too much, and looks no further', async () => {
+  it('is refused with 413 once its answer is too long, and reads no further', async () => {
     const { door, search } = await doorWithStates(1_000)
     const { status, json } = await search({})
     expect([status, json['message']]).toEqual([413, 'The answer would be longer than 128 MB: ' +
@@ -32,7 +32,7 @@ describe('a search over large states', () => {
     expect(door.threads.shown).toBe(Math.floor(128 / 5) + 1)
   })
 
-  it('is answered where little of them is shown', async () => {
+  it('is answered if it shows little of them', async () => {
     const { search } = await doorWithStates(40)
     const extract = { last: 'values.last' }
     const { status, headers, json } = await search({ select: ['thread_id'], extract })
@@ -42,14 +42,14 @@ describe('a search over large states', () => {
       thread_id: '00000000-0000-4000-8000-000000000000', extracted: { last: 'z' } })
   })
 
-  it('is refused where the same is shown under many names', async () => {
+  it('is refused if it shows the same value under many names', async () => {
     const { door, search } = await doorWithStates(10)
     const extract = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`n${n}`, 'values']))
     const { status } = await search({ select: ['thread_id'], extract })
     expect([status, door.threads.shown]).toEqual([413, 3])
   })
 
-  it('reads long paths once, not for each thread', async () => {
+  it('parses long paths once, not for each thread', async () => {
     const { door, search } = await doorWithStates(0)
     for (let n = 0; n < 1_000; n++) door.threads.views.set(`${n}`, viewOf('local', `${n}`, {}))
     const paths = Array.from({ length: 10 }, (_, n) => [`n${n}`, `values${'['.repeat(494)}`])
@@ -75,14 +75,14 @@ describe('a long answer', () => {
     return socket
   }
   const ask = (door: OpenDoor) => request(door, `GET /threads/${threadId}`)
-  /** The first field is the id, which has as many characters as the dollar says. */
+  /** A protobuf message: field 1 is the thread id, whose length is the code of the dollar. */
   const askTyped = (door: OpenDoor) =>
     request(door, 'POST /frontdoor.v1.ThreadService/GetThread', `\n$${threadId}`, 'proto')
   const search = async (door: OpenDoor) => (await call(door, 'POST', '/threads/search', {})).status
 
   const ways = { REST: ask, 'the typed API': askTyped }
 
-  it.each(['REST', 'the typed API'] as const)('of %s that waits leaves less room', async (api) => {
+  it.each(['REST', 'the typed API'] as const)('of %s takes room until it is read', async (api) => {
     const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
     using others = new DisposableStack()
     for (let n = 0; n < 4; n++) others.use(new AnswerRoom()).hold({ length: 100 * megabyte })
@@ -96,7 +96,7 @@ describe('a long answer', () => {
   })
 
   it.each(['REST', 'the typed API', 'HTTP/2'] as const)(
-    'is let go where nobody takes any of it: %s', async (way) => {
+    'is dropped if its client reads none of it: %s', async (way) => {
       const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
         { unreadMs: 200 })
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
@@ -115,7 +115,7 @@ describe('a long answer', () => {
       expect((await waiting).json).toEqual({ a: 1 })
     })
 
-  it('is let go as well where its headers left before it was there', async () => {
+  it('is dropped even if its headers were sent before it was there', async () => {
     const door = await openDoor({ unreadMs: 200 })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
     let heard = ''
@@ -128,9 +128,9 @@ describe('a long answer', () => {
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('is let go as well where it is the last event of a typed stream', async () => {
+  it('is dropped even if it is the last event of a typed stream', async () => {
     const door = await openDoor({ unreadMs: 200 })
-    // A message in its envelope: a run of an assistant whose name has five characters.
+    // A protobuf message in its envelope: a run of an assistant with an id of five characters.
     const message = '\0\0\0\0\u0009\n\u0007\u0012\u0005agent'
     await request(door, 'POST /frontdoor.v1.RunService/StreamRun', message, 'connect+proto')
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')

@@ -1,4 +1,4 @@
-/** Who may call a server on somebody's own machine. */
+/** Who may call a server on a developer's machine. */
 
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { addressReader } from '../../../src/frontdoor/index.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 import { call, openDoor } from './open-door.ts'
 
-/** The status of a request with a Host header of its own, which fetch does not let one set. */
+/** The status of a request with the given Host header, which fetch cannot set. */
 function statusFor(url: string, host: string, path = '/ok'): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url + path, { headers: { host } }, (response) => {
@@ -30,7 +30,7 @@ describe('a page', () => {
   })
 
   it.each(['https://evil.example', 'http://localhost.evil.example', 'null', 'http://10.0.0.1'])(
-    'of elsewhere may not even call: %s', async (origin) => {
+    'of another origin may not even call: %s', async (origin) => {
       const door = await openDoor()
       const answer = await call(door, 'POST', '/threads', '{}',
         { origin, 'content-type': 'text/plain' })
@@ -39,7 +39,7 @@ describe('a page', () => {
       expect(door.threads.calls).toEqual([])
     })
 
-  it('may ask beforehand', async () => {
+  it('may send a preflight request', async () => {
     const door = await openDoor()
     const ask = (origin: string) => call(door, 'OPTIONS', '/threads/x/runs/stream', undefined, {
       origin, 'access-control-request-method': 'POST',
@@ -51,7 +51,7 @@ describe('a page', () => {
     expect((await ask('https://evil.example')).status).toBe(403)
   })
 
-  it('of an origin that is named may call, and then no other', async () => {
+  it('of a configured origin may call, and then no other', async () => {
     const door = await openDoor({ allowOrigins: ['https://app.example'] })
     const statusOf = async (origin: string) =>
       (await call(door, 'GET', '/info', undefined, { origin })).status
@@ -60,7 +60,7 @@ describe('a page', () => {
     expect(await statusOf(door.url)).toBe(200)
   })
 
-  it('of anywhere may call where everybody is named', async () => {
+  it('of any origin may call if all are allowed', async () => {
     const door = await openDoor({ allowOrigins: ['*'] })
     const answer = await call(door, 'GET', '/info', undefined, { origin: 'https://evil.example' })
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://evil.example')
@@ -68,7 +68,7 @@ describe('a page', () => {
 })
 
 describe('a Host header', () => {
-  it('names this machine where the server listens on it alone', async () => {
+  it('must name this machine if the server listens on loopback only', async () => {
     const { url } = await openDoor()
     const { port } = new URL(url)
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]']) {
@@ -79,7 +79,7 @@ describe('a Host header', () => {
     }
   })
 
-  it('may be any where the server listens for others', async () => {
+  it('may be any if the server listens on other addresses', async () => {
     const { url } = await openDoor({ host: '0.0.0.0' })
     expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
   })

@@ -1,4 +1,4 @@
-/** One port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell. */
+/** One port for HTTP/1.1 and HTTP/2: the first bytes of a connection decide. */
 
 import { connect as connectHttp2, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
@@ -46,7 +46,7 @@ describe('HTTP/2', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
   })
 
-  it('tells a stream that breaks off from one that ends', async () => {
+  it('resets a stream that breaks off, so that it differs from one that ends', async () => {
     const door = await openDoor()
     const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
     await statusOf(stream)
@@ -55,7 +55,7 @@ describe('HTTP/2', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
   })
 
-  it('ends a connection that nobody uses, later than load balancers do', async () => {
+  it('closes an unused connection, later than load balancers do', async () => {
     const door = await openDoor()
     const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
     const session = stream.session!
@@ -73,7 +73,7 @@ describe('HTTP/2', () => {
     await left
   })
 
-  it('gives up a request that is never said to its end', async () => {
+  it('gives up a request whose body does not come to its end', async () => {
     const door = await openDoor()
     const session = connectHttp2(door.url)
     sessions.push(session)
@@ -87,7 +87,7 @@ describe('HTTP/2', () => {
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL)
   })
 
-  it('is for this machine only as well', async () => {
+  it('is also restricted to this machine', async () => {
     const door = await openDoor()
     expect(await statusOf(ask(door.url, '/ok', undefined, { ':authority': 'evil.example' })))
       .toBe(403)
@@ -105,7 +105,7 @@ describe('a connection', () => {
     ['POST /threads HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 200 /],
     ['PUT /ok HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', /^HTTP\/1.1 405 /],
     ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', /^\0\0.\u0004/],
-  ])('may say its first words letter by letter: %j', async (words, answer) => {
+  ])('may send its first bytes one by one: %j', async (words, answer) => {
     const door = await openDoor()
     const { hostname, port } = new URL(door.url)
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })

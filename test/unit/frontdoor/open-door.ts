@@ -1,4 +1,4 @@
-/** A front door on a free port over threads, graphs and assistants that a test makes up. */
+/** A front door on a free port, with fake threads and graphs and in-memory assistants. */
 
 import { onTestFinished } from 'vitest'
 
@@ -16,13 +16,13 @@ import { FakeThreads } from './fake-threads.ts'
 export interface OpenDoor extends FrontDoor {
   readonly threads: FakeThreads
   readonly house: AssistantHouse
-  /** Its time moves when a test moves it; its ids are random all the same. */
+  /** Its clock is moved by the test; its ids are random. */
   readonly env: VirtualEnv
 }
 
 const self = { id: 'm', address: 'here' }
 
-/** Closed after the test. */
+/** The door is closed after the test. */
 export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise<OpenDoor> {
   const { uuid, uuid7 } = systemEnv({ level: 'silent' })
   const env: VirtualEnv = { ...virtualEnv(), uuid, uuid7 }
@@ -63,11 +63,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Undefined where there is no JSON. */
+  /** Empty if the answer is no JSON. */
   readonly json: Record<string, unknown>
 }
 
-/** One request; a body that is no string goes as JSON. */
+/** Sends one request; a body that is no string is sent as JSON. */
 export async function call(door: { readonly url: string }, method: string, path: string,
   body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)

@@ -1,11 +1,11 @@
-/** The description of the API: every route is in it, and it is the schemas that check. */
+/** The OpenAPI description: it has every route, with the schemas that check requests. */
 
 import { describe, expect, it } from 'vitest'
 
 import { accessOfCalls } from '../../../src/frontdoor/connect/access.ts'
 import { call, openDoor } from './open-door.ts'
 
-/** By these names generated clients call them, as the typed API does: none of them changes. */
+/** Generated clients call the operations by these names, as the typed API does: none may change. */
 const operationIds: Readonly<Record<string, string>> = {
   'POST /assistants': 'createAssistant',
   'GET /assistants/{assistant_id}': 'getAssistant',
@@ -75,13 +75,13 @@ describe('the description', () => {
     expect(new Set(Object.values(operationIds)).size).toBe(named.length)
   })
 
-  it('calls what the typed API offers by the same names', () => {
+  it('uses the same names as the typed API', () => {
     const calls = [...accessOfCalls.keys()].map((path) => path.slice(path.lastIndexOf('/') + 1))
     expect(Object.values(operationIds)).toEqual(expect.arrayContaining(
       calls.map((call) => `${call[0]!.toLowerCase()}${call.slice(1)}`)))
   })
 
-  it('says of each what it is, what it answers and how it fails', async () => {
+  it('has a summary, answers and errors for each route', async () => {
     const { operations } = await describedBy()
     for (const { summary, responses } of operations.values()) {
       expect(summary).toMatch(/^[A-Z].{5,}/)
@@ -89,7 +89,7 @@ describe('the description', () => {
     }
   })
 
-  it('refers to nothing that is not there', async () => {
+  it('has no dangling reference', async () => {
     const { json } = await describedBy()
     const { schemas } = json.components as { schemas: object }
     const references = [...JSON.stringify(json).matchAll(/"\$ref":"([^"]+)"/g)].map(([, at]) => at!)
@@ -99,7 +99,7 @@ describe('the description', () => {
     }
   })
 
-  it('has the fields that are checked', async () => {
+  it('has the fields of bodies, and whether a body is required', async () => {
     const { operations } = await describedBy()
     const { requestBody } = operations.get('POST /threads/{thread_id}/runs')!
     expect(Object.keys(requestBody!.content['application/json']!.schema.properties))
@@ -110,13 +110,13 @@ describe('the description', () => {
     expect(Object.keys(stream.responses[200]!.content!)).toEqual(['text/event-stream'])
   })
 
-  it('asks for a key only where one is asked for', async () => {
+  it('requires a key for all routes but the public ones', async () => {
     const { operations } = await describedBy()
     const open = [...operations].filter(([, { security }]) => security?.length === 0)
     expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info'])
   })
 
-  it('can be read by people', async () => {
+  it('is served as a page for people, too', async () => {
     const page = await call(await openDoor(), 'GET', '/docs/')
     expect(page.status).toBe(200)
     expect(page.text).toContain('<title>Heddle</title>')

@@ -1,4 +1,4 @@
-/** Rows as JSON: fields, selection, and values picked out by path. */
+/** Rows as JSON: fields, selection, and values that are extracted by path. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -22,11 +22,11 @@ describe('a thread', () => {
     })
   })
 
-  it('passes state through as the text it is', () => {
+  it('has its state exactly as it is stored', () => {
     expect(threadJson({ ...view, values: '{"n": 1.0}' })).toContain('"values":{"n": 1.0}')
   })
 
-  it('shows the selected fields only, and what was extracted beside them', () => {
+  it('has only the selected fields, and the extracted values', () => {
     expect(parsed(threadJson(view, ['status', 'context']))).toEqual({ status: 'idle' })
     expect(parsed(threadJson({ ...view, extracted: '{"last":1}' }, [])))
       .toEqual({ extracted: { last: 1 } })
@@ -35,7 +35,7 @@ describe('a thread', () => {
   })
 })
 
-it('A run that was told to wait counts from when it may start.', () => {
+it('A delayed run is shown as created when it may start.', () => {
   const { row } = new FakeRun('local', 't', {
     runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '', metadata: {},
     kwargs: {}, afterMs: 60_000, awaited: false, ifMissing: 'reject',

@@ -1,4 +1,4 @@
-/** Every route of REST: what a request becomes, and what its answer looks like. */
+/** The routes of REST: what a request becomes, and what its answer looks like. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ async function doorWithThread(metadata: object = {}) {
 }
 
 describe('assistants', () => {
-  it('are there for every graph from the start, found by graph id and by their own', async () => {
+  it('exist for every graph from the start, found by graph id and by their own id', async () => {
     const door = await openDoor()
     const byGraph = await call(door, 'GET', '/assistants/agent')
     expect(byGraph.json).toMatchObject({ assistant_id: agentId, graph_id: 'agent', version: 1,
@@ -26,7 +26,7 @@ describe('assistants', () => {
     expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
   })
 
-  it('are made by the first question where nobody owned them at the start', async () => {
+  it('of graphs are created by the first request if that failed at the start', async () => {
     const { assistants, index: assistantIndex } = assistantHouse(virtualEnv())
     let tries = 0
     const door = await openDoor({ assistantIndex, assistants: { ...assistants, create: (...of) =>
@@ -34,7 +34,7 @@ describe('assistants', () => {
     expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
   })
 
-  it('are made, updated, restored and deleted', async () => {
+  it('are created, updated, restored and deleted', async () => {
     const door = await openDoor()
     const made = await call(door, 'POST', '/assistants', { graph_id: 'agent', context: { m: 1 } })
     expect(made.json).toMatchObject({ name: 'Untitled', description: null, config: {},
@@ -51,7 +51,7 @@ describe('assistants', () => {
     expect((await call(door, 'GET', path)).status).toBe(404)
   })
 
-  it('name no graph that is not there', async () => {
+  it('are refused for an unknown graph, with the graphs that exist', async () => {
     const door = await openDoor()
     for (const [method, path] of [['POST', '/assistants'], ['PATCH', `/assistants/${agentId}`]]) {
       const answer = await call(door, method!, path!, { graph_id: 'nosuch' })
@@ -60,7 +60,7 @@ describe('assistants', () => {
     }
   })
 
-  it('take their threads with them where that is asked for', async () => {
+  it('are deleted with their threads if that is asked for', async () => {
     const { door, id } = await doorWithThread({ assistant_id: agentId })
     const kept = await call(door, 'POST', '/threads', { metadata: { assistant_id: 'x' } })
     door.threads.failure = new HeddleError('too_large')
@@ -69,7 +69,7 @@ describe('assistants', () => {
     expect((await call(door, 'GET', `/threads/${String(kept.json.thread_id)}`)).status).toBe(200)
   })
 
-  it('are searched with a total and the next offset while there is more', async () => {
+  it('are searched with a total, and the next offset while there are more', async () => {
     const door = await openDoor()
     const page = (offset: number) => call(door, 'POST', '/assistants/search',
       { limit: 1, offset, select: ['name'], metadata: { created_by: 'system' } })
@@ -80,7 +80,7 @@ describe('assistants', () => {
       .toEqual([['2', '1'], ['2', null], ['2', null]])
   })
 
-  it('show their graph and its schemas', async () => {
+  it('have a drawing of their graph and its schemas', async () => {
     const door = await openDoor()
     const drawn = async (query: string) =>
       (await call(door, 'GET', `/assistants/agent/graph${query}`)).json
@@ -98,7 +98,7 @@ describe('assistants', () => {
 })
 
 describe('threads', () => {
-  it('are made with an id of their own or the one that was asked for', async () => {
+  it('are created with the requested id, and once for it', async () => {
     const door = await openDoor()
     const threadId = randomUUID()
     const body = { thread_id: threadId, metadata: { a: 1 } }
@@ -110,7 +110,7 @@ describe('threads', () => {
     expect(again.text).toBe(made.text)
   })
 
-  it('begin with supersteps, in order, where the graph is named', async () => {
+  it('begin with supersteps, in order, if their graph is named', async () => {
     const door = await openDoor()
     const supersteps = [{ updates: [{ values: { a: 1 }, as_node: '__input__' }] },
       { updates: [{ command: { update: {} }, as_node: 'n' }] }]
@@ -126,7 +126,7 @@ describe('threads', () => {
       code: 'not_found', message: 'Graph "nosuch" not found. There is: agent, other.' })
   })
 
-  it('are patched, minimally where that is preferred, copied and deleted', async () => {
+  it('are patched, answered minimally if that is preferred, copied and deleted', async () => {
     const { door, id } = await doorWithThread({ a: 1 })
     const path = `/threads/${id}`
     expect((await call(door, 'PATCH', path, { metadata: { b: 2 } })).json)
@@ -140,7 +140,7 @@ describe('threads', () => {
     }
   })
 
-  it('are searched and counted as asked', async () => {
+  it('are searched and counted by all criteria', async () => {
     const { door } = await doorWithThread({ user: 'u' })
     const found = await call(door, 'POST', '/threads/search', {
       metadata: { user: 'u' }, values: { a: 1 }, status: 'idle', ids: [randomUUID()],
@@ -158,7 +158,7 @@ describe('threads', () => {
     expect((await call(door, 'POST', '/threads/count', { status: 'idle' })).text).toBe('1')
   })
 
-  it('are searched within limits', async () => {
+  it('are refused a search with a field out of bounds', async () => {
     const door = await openDoor()
     const aliases = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, 'values']))
     for (const wrong of [{ limit: 0 }, { limit: 1_001 }, { offset: -1 }, { sort_by: 'x' },
@@ -172,7 +172,7 @@ describe('threads', () => {
 })
 
 describe('state', () => {
-  it('is answered as the text that it is', async () => {
+  it('is answered exactly as it is stored', async () => {
     const { door, id } = await doorWithThread()
     const state = await call(door, 'GET', `/threads/${id}/state?subgraphs=true`)
     expect(state.text).toBe('{"values": {}, "next": []}')
@@ -180,7 +180,7 @@ describe('state', () => {
       .toEqual({ checkpointId: null, checkpointNs: '', subgraphs: true })
   })
 
-  it('is found at a checkpoint, by path and by body', async () => {
+  it('is read at a checkpoint, named by path or by body', async () => {
     const { door, id } = await doorWithThread()
     const checkpointId = randomUUID()
     await call(door, 'GET', `/threads/${id}/state/${checkpointId}`)
@@ -193,7 +193,7 @@ describe('state', () => {
       .toEqual({ checkpointId, checkpointNs: 'sub:1', subgraphs: true })
   })
 
-  it('is updated, as a node, from a place in the history', async () => {
+  it('is updated as a node, and from a checkpoint', async () => {
     const { door, id } = await doorWithThread()
     const update = (body: object) => call(door, 'POST', `/threads/${id}/state`, body)
     expect((await update({ values: { a: 1 }, as_node: 'n' })).text)
@@ -218,7 +218,7 @@ describe('state', () => {
       checkpointNs: 's', metadata: { source: 'loop' } })
   })
 
-  it('has a history by query too', async () => {
+  it('has a history by query as well', async () => {
     const { door, id } = await doorWithThread()
     await call(door, 'GET', `/threads/${id}/history?limit=5&before=b`)
     expect(door.threads.given('history')).toMatchObject({ before: 'b', limit: 5, metadata: null })
@@ -226,7 +226,7 @@ describe('state', () => {
 })
 
 describe('runs', () => {
-  it('are made in the background, and say where they are', async () => {
+  it('are created in the background, and answered with their location', async () => {
     const { door, id } = await doorWithThread()
     const made = await call(door, 'POST', `/threads/${id}/runs`,
       { assistant_id: 'agent', input: { a: 1 } }, { 'x-colour': 'green', 'x-api-key': 'hush' })
@@ -239,7 +239,7 @@ describe('runs', () => {
     expect(made.text).not.toMatch(/green|hush/)
   })
 
-  it('happen once for one Idempotency-Key, with a thread and without', async () => {
+  it('are created once per Idempotency-Key, with a thread and without', async () => {
     const { door, id } = await doorWithThread()
     for (const path of [`/threads/${id}/runs`, '/runs']) {
       const made = await Promise.all([1, 2].map(() => call(door, 'POST', path,
@@ -249,7 +249,7 @@ describe('runs', () => {
     expect(door.threads.runs.size).toBe(2)
   })
 
-  it('without a thread have one of their own id', async () => {
+  it('without a thread get a hidden one of the same id', async () => {
     const door = await openDoor()
     const { json, headers } = await call(door, 'POST', '/runs', { assistant_id: 'agent' })
     expect(json.thread_id).toBe(json.run_id)
@@ -257,7 +257,7 @@ describe('runs', () => {
     expect(door.threads.given('startRun')).toMatchObject({ ifMissing: 'hidden' })
   })
 
-  it('are refused for what is not there', async () => {
+  it('are refused for an unknown thread or assistant', async () => {
     const { door, id } = await doorWithThread()
     const unknown = randomUUID()
     for (const [thread, assistant] of [[unknown, 'agent'], [id, 'nosuch'], [id, unknown]]) {
@@ -266,7 +266,7 @@ describe('runs', () => {
     }
   })
 
-  it('are listed, got, cancelled and deleted', async () => {
+  it('are listed, read, cancelled and deleted', async () => {
     const { door, id } = await doorWithThread()
     const path = `/threads/${id}/runs`
     await call(door, 'POST', path, { assistant_id: 'agent' })
@@ -289,7 +289,7 @@ describe('runs', () => {
 })
 
 describe('the server', () => {
-  it('says that it serves, and what it is', async () => {
+  it('answers health checks and its version', async () => {
     const door = await openDoor()
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
     expect((await call(door, 'GET', '/ok?check_db=1')).text)
@@ -298,7 +298,7 @@ describe('the server', () => {
       flags: { assistants: true, crons: false }, metadata: {} })
   })
 
-  it('says when the store is out of reach, and serves all the same', async () => {
+  it('reports an unreachable store, and is healthy otherwise', async () => {
     const check = async () => { throw new HeddleError('unavailable', 'The store is gone.') }
     const door = await openDoor({ dependencies: [
       { name: 'store', title: 'The store', vital: true, check },
@@ -313,7 +313,7 @@ describe('the server', () => {
     expect((await call(door, 'GET', '/ok')).text).toBe('{"ok":true}')
   })
 
-  it('names what says nothing', async () => {
+  it('reports a dependency that does not answer', async () => {
     const check = () => new Promise<never>(() => {})
     const store = { name: 'store', title: 'Cassandra', vital: true, check }
     const door = await openDoor({ dependencies: [store] })
@@ -325,7 +325,7 @@ describe('the server', () => {
       json: { message: 'Cassandra does not answer.' } })
   })
 
-  it('serves without what it can do without, and names it', async () => {
+  it('is healthy without a dependency that is not vital, and names it', async () => {
     const check = () => Promise.reject(new TypeError('hunter2'))
     const other = { name: 'other', title: 'Another', vital: false, check }
     const door = await openDoor({ dependencies: [other] })

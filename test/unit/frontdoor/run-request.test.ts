@@ -1,4 +1,4 @@
-/** What a thread is told of a run, from what a client asked and what its assistant says. */
+/** What a run becomes for its thread, from the client's request and its assistant. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -23,7 +23,7 @@ const kwargsOf = (body: object) =>
   runOnThread({ assistant_id: 'g', ...body }, assistantOf(), ids, caller).kwargs
 
 describe('a run on a thread', () => {
-  it('is, where nothing else is asked for, what clients expect', () => {
+  it('has the defaults that clients expect', () => {
     expect(runOnThread({ assistant_id: 'g' }, assistantOf(), ids, caller)).toEqual({
       runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '',
       metadata: {}, afterMs: 0, awaited: false, ifMissing: 'reject',
@@ -37,7 +37,7 @@ describe('a run on a thread', () => {
     })
   })
 
-  it('carries what was asked for', () => {
+  it('has every field of the request', () => {
     const run = runOnThread({
       assistant_id: 'g', input: { a: 1 }, command: { resume: 1 }, stream_mode: 'updates',
       stream_subgraphs: true, stream_resumable: true, interrupt_before: '*',
@@ -54,14 +54,14 @@ describe('a run on a thread', () => {
     })
   })
 
-  it('reads the old word for durability, unless the new one is there', () => {
+  it('maps checkpoint_during to durability, unless that is given', () => {
     expect(kwargsOf({ checkpoint_during: false })).toMatchObject({ durability: 'exit' })
     expect(kwargsOf({ checkpoint_during: true })).toMatchObject({ durability: 'async' })
     expect(kwargsOf({ checkpoint_during: false, durability: 'sync' }))
       .toMatchObject({ durability: 'sync' })
   })
 
-  it('takes the place to run from out of wherever it is named', () => {
+  it('finds its checkpoint in each place where it may be named', () => {
     const place = { checkpoint_id: 'c', checkpoint_ns: '' }
     expect(kwargsOf({ checkpoint: { ...place, checkpoint_map: null } }).checkpoint).toEqual(place)
     expect(kwargsOf({ checkpoint_id: 'c' }).checkpoint).toEqual({ checkpoint_id: 'c' })
@@ -84,7 +84,7 @@ describe('a stateless run', () => {
 })
 
 describe('the config of a run', () => {
-  it('is the assistant\'s with the request\'s over it, tags appended, ids the server\'s', () => {
+  it('is the assistant\'s overridden by the request\'s, with tags appended and server ids', () => {
     expect(mergedConfig(
       { tags: ['a'], recursion_limit: 5, configurable: { x: 1, y: 1 }, own: 1 },
       { tags: ['b'], recursion_limit: 9, configurable: { y: 2, thread_id: 'forged' } },
@@ -93,7 +93,7 @@ describe('the config of a run', () => {
       configurable: { x: 1, y: 2, thread_id: 't' } })
   })
 
-  it('does not reach into prototypes', () => {
+  it('cannot pollute prototypes', () => {
     const forged = JSON.parse('{"configurable":{"__proto__":{"polluted":1}}}') as object
     mergedConfig({}, { ...forged }, {})
     expect(({} as { polluted?: number }).polluted).toBeUndefined()

@@ -1,9 +1,9 @@
-/** Sessions: what a token must be, and what is said of one that is not so. */
+/** Sessions: which tokens are accepted, and the errors for others. */
 
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { SessionBook } from '../../../src/frontdoor/session-book.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -15,7 +15,7 @@ const open = (audience = '', keys = keySetFile(), env = virtualEnv(Date.now())) 
   SessionBook.open({ issuer, audience, keys }, env)
 
 describe('a session', () => {
-  it('says who it is, of which tenant, what he may, and until when', async () => {
+  it('has the user, tenant, role and end of its token', async () => {
     const book = open()
     const nowMs = 1_000 * Math.floor(Date.now() / 1_000)
     expect(await book.read(token({ nowMs }))).toEqual(
@@ -33,19 +33,19 @@ describe('a session', () => {
   }
 
   it.each<[string, () => string, RegExp]>([
-    ['is over', expiredToken, /has expired/],
-    ['is signed by somebody else', forgedToken, /its signature/],
+    ['has expired', expiredToken, /has expired/],
+    ['is signed by another key', forgedToken, /its signature/],
     ['is not signed', bareToken, /its signature/],
-    ['is signed with what everybody knows', withHmac, /its signature/],
+    ['is signed by HMAC with the public key', withHmac, /its signature/],
     ['is of another issuer', () => token({ claims: { iss: 'https://other.example' } }), /"iss"/],
-    ['is of a key that nobody knows', () => token({ header: { kid: 'two' } }), /its signature/],
+    ['names an unknown key', () => token({ header: { kid: 'two' } }), /its signature/],
     ['has no end', () => token({ claims: { exp: undefined } }), /"exp"/],
     ['has no user', () => token({ claims: { sub: undefined } }), /"sub"/],
     ['names its user by a number', () => token({ claims: { sub: 7 } }), /"sub"/],
-    ['names its user by nothing', () => token({ claims: { sub: '' } }), /"sub"/],
+    ['names its user by an empty text', () => token({ claims: { sub: '' } }), /"sub"/],
     ['has no tenant', () => token({ claims: { tenant: undefined } }), /"tenant"/],
     ['has a tenant with a line break', () => token({ claims: { tenant: 'a\nb' } }), /"tenant"/],
-    ['has a strange role', () => token({ claims: { role: 'root' } }), /"role"/],
+    ['has an unknown role', () => token({ claims: { role: 'root' } }), /"role"/],
     ['begins later', () => token({ claims: { nbf: Date.now() / 1_000 + 60 } }), /"nbf"/],
     ['is no token', () => 'a.b.c', /its signature/],
     ['is nothing', () => 'x', /its signature/],
@@ -55,14 +55,14 @@ describe('a session', () => {
       { code: 'unauthenticated', message: expect.stringMatching(reason) as string })
   })
 
-  it('must be for the audience that is asked for', async () => {
+  it('must be for the configured audience', async () => {
     const book = open('heddle')
     await expect(book.read(token())).rejects.toMatchObject({ code: 'unauthenticated' })
     expect(await book.read(token({ claims: { aud: ['x', 'heddle'] } })))
       .toMatchObject({ userId: 'ann' })
   })
 
-  it('that was good is refused from its end on', async () => {
+  it('that was accepted is refused from its end on', async () => {
     const env = virtualEnv(Date.now())
     const book = open('', keySetFile(), env)
     const short = token({ claims: { exp: Math.floor(env.nowMs() / 1_000) + 5 } })
@@ -73,23 +73,36 @@ describe('a session', () => {
 })
 
 describe('the keys of sessions', () => {
-  it('are fetched from a URL, and fetched again when a new one is used', async () => {
-    let status = 200
-    const server = createServer((_, response) =>
-      response.writeHead(status).end(JSON.stringify(keySet)))
+  async function keyServer() {
+    const answer = { status: 200, kid: 'one' }
+    const server = createServer((_, response) => response.writeHead(answer.status)
+      .end(JSON.stringify({ keys: keySet.keys.map((key) => ({ ...key, kid: answer.kid })) })))
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    try {
-      const book = open('', `http://127.0.0.1:${port}/jwks`)
-      expect(await book.read(token())).toMatchObject({ userId: 'ann' })
-      status = 500
-      const other = open('', `http://127.0.0.1:${port}/jwks`)
-      await expect(other.read(token())).rejects.toMatchObject({ code: 'unavailable' })
-    } finally {
-      server.close()
-    }
-    const nowhere = open('', `http://127.0.0.1:${port}/jwks`)
-    await expect(nowhere.read(token())).rejects.toMatchObject({ code: 'unavailable' })
+    return { server, answer, url: `http://127.0.0.1:${port}/jwks` }
+  }
+
+  it('are fetched from a URL, and fetched again if a token names a new one', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { answer, url } = await keyServer()
+    const book = open('', url)
+    expect(await book.read(token())).toMatchObject({ userId: 'ann' })
+    answer.kid = 'two'
+    const next = token({ header: { kid: 'two' } })
+    await expect(book.read(next)).rejects.toMatchObject({ code: 'unauthenticated' })
+    // The library fetches keys at most every 30 seconds, however many unknown ones are named.
+    vi.setSystemTime(Date.now() + 30_000)
+    expect(await book.read(next)).toMatchObject({ userId: 'ann' })
+  })
+
+  it('make sessions unavailable if they cannot be fetched', async () => {
+    const { server, answer, url } = await keyServer()
+    answer.status = 500
+    await expect(open('', url).read(token())).rejects.toMatchObject({ code: 'unavailable' })
+    server.close()
+    await expect(open('', url).read(token())).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it.each([
@@ -98,7 +111,7 @@ describe('the keys of sessions', () => {
     [keySetFile({ keys: 'none' }), /--jwt-keys.*is no JSON web key set/],
     ['http://issuer.example/jwks', /--jwt-keys.*must begin with https/],
     ['https://', /--jwt-keys.*must begin with https/],
-  ])('are refused with a sentence: %s', (place, sentence) => {
+  ])('are refused with a sentence if their place is wrong: %s', (place, sentence) => {
     expect(() => open('', place)).toThrow(expect.objectContaining(
       { code: 'invalid', message: expect.stringMatching(sentence) as string }))
   })

@@ -1,4 +1,4 @@
-/** Streams of events: frames, silence, readers that are slow, and readers that go. */
+/** Streams of events: frames, heartbeats, slow readers, and readers that go. */
 
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -26,7 +26,7 @@ function rejoin(door: OpenDoor, runId: string, lastEventId?: string, query = '')
   return fetch(`${door.url}/runs/${runId}/stream${query}`, { headers })
 }
 
-/** A reader that says its request and reads only when it is told to. */
+/** A reader that sends its request and, after the first event, reads only if it is resumed. */
 async function slowReader(door: OpenDoor, version = '1.1'):
 Promise<{ socket: Socket; heard(): string }> {
   const { hostname, port, host } = new URL(door.url)
@@ -64,7 +64,7 @@ describe('a stream', () => {
     })
   })
 
-  it('tells pages of this machine what they may read', async () => {
+  it('has CORS headers for pages of this machine', async () => {
     const door = await openDoor()
     const origin = 'http://localhost:3000'
     const response = await fetch(`${door.url}/runs/stream`,
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain('Content-Location')
   })
 
-  it('beats after five seconds of silence, by a comment with one line break', async () => {
+  it('has a heartbeat after five seconds of silence, a comment with one line break', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     door.env.advance(4_900)
@@ -86,7 +86,7 @@ describe('a stream', () => {
     expect(text.match(/heartbeat/g)).toHaveLength(2)
   })
 
-  it('begins before there is anything to tell', async () => {
+  it('begins before there is any event', async () => {
     const door = await openDoor()
     const { response: first, run } = await stream(door)
     const second = await rejoin(door, run.row.runId, '0')
@@ -110,7 +110,7 @@ describe('a stream', () => {
 })
 
 describe('a reader that comes back', () => {
-  it('hears what came after the last id it saw, and only the modes it wants', async () => {
+  it('gets the events after the last id it saw, and only the modes it wants', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     run.tell([event('1'), event('2')])
@@ -124,7 +124,7 @@ describe('a reader that comes back', () => {
     expect(door.threads.given('followRun')).toEqual({ after: null, modes: null, made: false })
   })
 
-  it('is answered 404 for a run or thread that is not there', async () => {
+  it('is answered 404 if there is no such run or thread', async () => {
     const door = await openDoor()
     for (const path of [`/runs/${randomUUID()}/stream`,
       `/threads/${randomUUID()}/runs/${randomUUID()}/stream`]) {
@@ -136,7 +136,7 @@ describe('a reader that comes back', () => {
 })
 
 describe('a stream whose run goes on without it', () => {
-  it.each(['lagged', 'lost'] as const)('is broken off, not ended: %s', async (how) => {
+  it.each(['lagged', 'lost'] as const)('is cut, not ended: %s', async (how) => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     run.tell([event('1')])
@@ -163,7 +163,7 @@ describe('a stream whose run goes on without it', () => {
 describe('a reader that does not read', () => {
   const large = JSON.stringify('x'.repeat(100_000))
 
-  it('is sent away when too much waits for it, and the run is left alone', async () => {
+  it('is cut off once too much waits for it, and the run goes on', async () => {
     const door = await openDoor()
     const { socket, heard } = await slowReader(door)
     const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -175,7 +175,7 @@ describe('a reader that does not read', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('is sent away for too many events too, however small', async () => {
+  it('is cut off once too many events wait for it, however small', async () => {
     const door = await openDoor()
     const { socket } = await slowReader(door)
     const { lastRun } = door.threads
@@ -187,7 +187,7 @@ describe('a reader that does not read', () => {
     socket.destroy()
   })
 
-  it('is sent away when it has taken nothing for a minute', async () => {
+  it('is cut off once it has taken nothing for a minute', async () => {
     const door = await openDoor()
     const { socket } = await slowReader(door)
     const { lastRun } = door.threads
@@ -199,7 +199,7 @@ describe('a reader that does not read', () => {
     socket.destroy()
   })
 
-  it('gets everything, in order, when it was only late', async () => {
+  it('gets everything in order if it was only late', async () => {
     const door = await openDoor()
     const { socket, heard } = await slowReader(door)
     const { lastRun } = door.threads
@@ -215,7 +215,7 @@ describe('a reader that does not read', () => {
 })
 
 describe('a reader that goes', () => {
-  it('leaves the run alone, and nothing behind', async () => {
+  it('does not affect the run, and its follow is stopped', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
     const { run } = await stream(door, {}, leaving.signal)
@@ -224,7 +224,7 @@ describe('a reader that goes', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('takes the run with it where it said so', async () => {
+  it('cancels the run if it asked for that', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
     const { run } = await stream(door, { on_disconnect: 'cancel' }, leaving.signal)
@@ -232,7 +232,7 @@ describe('a reader that goes', () => {
     expect(await run.cancelled.promise).toEqual({ action: 'interrupt' })
   })
 
-  it('takes the run with it also where it only joined, if it said so', async () => {
+  it('cancels the run even if it only joined it, if it asked for that', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     const leaving = new AbortController()
@@ -243,20 +243,20 @@ describe('a reader that goes', () => {
     await response.text()
   })
 
-  it('cancels nothing where its stream was refused', async () => {
+  it('cancels nothing if its stream was refused', async () => {
     const door = await openDoor()
     const { run } = await stream(door)
     door.threads.failure = new HeddleError('full')
     const refused = await rejoin(door, run.row.runId, undefined, '?cancel_on_disconnect=1')
     expect(refused.status).toBe(429)
     await refused.text()
-    // The connection is at the next request when the refusal is quite over.
+    // Once the connection serves another request, the refused one is completely over.
     await (await fetch(`${door.url}/ok`)).text()
     expect(door.threads.given('cancelRun')).toBeUndefined()
     run.end()
   })
 
-  it('cancels nothing where the run was over before', async () => {
+  it('cancels nothing if the run was over before', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door, { on_disconnect: 'cancel' })
     run.end()

@@ -1,4 +1,4 @@
-/** Checking requests: every wrong field is named, and what is not offered is refused. */
+/** Validation of requests: every wrong field is named, and unsupported ones are refused. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -62,16 +62,16 @@ describe('a check', () => {
     [ReadHistory, { before: 3 }, 'before', 'must be a string or an object'],
     [ReadHistory, { before: { configurable: {} } }, 'before.configurable.checkpoint_id',
       'is required'],
-  ])('names all that a field may be: %#', (schema, body, field, message) => {
+  ])('names all types and values that a field may have: %#', (schema, body, field, message) => {
     expect(faultsOf(() => checkerOf(schema)(body))).toEqual([{ field, message }])
   })
 
-  it('names one fault a field, however many elements are wrong', () => {
+  it('names one fault per field, however many elements are wrong', () => {
     const ids = Array.from({ length: 10_000 }, () => 7)
     expect(faultsOf(() => checkerOf(SearchThreads)({ ids, limit: 0 }))).toHaveLength(2)
   })
 
-  it('does not look for what is wrong in what is very long', () => {
+  it('does not look for faults in fields that are very long', () => {
     const [ids, names] = [Array.from({ length: 200_000 }, () => 7), { ['n'.repeat(300_000)]: 1 }]
     const message = 'is wrong somewhere, and too long to say where'
     expect(faultsOf(() => checkerOf(SearchThreads)({ ids, extract: names, limit: 0 }))).toEqual([
@@ -81,7 +81,7 @@ describe('a check', () => {
       thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' }])
   })
 
-  it('takes a filter only that is soon held against every document', () => {
+  it('accepts a filter only if it is cheap to apply to every document', () => {
     const long = { a: Array.from({ length: 5_000 }, (_, n) => n) }
     expect(() => mustBeSimple('metadata', long)).toThrow('metadata: may be 16384 characters')
     expect(() => mustBeSimple('values', { a: [long.a.slice(0, 64)] })).toThrow('that these hold')
@@ -90,7 +90,7 @@ describe('a check', () => {
     }
   })
 
-  it('takes a configuration of a thousand keys at most', () => {
+  it('accepts a configuration of a thousand keys at most', () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${n}`, n]))
     const check = (config: object) =>
@@ -102,7 +102,7 @@ describe('a check', () => {
     }
   })
 
-  it('takes a UUID in capitals for the same one', () => {
+  it('normalizes UUIDs to lower case', () => {
     const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
       '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
     expect(checkerOf(CreateThread)({ thread_id: large })).toEqual({ thread_id: small })
@@ -114,17 +114,17 @@ describe('a check', () => {
     expect(() => checkerOf(CreateThread)(body)).toThrow('The body must be a JSON object.')
   })
 
-  it('takes no body for an empty one, and leaves unknown fields alone', () => {
+  it('treats a missing body as an empty one, and keeps unknown fields', () => {
     expect(checkerOf(CreateThread)(undefined)).toEqual({})
     expect(checkerOf(CreateThread)(null)).toEqual({})
     expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({ colour: 'green' })
   })
 
-  it('does not turn one type into another in a body', () => {
+  it('does not coerce types in a body', () => {
     expect(() => checkerOf(SearchThreads)({ limit: '10' })).toThrow('limit: must be an integer')
   })
 
-  it('refuses what is not offered, and only where it is asked for', () => {
+  it('refuses fields that are not offered, unless they are empty', () => {
     const check = checkerOf(CreateRun)
     const body = { assistant_id: 'agent' }
     expect(() => check({ ...body, feedback_keys: ['a'] }))
@@ -149,12 +149,12 @@ describe('a query string', () => {
       .toEqual({ wait: false, action: 'rollback' })
   })
 
-  it('knows a depth from a yes', () => {
+  it('tells a depth from a boolean', () => {
     expect(['1', '2', 'true', 'false'].map((xray) => readQuery(DrawGraph, { xray }).xray))
       .toEqual([1, 2, true, false])
   })
 
-  it('leaves what cannot be read for the check to name', () => {
+  it('leaves malformed values for the check to name', () => {
     const query = readQuery(ListRuns, { limit: '1.5', offset: '', status: 'asleep' })
     expect(faultsOf(() => checkerOf(ListRuns)(query))).toEqual([
       { field: 'limit', message: 'must be an integer' },
@@ -163,7 +163,7 @@ describe('a query string', () => {
     ])
   })
 
-  it('never makes a check let something through that is no number', () => {
+  it('never makes the check accept something that is no number', () => {
     fc.assert(fc.property(fc.string(), (limit) => {
       const { limit: read } = readQuery(ListRuns, { limit })
       const faults = faultsOf(() => checkerOf(ListRuns)({ limit: read })) as unknown[]

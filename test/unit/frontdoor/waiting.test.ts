@@ -1,4 +1,4 @@
-/** Waiting for a run's result: soon a plain reply, later early headers and signs of life. */
+/** Waiting for a run's result: a plain reply if it is quick, else early headers and line breaks. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ function wait(door: OpenDoor, more: object = {}, signal?: AbortSignal): Promise<
 const started = (door: OpenDoor) => expect.poll(() => door.threads.calls.at(-1)?.name)
   .toBe('joinRun')
 
-describe('a result that is there soon', () => {
+describe('a quick result', () => {
   it('is a plain reply', async () => {
     const door = await openDoor()
     const waiting = wait(door)
@@ -41,7 +41,7 @@ describe('a result that is there soon', () => {
   })
 })
 
-describe('a result that takes long', () => {
+describe('a slow result', () => {
   it('comes after early headers and line breaks, and is the same JSON', async () => {
     const door = await openDoor()
     const waiting = wait(door)
@@ -57,7 +57,7 @@ describe('a result that takes long', () => {
     expect(await response.text()).toBe('\n\n\n{"a":1}')
   })
 
-  it('says in the body that the thread has gone meanwhile', async () => {
+  it('has the error in the body if the thread is deleted meanwhile', async () => {
     const door = await openDoor()
     const waiting = wait(door)
     await started(door)
@@ -68,7 +68,7 @@ describe('a result that takes long', () => {
       .toEqual({ __error__: { error: 'not_found', message: 'The thread was deleted.' } })
   })
 
-  it('is broken off where asking again may help, and makes no other run', async () => {
+  it('is cut if asking again may help', async () => {
     const door = await openDoor()
     const { json } = await call(door, 'POST', '/threads', {})
     const runs = `${door.url}/threads/${String(json.thread_id)}/runs`
@@ -95,7 +95,7 @@ describe('a client', () => {
   }
   const cancels = (door: OpenDoor) => door.threads.calls.filter(({ name }) => name === 'cancelRun')
 
-  it('that goes is not waited for any more, and cancels where it asked for that', async () => {
+  it('that goes is forgotten, and its run is cancelled if it asked for that', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
     await joined(door, leaving.signal)
@@ -105,7 +105,7 @@ describe('a client', () => {
     await expect.poll(() => cancels(door)).toHaveLength(1)
   })
 
-  it('that is sent away to ask again did not go: its run is not cancelled', async () => {
+  it('that is cut off to ask again did not go: its run is not cancelled', async () => {
     const door = await openDoor()
     const { waiting } = await joined(door)
     door.env.advance(2_100)
@@ -117,8 +117,8 @@ describe('a client', () => {
   })
 })
 
-describe('a run whose thread begins a new life', () => {
-  it('may be made again at once where it was never written down', async () => {
+describe('a run whose thread fails', () => {
+  it('is answered as retryable if it was never written', async () => {
     const door = await openDoor()
     const waiting = wait(door)
     await started(door)
@@ -130,7 +130,7 @@ describe('a run whose thread begins a new life', () => {
     expect(await response.json()).toMatchObject({ message: 'Nothing was written.' })
   })
 
-  it('can be begun once more as long as it is waited for', async () => {
+  it('can be started once more as long as it is waited for', async () => {
     const door = await openDoor()
     const waiting = wait(door)
     await started(door)
@@ -146,7 +146,7 @@ describe('a run whose thread begins a new life', () => {
     await expect(startAgain!()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('is followed by whoever made it as one that is there', async () => {
+  it('is followed as known to exist only by the request that made it', async () => {
     const door = await openDoor()
     const streaming = fetch(`${door.url}/runs/stream`, { method: 'POST',
       body: JSON.stringify(body) })
@@ -160,8 +160,8 @@ describe('a run whose thread begins a new life', () => {
   })
 })
 
-describe('a client that does not wait', () => {
-  it.each([0, 2_100])('takes the run with it where it said so, after %i ms', async (ms) => {
+describe('a client that goes', () => {
+  it.each([0, 2_100])('cancels its run if it asked for that, after %i ms', async (ms) => {
     const door = await openDoor()
     const leaving = new AbortController()
     const waiting = wait(door, { on_disconnect: 'cancel' }, leaving.signal)
@@ -173,7 +173,7 @@ describe('a client that does not wait', () => {
     await door.threads.lastRun.cancelled.promise
   })
 
-  it.each(['wait', 'stream'])('takes it also while it is put on disk: %s', async (how) => {
+  it.each(['wait', 'stream'])('cancels its run even while it is written: %s', async (how) => {
     const door = await openDoor()
     const disk = Promise.withResolvers<void>()
     door.threads.disk = disk.promise
@@ -190,7 +190,7 @@ describe('a client that does not wait', () => {
   })
 
   it.each(['runs/wait', 'threads/*/runs/wait', 'threads/*/runs/*/join'])(
-    'is not waited for below either: %s', async (path) => {
+    'aborts the join of its run: %s', async (path) => {
       const door = await openDoor()
       const { json } = await call(door, 'POST', '/threads', {})
       const runs = `/threads/${String(json.thread_id)}/runs`
@@ -209,7 +209,7 @@ describe('a client that does not wait', () => {
       expect(join.gone!.reason).toBeInstanceOf(HeddleError)
     })
 
-  it('leaves the run alone otherwise, and the server unharmed', async () => {
+  it('does not affect the run otherwise, nor the server', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
     const waiting = wait(door, {}, leaving.signal).catch(() => 'gone')
@@ -224,7 +224,7 @@ describe('a client that does not wait', () => {
 })
 
 describe('joining', () => {
-  it('answers the result of a run that is over, and 404 for none', async () => {
+  it('answers the result of a finished run, and 404 if there is no such run', async () => {
     const door = await openDoor()
     const { json } = await call(door, 'POST', '/threads', {})
     const runs = `/threads/${String(json.thread_id)}/runs`

@@ -10,7 +10,7 @@ import { LimitWorld, mostWithin } from './limit-world.ts'
 const step = fc.record({ pauseMs: fc.oneof(fc.nat(5), fc.nat(80)), door: fc.nat(2),
   requests: fc.nat(30) })
 
-/** As many times the limit through all doors in turn, for so many windows. */
+/** Sends `times` times the limit, through all doors in turn, for a number of windows. */
 async function hammer(world: LimitWorld, times: number, windows: number): Promise<void> {
   const { count, intervalMs } = world.row
   const everyMs = 10
@@ -23,7 +23,7 @@ async function hammer(world: LimitWorld, times: number, windows: number): Promis
 }
 
 describe('front doors together', () => {
-  it('let through no more than the limit in any window, however long the ways are', async () => {
+  it('admit no more than the limit in any window, at any latency', async () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.nat(40),
       fc.array(step, { minLength: 20, maxLength: 60 }), async (count, wayMs, steps) => {
         const world = new LimitWorld({ count, intervalMs: 1_000 })
@@ -37,7 +37,7 @@ describe('front doors together', () => {
       }), { numRuns: 60 })
   })
 
-  it('let through 99 % of it and no more at five times the limit', async () => {
+  it('admit 99 % of the limit, and no more than it, at five times the limit', async () => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
     world.wayMs = 1
     await hammer(world, 5, 3)
@@ -45,7 +45,7 @@ describe('front doors together', () => {
     expect(mostWithin(10_000, world.admitted)).toBeLessThanOrEqual(1_000)
   })
 
-  it.each([0.95, 1])('let through 99 %% in each window at %d times the limit', async (times) => {
+  it.each([0.95, 1])('admit 99 %% in each window at %d times the limit', async (times) => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
     world.wayMs = 5
     const due = 0.99 * times * 1_000
@@ -56,7 +56,7 @@ describe('front doors together', () => {
     expect(mostWithin(10_000, world.admitted)).toBeLessThanOrEqual(1_000)
   })
 
-  it('ask seldom for a key that is hot, and for one that is refused once a second', async () => {
+  it('ask seldom about a hot key, and about once a second for one that is refused', async () => {
     const world = new LimitWorld({ count: 2_000, intervalMs: 10_000 }, 1)
     world.wayMs = 1
     for (let ms = 0; ms < 1_000; ms++) {
@@ -76,7 +76,7 @@ describe('front doors together', () => {
     expect(world.asked - before).toBeLessThanOrEqual(4)
   })
 
-  it('let nobody wait who comes now and then, and ask little for him', async () => {
+  it('admit a client that comes now and then mostly without a question first', async () => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
     world.wayMs = 5
     for (let request = 0; request < 60; request++) {
@@ -89,7 +89,7 @@ describe('front doors together', () => {
     expect(world.asked).toBeLessThanOrEqual(61)
   })
 
-  it('lease nothing for whoever comes more seldom than a lease lasts', async () => {
+  it('lease nothing for a client that comes more seldom than a lease lasts', async () => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 }, 1)
     world.wayMs = 5
     for (let request = 0; request < 20; request++) {
@@ -99,7 +99,7 @@ describe('front doors together', () => {
     expect(world.asked).toBe(20)
   })
 
-  it('give back what they leased and did not use', async () => {
+  it('give back the tokens that they leased and did not use', async () => {
     const world = new LimitWorld({ count: 1_000, intervalMs: 10_000 })
     world.wayMs = 1
     for (const door of [0, 1, 2]) {
@@ -116,7 +116,7 @@ describe('front doors together', () => {
     expect(used).toBe(120)
   })
 
-  it('tell whoever is refused when to come again, and are right', async () => {
+  it('tell a refused client the time after which it is admitted', async () => {
     const world = new LimitWorld({ count: 10, intervalMs: 1_000 })
     for (let request = 0; request < 11; request++) world.request(0)
     await world.pass(1)
@@ -132,7 +132,7 @@ describe('front doors together', () => {
 })
 
 describe('a front door', () => {
-  it('counts how requests fare', async () => {
+  it('counts admitted and refused requests', async () => {
     const world = new LimitWorld({ count: 30, intervalMs: 10_000 }, 1)
     const [door] = world.doors
     for (let request = 0; request < 40; request++) {
@@ -151,8 +151,8 @@ describe('a front door', () => {
   })
 })
 
-describe('a counter that is out of reach', () => {
-  it('leaves each front door its share where the row is open, and hears of it later', async () => {
+describe('a counter that is unreachable', () => {
+  it('leaves each front door its share if the row is open, and learns of that later', async () => {
     const world = new LimitWorld({ count: 90, intervalMs: 10_000 })
     world.cut = true
     for (let request = 0; request < 90; request++) world.request(0)
@@ -166,7 +166,7 @@ describe('a counter that is out of reach', () => {
     expect(world.failures).toEqual([])
   })
 
-  it('that is only slow is not waited for for ever', async () => {
+  it('is given up after 2.5 s if it is only slow', async () => {
     const world = new LimitWorld({ count: 90, intervalMs: 10_000 })
     world.wayMs = 5_000
     world.request(0)
@@ -176,7 +176,7 @@ describe('a counter that is out of reach', () => {
     expect(world.admitted).toHaveLength(1)
   })
 
-  it('that is slow is waited for longer where the row is closed', async () => {
+  it('is given up after 5 s if it is slow and the row is closed', async () => {
     const world = new LimitWorld({ durable: true, without: 'closed' })
     world.wayMs = 2_000
     world.request(0)
@@ -188,7 +188,7 @@ describe('a counter that is out of reach', () => {
     expect(world.failures).toHaveLength(1)
   })
 
-  it('is answered 503 where the row is closed, and goes on when it is back', async () => {
+  it('is answered as unavailable if the row is closed, until it is back', async () => {
     const world = new LimitWorld({ durable: true, without: 'closed' })
     world.cut = true
     world.request(0)
@@ -201,7 +201,7 @@ describe('a counter that is out of reach', () => {
     expect(world.admitted).toHaveLength(1)
   })
 
-  it('is what a store out of reach makes of a durable one', async () => {
+  it('is the result if the row is durable and the store is unreachable', async () => {
     const world = new LimitWorld({ durable: true, without: 'closed' })
     world.table.failing = true
     world.request(0)
@@ -212,7 +212,7 @@ describe('a counter that is out of reach', () => {
 })
 
 describe('a counter after a failover', () => {
-  it('of a durable row knows every one that was let through', async () => {
+  it('of a durable row knows all admitted requests', async () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(fc.record({
       pauseMs: fc.nat(900), requests: fc.nat(20), failsOver: fc.boolean(), wayMs: fc.nat(20),
     }), { maxLength: 30 }), async (count, steps) => {
@@ -227,7 +227,7 @@ describe('a counter after a failover', () => {
     }), { numRuns: 60 })
   })
 
-  it('of a durable row counts longer, by what it cannot know of clocks and ways', async () => {
+  it('of a durable row counts longer, by what clocks and latency may differ', async () => {
     const intervalMs = 4 * clocksApartMs
     const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
     world.request(0)
@@ -244,7 +244,7 @@ describe('a counter after a failover', () => {
     expect(world.admitted).toHaveLength(2)
   })
 
-  it('of a durable row lets nobody through early, by whatever clock it counts', async () => {
+  it('of a durable row admits nobody early, even by another clock', async () => {
     const intervalMs = 4 * clocksApartMs
     const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
     world.writeMs = admitPatienceMs - 100
@@ -260,7 +260,7 @@ describe('a counter after a failover', () => {
     expect(second!.heardMs - first!.heardMs).toBeGreaterThan(intervalMs)
   })
 
-  it('of any row lets through no more, though the one before it is heard late', async () => {
+  it('of any row admits no more, even if answers of the earlier counter come late', async () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.array(fc.record({
       pauseMs: fc.nat(100), requests: fc.nat(30), failsOver: fc.boolean(), wayMs: fc.nat(40),
     }), { minLength: 5, maxLength: 40 }), async (count, steps) => {
@@ -275,7 +275,7 @@ describe('a counter after a failover', () => {
     }), { numRuns: 60 })
   })
 
-  it('of any row learns from the front doors that are there', async () => {
+  it('of any row learns what was admitted from the front doors that are alive', async () => {
     const world = new LimitWorld({ count: 90, intervalMs: 10_000 })
     for (const door of [0, 1, 2]) {
       for (let request = 0; request < 20; request++) world.request(door)
@@ -295,7 +295,7 @@ describe('a counter after a failover', () => {
     await world.pass(40)
     expect(world.admitted).toHaveLength(110)
     await world.pass(1_000, 10)
-    // What the door that is gone let through nobody knows any more.
+    // What the dead door admitted is not known any more.
     expect(world.admitted).toHaveLength(200)
   })
 })

@@ -1,4 +1,4 @@
-/** One ledger and what it asks: when a lease begins and ends. */
+/** One ledger and its questions to the counter: when a lease begins and ends. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { aRow } from './limit-world.ts'
 
 const leaseMs = 500
 
-/** Its counter leases ten tokens each time, and is heard when a test says so. */
+/** A ledger whose counter leases ten tokens for each question, when the test calls `answer`. */
 function askingLedger() {
   const env = virtualEnv()
   const questions: LimitQuestion[] = []
@@ -32,7 +32,7 @@ function askingLedger() {
 }
 
 describe('a lease', () => {
-  it('is used until its time is over since it was asked for, then given back', async () => {
+  it('is used until its time since the question is over, then given back', async () => {
     const { env, questions, ledger, answer } = askingLedger()
     const first = ledger.charge()
     env.advance(leaseMs - 1)
@@ -52,7 +52,7 @@ describe('a lease', () => {
     }
   })
 
-  it('that comes too late is given back whole', async () => {
+  it('that arrives too late is given back unused', async () => {
     const { env, questions, ledger, answer } = askingLedger()
     const first = ledger.charge()
     env.advance(leaseMs)
@@ -61,11 +61,11 @@ describe('a lease', () => {
     expect(ledger.tidy()).toBe(true)
     expect(questions.map(({ ended, waiting }) => [ended.length, waiting])).toEqual([[0, 1], [1, 0]])
     expect(questions[1]!.ended).toEqual([{ id: '1', used: [] }])
-    // Nobody came since: whoever gives back wants no more.
+    // No request came since: it gives back and asks for no more.
     expect(questions[1]!.perSecond).toBe(0)
   })
 
-  it('is void when another counter asks what was let through', async () => {
+  it('is void once another counter asks what was admitted', async () => {
     const { ledger, answer } = askingLedger()
     const first = ledger.charge()
     await answer()
@@ -74,7 +74,7 @@ describe('a lease', () => {
     expect(ledger.charge()).toBeInstanceOf(Promise)
   })
 
-  it('is renewed before it is used up, and nobody waits for that', async () => {
+  it('is renewed before it is used up, without delaying a request', async () => {
     const { questions, ledger, answer } = askingLedger()
     void ledger.charge()
     await answer()

@@ -1,4 +1,4 @@
-/** Front doors and one counter in virtual time, with ways between them that are long or cut. */
+/** Front doors and one counter in virtual time; messages between them are slow or lost. */
 
 import type { Actor } from '../../../../cluster/index.ts'
 import { LimitBook } from '../../../../src/frontdoor/limits/limit-book.ts'
@@ -9,7 +9,7 @@ import type { LimitAdmit, LimitKey, LimitTable } from '../../../../src/records/i
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 
-/** When a request that was let through was sent, and when it heard so. */
+/** When an admitted request was sent, and when it learned that it is admitted. */
 export interface Admitted {
   readonly sentMs: number
   readonly heardMs: number
@@ -28,13 +28,15 @@ export class LimitWorld {
   readonly failures: unknown[] = []
   readonly table = new LimitTableTwin()
   readonly row: LimitRow
-  /** How many questions came to the counter. */
+  /** How many questions the counter got. */
   asked = 0
+  /** The latency from a door to the counter, and the same back. */
   wayMs = 0
-  /** How long the table takes for an admit. */
+  /** How long the table takes to store an admission. */
   writeMs = 0
+  /** The counter is unreachable. */
   cut = false
-  /** Doors that are gone say nothing of what they let through. */
+  /** Doors that are dead do not tell what they admitted. */
   readonly gone = new Set<LimitBook>()
   #actor: Promise<Actor> | undefined
   /** How far the clock of the counter is ahead. */
@@ -57,7 +59,7 @@ export class LimitWorld {
     }, (error: unknown) => this.failures.push(error))
   }
 
-  /** Moves time on a little at a time, so that everybody has a turn. */
+  /** Moves the clock in small steps, so that all promises go on. */
   async pass(ms: number, stepMs = 1): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.env.advance(stepMs)
@@ -66,7 +68,7 @@ export class LimitWorld {
     await settled()
   }
 
-  /** The counter is lost with its owner; the next question makes another one. */
+  /** The counter is lost with its owner; the next question makes a new one. */
   failOver(aheadMs = 0): void {
     this.#actor = undefined
     this.#aheadMs = aheadMs
@@ -81,7 +83,7 @@ export class LimitWorld {
     const { reply } = await actor.receive(command)
     const said = await reply
     await this.#onTheWay()
-    // As it crosses to another member.
+    // As a reply that crosses to another member.
     return JSON.parse(JSON.stringify(said)) as unknown
   }
 
@@ -126,7 +128,7 @@ export class LimitTableTwin implements LimitTable {
   }
 }
 
-/** The most that certainly fell into one window: sent and heard of within it. */
+/** The largest number of requests that were both sent and admitted within one window. */
 export function mostWithin(windowMs: number, admitted: readonly Admitted[]): number {
   const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
   return Math.max(0, ...bySent.map(({ sentMs }, place) => bySent.slice(place)

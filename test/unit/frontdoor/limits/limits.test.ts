@@ -1,4 +1,4 @@
-/** Limits through real HTTP: who is charged, and how a refusal reads on every wire. */
+/** Limits over real HTTP: who is charged, and what a refusal looks like in every protocol. */
 
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -24,7 +24,7 @@ import { call, openDoor } from '../open-door.ts'
 import { LimitTableTwin } from './limit-world.ts'
 import { wires } from '../../../support/wires.ts'
 
-/** The rows of `us` with other counts, over counters that live here. */
+/** The rows of `us` with other counts, and counters in this process. */
 function limits(counts: Readonly<Record<string, number>>,
   proxies: readonly string[] = []): Partial<FrontDoorOptions> {
   const overrides = new Map<string, LimitOverride>(
@@ -46,7 +46,7 @@ const path = `/threads/${randomUUID()}`
 const mine = { 'x-api-key': 'mine' }
 
 describe('a request within its limit', () => {
-  it('is answered with what is left', async () => {
+  it('is answered with the remaining count', async () => {
     const door = await openDoor(limits({ 'default-key': 3 }))
     for (const left of [2, 1, 0]) {
       const answer = await call(door, 'POST', '/threads/search', {}, mine)
@@ -56,14 +56,14 @@ describe('a request within its limit', () => {
     }
   })
 
-  it('says nothing of limits where nobody is limited', async () => {
+  it('is answered without limit headers if the server has no limits', async () => {
     const answer = await call(await openDoor(), 'GET', '/info', undefined, mine)
     expect(answer.headers.get('ratelimit')).toBeNull()
   })
 })
 
 describe('a request over its limit', () => {
-  it('is refused with when to come again, and what the limit is', async () => {
+  it('is refused with the limit and when to retry', async () => {
     const door = await openDoor(limits({ 'default-key': 1 }))
     const began = performance.now()
     await call(door, 'GET', path, undefined, mine)
@@ -104,7 +104,7 @@ describe('a request over its limit', () => {
     }
   })
 
-  it('does no harm to whoever has another key, or none', async () => {
+  it('does not affect clients with another key, or none', async () => {
     const door = await openDoor(limits({ 'default-key': 1 }))
     const statusWith = async (headers: Record<string, string>) =>
       (await call(door, 'GET', '/threads/x/nothing', undefined, headers)).status
@@ -135,7 +135,7 @@ describe('a request over its limit', () => {
     }
   })
 
-  it('is one of OPTIONS and /info, which share a counter, by address', async () => {
+  it('may be an OPTIONS or /info request: these share a counter per address', async () => {
     const door = await openDoor(limits({ edge: 2 }))
     const preflight = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' }
     expect((await call(door, 'OPTIONS', path, undefined, preflight)).status).toBe(204)
@@ -145,14 +145,14 @@ describe('a request over its limit', () => {
     expect((await call(door, 'GET', '/openapi.json')).status).toBe(200)
   })
 
-  it('is nobody\'s who only asks whether the server serves', async () => {
+  it('is never a plain health check', async () => {
     const door = await openDoor(limits({ 'catch-all': 1 }))
     for (const _ of [1, 2, 3]) expect((await call(door, 'GET', '/ok')).status).toBe(200)
     expect((await call(door, 'GET', '/ok?check_db=1')).status).toBe(200)
     expect((await call(door, 'GET', '/ok?check_db=1')).status).toBe(429)
   })
 
-  it('is one of the address that a trusted proxy names', async () => {
+  it('is counted for the address that a trusted proxy names', async () => {
     const one = { 'catch-all': 1 }
     const [trusting, other] = [await openDoor(limits(one, ['127.0.0.0/8', '::1'])),
       await openDoor(limits(one))]
@@ -167,7 +167,7 @@ describe('a request over its limit', () => {
   })
 })
 
-describe('where everybody is asked who he is', () => {
+describe('with authentication', () => {
   const asking = async (counts: Readonly<Record<string, number>>) => {
     const keys = new MemoryKeys()
     const door = await openDoor({ ...limits(counts), auth: { keys, region: 'us',
@@ -181,7 +181,7 @@ describe('where everybody is asked who he is', () => {
     return { make, statusOf }
   }
 
-  it('a key that is unknown is charged to the address, however many are made up', async () => {
+  it('unknown keys are charged to their address, however many are made up', async () => {
     const { make, statusOf } = await asking({ 'catch-all': 3 })
     const key = await make('acme')
     const madeUp = ['A', 'B', 'C', 'D'].map((end) =>
@@ -193,7 +193,7 @@ describe('where everybody is asked who he is', () => {
     expect(await statusOf({ 'x-api-key': key })).toBe(200)
   })
 
-  it('a key, a user and nobody have a limit each', async () => {
+  it('a key, a user and an anonymous client have a limit each', async () => {
     const { make, statusOf } = await asking({ 'default-key': 1, 'default-user': 1, 'catch-all': 1 })
     const mine = { 'x-api-key': await make('acme') }
     const user = { authorization: `Bearer ${token()}` }
@@ -204,7 +204,7 @@ describe('where everybody is asked who he is', () => {
     expect(statuses).toEqual([200, 200, 200, 401, 429, 429, 429])
   })
 
-  it('who only claims to be a user is nobody', async () => {
+  it('a user that is only claimed counts as anonymous', async () => {
     const { statusOf } = await asking({ 'default-user': 1_000, 'catch-all': 2 })
     const statuses = []
     for (const id of ['a', 'b', 'c']) statuses.push(await statusOf({ 'x-user-id': id }))
@@ -213,7 +213,7 @@ describe('where everybody is asked who he is', () => {
 })
 
 describe.each(wires)('%s', (_name, transportTo) => {
-  it('refuses calls and streams as exhausted, with when to come again', async () => {
+  it('refuses calls and streams as exhausted, with when to retry', async () => {
     const door = await openDoor(limits({ 'catch-all': 1 }))
     const transport = transportTo(door.url)
     const [threads, runs] = [createClient(ThreadService, transport),

@@ -1,4 +1,4 @@
-/** Which row a request falls under, however its path is written. */
+/** Which row of the limits a request falls under, however its path is written. */
 
 import fastify from 'fastify'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ const id = '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d'
 
 interface Shown { readonly key?: boolean; readonly user?: boolean }
 
-/** A vector speaks of the platform's base URL, whatever lies at the same path here. */
+/** Matches a path under the platform's base URL, even if this server has a route there. */
 function platformRow(method: string, target: string, { key = false, user = false }: Shown,
   region: 'us' | 'eu' = 'us') {
   const path = requestPath(target)
@@ -64,7 +64,7 @@ describe('a request', () => {
       .toEqual([name, limit, identity])
   })
 
-  it('has another limit in the other region where the rows differ', () => {
+  it('has the limit of its region if that differs', () => {
     expect(platformRow('POST', '/runs/stats', key, 'eu').count).toBe(20)
     expect(platformRow('GET', '/commits/-/p/latest', key, 'eu').count).toBe(2_000)
   })
@@ -103,12 +103,12 @@ describe('a request', () => {
       'default-key'],
     ['POST', '/api/v1/metadata/submit', 'edge'], ['POST', '/api/v1/beacon/verify', 'beacon'],
     ['POST', '/api/metadata/submit', 'default-key'], ['POST', '/api/beacon', 'default-key'],
-  ])('to a path beside those of a row falls where it belongs: %s %s', (method, path, name) => {
+  ])('to a path like those of a row falls under the right one: %s %s', (method, path, name) => {
     expect(rowHere(method, path, key)).toBe(name)
   })
 })
 
-/** Routes as a platform has them, with the row that each falls under. */
+/** Routes of a platform, each with the row that it falls under. */
 const routes = [
   ['GET', '/info', 'edge'], ['POST', '/v1/metadata/submit', 'edge'], ['GET', '/auth', 'auth-key'],
   ['GET', '/repos/:owner/:repo', 'repos-key'], ['POST', '/otel/v1/traces', 'otel-traces'],
@@ -127,7 +127,7 @@ const routes = [
   ['POST', '/runs', 'default-key'], ['POST', '/runs/wait', 'default-key'],
 ] as const
 
-/** The route as whoever has nothing to hide writes it. */
+/** The route with its parameters, written plainly. */
 function plainly(url: string, params: unknown): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name]!))
@@ -146,7 +146,7 @@ async function routerOf() {
 const escaped = (text: string) => [...text].map((letter) =>
   `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 
-/** A piece of a path, or something that a cheat puts between. */
+/** A segment of a path, or something that an attacker puts in its place. */
 const pieces = fc.constantFrom('info', 'auth', 'runs', 'query', 'stats', 'examples', 'generate',
   'sessions', 'api', 'v1', 'trigger', 'charts', 'public', 'download', 'threads', 'datasets',
   'rules', 'x', id, '', '.', '..', '%2e%2e', '%2E', '%2Finfo', 'x%2fgenerate', '..%2finfo',
@@ -157,7 +157,7 @@ const disguised = fc.array(fc.tuple(pieces, fc.boolean()), { minLength: 1, maxLe
   .map((parts) => `/${parts.join('/')}`)
 const target = fc.tuple(disguised, fc.constantFrom('', '/', '?', '?a=/info', '#x', '//', '/?x'))
   .map((parts) => parts.join(''))
-/** Known routes with their letters hidden, slashes doubled, and detours. */
+/** Known routes with escaped letters, doubled slashes and detours. */
 const variants = fc.tuple(fc.constantFrom(...routes), fc.array(fc.constantFrom('/', '/./', '//',
   '/y/../', '/y/%2e%2e/'), { minLength: 8, maxLength: 8 }), fc.boolean(),
 fc.constantFrom('', '?x=1', '#info')).map(([[, url], gaps, hide, end]) => url.slice(1).split('/')
@@ -165,7 +165,7 @@ fc.constantFrom('', '?x=1', '#info')).map(([[, url], gaps, hide, end]) => url.sl
   .reduce((path, part, place) => `${path}${gaps[place % 8]}${part}`, '') + end)
 
 describe('a path, however it is written', () => {
-  it('falls under the row of the route that it leads to, as that is written plainly', async () => {
+  it('falls under the same row as the plain path of the route that it leads to', async () => {
     for (const [method, url, row] of routes) {
       expect([url, rowHere(method, url.replaceAll(/:\w+/g, id), key)]).toEqual([url, row])
     }
@@ -173,7 +173,7 @@ describe('a path, however it is written', () => {
     let found = 0
     await fc.assert(fc.asyncProperty(fc.oneof(target, variants),
       fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE'), async (url, method) => {
-        // As it is, `inject` would resolve it in its own way, which no request line goes through.
+        // `inject` itself resolves paths in a way that real request lines do not go through.
         const answer = await app.inject({ method, url: plainTarget(url) })
         if (answer.statusCode !== 200) return
         found++
@@ -184,13 +184,13 @@ describe('a path, however it is written', () => {
     await app.close()
   })
 
-  it('is plain after one time', () => {
+  it('is made plain in one pass', () => {
     fc.assert(fc.property(target, (url) => {
       expect(plainTarget(plainTarget(url))).toBe(plainTarget(url))
     }))
   })
 
-  it('may name the server, as for a proxy', () => {
+  it('may be an absolute URL, as for a proxy', () => {
     expect(requestPath('http://heddle.example:80/api/v1//runs/./query?x')).toEqual(
       { owner: 'platform', text: '/runs/query', versioned: '/v1/runs/query' })
     const whole = 'http://heddle.example/threads?x=//'

@@ -1,4 +1,4 @@
-/** Limits of an operator's own: what is taken, and the sentence about what is not. */
+/** Limits that an operator overrides: what is accepted, and the error for what is not. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ function read(text: string) {
 }
 
 describe('a file of limits', () => {
-  it('is taken as it is', () => {
+  it('is read as it is', () => {
     expect(read('{"default-key": {"count": 5}, "generate-key": {"intervalSeconds": 60}}'))
       .toEqual(new Map([['default-key', { count: 5 }], ['generate-key', { intervalSeconds: 60 }]]))
     expect(read('{}').size).toBe(0)
@@ -35,13 +35,13 @@ describe('a file of limits', () => {
     ['{"default-key": {"count": "5"}}', '"default-key.count" is no whole number'],
     ['{"default-key": {"count": 1000001}}', 'from 1 to 1000000'],
     ['{"edge": {"count": 5, "intervalSeconds": -1}}', '"edge.intervalSeconds" is no whole number'],
-  ])('is refused where it says %s, by field and file', (text, sentence) => {
+  ])('is refused if it has %s, with the field and the file', (text, sentence) => {
     expect(() => read(text)).toThrow(HeddleError)
     expect(() => read(text)).toThrow(sentence)
     expect(() => read(text)).toThrow(join(folder, 'limits.json'))
   })
 
-  it('is refused where it is not there', () => {
+  it('is refused if it does not exist', () => {
     expect(() => readLimitOverrides(join(folder, 'none.json')))
       .toThrow(/^--limit-overrides \(or HEDDLE_LIMIT_OVERRIDES\): \S+none.json cannot be read: E/)
   })

@@ -1,4 +1,4 @@
-/** Our limits beside the table of the specification: row by row, in both regions. */
+/** The limits are those of the specification, row by row, in both regions. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ describe.each(['us', 'eu'] as const)('the limits of %s', (region) => {
         ({ match, identity, ...limitIn(region, limit), category })))
   })
 
-  it('have a name each, and a promise that is kept where the row is closed', () => {
+  it('each have a name, and are durable if they are closed without their counter', () => {
     const rows = limitRows(region)
     expect(new Set(rows.map(({ name }) => name)).size).toBe(29)
     for (const { name } of rows) expect(name).toMatch(/^[a-z-]+$/)
@@ -58,7 +58,7 @@ it('Only commits and stats differ between the regions.', () => {
     .map(({ name }) => name)).toEqual(['commits-key', 'commits-user', 'runs-stats'])
 })
 
-it('An override changes what it names, of its row alone.', () => {
+it('An override changes only what it names, and only in its own row.', () => {
   const rows = limitRows('us', new Map([['auth-key', { count: 7 }],
     ['catch-all', { intervalSeconds: 2 }]]))
   const changed = limitRows('us').flatMap((row, place) =>
