@@ -1,4 +1,4 @@
-/** Among how many front doors a limit is shared whose counter is out of reach. */
+/** How many front doors share a limit if its counter is unreachable. */
 
 import { expect, it } from 'vitest'
 
@@ -10,8 +10,8 @@ const other: Member = { id: 'other', address: 'other:1' }
 
 it.each([
   ['two members', [member, other], 2],
-  ['itself, where it is no member', [other], 2],
-  ['itself, where there are no members', [], 1],
-])('counts %s', (_, view, doors) => {
+  ['a front door that is no member, and the members', [other], 2],
+  ['a front door alone if there are no members', [], 1],
+])('The limit is shared by %s.', (_, view, doors) => {
   expect(frontDoors({ member, view, shards: [] })).toBe(doors)
 })

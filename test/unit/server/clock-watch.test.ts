@@ -1,4 +1,4 @@
-/** A clock that is not that of Cassandra is told of when it goes wrong, and when it is right. */
+/** The log says when a member's clock differs from Cassandra's, and when it is right again. */
 
 import { expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import { clocksApartMs } from '../../../src/records/index.ts'
 import { clockWatch } from '../../../src/server/clock-watch.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-it('tells once that the clock is off, either way, and once that it is right again', async () => {
+it('A clock that is off is logged once, and once when it is right again.', async () => {
   const env = virtualEnv()
   let aheadMs = 0
   const look = clockWatch({ clockAheadMs: async () => aheadMs }, env.log)
@@ -17,7 +17,7 @@ it('tells once that the clock is off, either way, and once that it is right agai
   ])
 })
 
-it('thinks nothing of a clock that cannot be asked', async () => {
+it('A clock that cannot be read is not logged as off.', async () => {
   const env = virtualEnv()
   const look = clockWatch({ clockAheadMs: () => Promise.reject(new Error('away')) }, env.log)
   await expect(look()).rejects.toThrow('away')

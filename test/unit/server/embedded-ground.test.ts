@@ -1,4 +1,4 @@
-/** A member whose data directory cannot be written any more. */
+/** A server whose data directory can no longer be written. */
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import { openEmbeddedGround } from '../../../src/server/embedded-ground.ts'
 import { embeddedPlace } from '../../contract/embedded-place.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-it('must end when the thread that writes has died', async () => {
+it('The server must end when the writer thread has died.', async () => {
   const place = embeddedPlace()
   onTestFinished(() => place.remove())
   const started = once(process, 'worker') as Promise<[Worker]>

@@ -1,4 +1,4 @@
-/** What goes through the ports of the store is counted, and goes through all the same. */
+/** Calls to the ports of the store are counted, and passed on unchanged. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -14,7 +14,7 @@ async function linesOf(metrics: Metrics, name: string): Promise<string[]> {
 }
 
 describe('the sessions of members', () => {
-  it('are validated by their own member, and fenced', async () => {
+  it('are counted as validated by their own member only, and as fenced', async () => {
     const [metrics, env] = [new Metrics(), virtualEnv()]
     let state: 'alive' | 'fenced' = 'alive'
     const sessions: SessionPort = {
@@ -48,7 +48,7 @@ describe('the sessions of members', () => {
 })
 
 describe('shards', () => {
-  it('are taken from nobody, from whoever gave them back, or from who is over', async () => {
+  it('are counted as new, given back or lost by their last owner, and as given', async () => {
     const metrics = new Metrics()
     let outcome: ClaimOutcome = { kind: 'claimed' }
     const port: ShardPort = { owners: async () => [], owner: async () => undefined,
@@ -70,7 +70,7 @@ describe('shards', () => {
 })
 
 describe('the log', () => {
-  it('is counted where an append is durable, and where it is refused', async () => {
+  it('has its appends counted by outcome, and their bytes', async () => {
     const [metrics, env, log] = [new Metrics(), virtualEnv(), new MemoryLog()]
     const metered = meteredLog(log, metrics, env)
     const branch = { id: 'b', bornSeq: 0, ancestors: [] } as never

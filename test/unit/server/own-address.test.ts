@@ -1,4 +1,4 @@
-/** Where a member is found by others, told by its way to Cassandra. */
+/** The address at which others find a member: that of its connection to Cassandra. */
 
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
@@ -17,7 +17,7 @@ const hasIpv6 = Object.values(networkInterfaces()).flat()
 afterEach(() => Promise.all(open.splice(0).map((server) =>
   new Promise((closed) => server.close(closed)))))
 
-/** A port on which somebody listens. */
+/** A port on which a server listens. */
 async function node(host = '127.0.0.1'): Promise<number> {
   const server = createServer()
   open.push(server)
@@ -25,7 +25,7 @@ async function node(host = '127.0.0.1'): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** One on which nobody does any more. */
+/** A port on which nothing listens any more. */
 async function goneNode(): Promise<number> {
   const port = await node()
   await new Promise((closed) => open.pop()!.close(closed))
@@ -33,17 +33,17 @@ async function goneNode(): Promise<number> {
 }
 
 describe('the address of a member', () => {
-  it('is told by the first node that answers', async () => {
+  it('is that of the connection to the first node that answers', async () => {
     const points = [`127.0.0.1:${await goneNode()}`, `localhost:${await goneNode()}`,
       `127.0.0.1:${await node()}`]
     expect(await ownAddressTowards(points, env)).toBe('127.0.0.1')
   })
 
-  it.runIf(hasIpv6)('is that of IPv6 where the node has one', async () => {
+  it.runIf(hasIpv6)('is an IPv6 address if the node has one', async () => {
     expect(await ownAddressTowards([`[::1]:${await node('::1')}`], env)).toBe('::1')
   })
 
-  it('is not made up where no node answers', async () => {
+  it('is an error that names the setting if no node answers', async () => {
     await expect(ownAddressTowards([`127.0.0.1:${await goneNode()}`], env)).rejects.toMatchObject({
       code: 'unavailable', message: expect.stringContaining('--member-host') as string,
     })

@@ -1,4 +1,4 @@
-/** Work that waits for calm, and for no longer than it may. */
+/** Work that is postponed until nothing more comes, up to a limit. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -12,8 +12,8 @@ function waiting() {
   return { env, done, give: (number: number) => later(() => done.push(number)) }
 }
 
-describe('work that is put off', () => {
-  it('is done in order when nothing more has come for a while', () => {
+describe('postponed work', () => {
+  it('is done in order once nothing more has come for a while', () => {
     const { env, done, give } = waiting()
     give(1)
     env.advance(99)
@@ -28,7 +28,7 @@ describe('work that is put off', () => {
     expect(env.timers()).toBe(0)
   })
 
-  it('waits no longer than it may, however much comes', () => {
+  it('waits no longer than its limit, however much comes', () => {
     const { env, done, give } = waiting()
     for (let number = 0; number < 20; number++) {
       give(number)

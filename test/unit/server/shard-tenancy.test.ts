@@ -1,4 +1,4 @@
-/** What comes and goes with a shard: the actors in it, and the rows by which they are found. */
+/** What is loaded and unloaded with a shard: its actors, and its rows in the index. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -13,7 +13,7 @@ const shards = 8
 const keyOf = (id: string): ActorKey => ({ kind: 'thread', tenant: 'one', id })
 const shardOfThread = (id: string) => shardOf(actorKeyText(keyOf(id)), shards)
 
-/** A member that owns all shards, with actors in some; each of its loads fails so often. */
+/** A member that owns all shards, with actors in some; its first `failures` loads fail. */
 function house(alive: readonly string[] = [], failures = 0) {
   const env = virtualEnv()
   const story: string[] = []
@@ -56,8 +56,8 @@ function house(alive: readonly string[] = [], failures = 0) {
   return { host, story, owned, pass }
 }
 
-describe('shards that go', () => {
-  it('are looked at together, and each is told of what went on in it', async () => {
+describe('shards that are let go', () => {
+  it('are handled together, and each returns its occupied actors', async () => {
     const { host, story } = house(['a', 'b'])
     const [a, b] = [shardOfThread('a'), shardOfThread('b')]
     const empty = [0, 1, 2].find((shard) => shard !== a && shard !== b)!
@@ -73,14 +73,14 @@ describe('shards that go', () => {
 })
 
 describe('a shard that was taken', () => {
-  it('is read at once where nobody told what goes on in it', async () => {
+  it('is loaded at once if its occupied actors are not known', async () => {
     const { host, story, pass } = house()
     host.taken(3, undefined)
     await pass(0)
     expect(story).toEqual(['3 is read', 'left in 3 is woken'])
   })
 
-  it('is read when it is calm where its last owner told', async () => {
+  it('is loaded later if its last owner named occupied actors, which wake at once', async () => {
     const { host, story, pass } = house()
     host.taken(3, [keyOf('a'), { ...keyOf('b'), kind: 'assistant' }])
     await pass(200)
@@ -89,7 +89,7 @@ describe('a shard that was taken', () => {
     expect(story).toEqual(['a is woken', '3 is read', 'left in 3 is woken'])
   })
 
-  it('is read again where it could not be, as long as it is not taken anew', async () => {
+  it('is loaded again after a failure, unless it was lost or taken anew', async () => {
     const { host, story, owned, pass } = house([], 3)
     host.taken(1, undefined)
     host.taken(2, undefined)

@@ -1,4 +1,4 @@
-/** Which front doors a counter asks that begins: all of them, while its shard is new here. */
+/** Which front doors a new counter asks: all of them, if its shard has just been taken. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -35,8 +35,8 @@ function tenureOf(...view: Member[]) {
   return { env, tenure, passed, watched: tenure.watched(host) }
 }
 
-describe('a counter that begins', () => {
-  it('hears all members, and of those that do not say in time that they do not', async () => {
+describe('a new counter', () => {
+  it('asks all members, and gets undefined for those that fail or take too long', async () => {
     const { env, tenure, watched } = tenureOf(self, other, silent)
     watched.taken(0, [])
     const asked = tenure.askDoors(question, intervalMs)
@@ -45,7 +45,7 @@ describe('a counter that begins', () => {
     expect(await asked).toEqual([[[5, 7]], undefined, undefined])
   })
 
-  it('asks nobody where its shard has been here for longer than its interval', async () => {
+  it('asks nobody if its shard has been here for longer than its interval', async () => {
     const { env, tenure, watched } = tenureOf(self)
     watched.taken(0, [])
     env.advance(intervalMs)
@@ -57,7 +57,7 @@ describe('a counter that begins', () => {
   })
 })
 
-it('Whoever watches shards hears of them as before.', async () => {
+it('The host of the shards is still called.', async () => {
   const { watched, passed } = tenureOf(self)
   watched.taken(3, [])
   await watched.letGo(3)

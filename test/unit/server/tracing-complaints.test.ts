@@ -1,4 +1,4 @@
-/** A collector that is away for long does not fill the log. */
+/** A trace collector that is unreachable for long does not fill the log. */
 
 import { diag } from '@opentelemetry/api'
 import { expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { startTracing } from '../../../src/server/tracing.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-it('What goes wrong with every batch of spans is told now and then', () => {
+it('Failures to send spans are logged at most every ten minutes.', () => {
   const env = virtualEnv()
   startTracing({ ratio: 1, version: '0', instance: 'i', env })
   for (let batch = 1; batch <= 900; batch++) {

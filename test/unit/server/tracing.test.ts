@@ -1,4 +1,4 @@
-/** One trace over two members: the front door in one, the thread and its run in the other. */
+/** One trace across two members: the front door in one, the thread and its run in the other. */
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -57,7 +57,7 @@ afterAll(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-/** The body comes when the server has read the head: it is read by other events than that. */
+/** Sends the body after the server has read the head, so that both are read in separate events. */
 async function startedInTwoParts(door: OpenDoor, threadId: string, traceparent: string):
 Promise<string> {
   const socket = await dial(door.url)
