@@ -1,4 +1,4 @@
-/** Rows of a branch are sent side by side and become durable one after the other. */
+/** Rows of a branch are written concurrently and become durable in order. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -8,10 +8,10 @@ import type { BranchEnd } from '../../../../src/store/cassandra/log-reader.ts'
 import type { OutgoingRow } from '../../../../src/store/cassandra/log-row.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
 
-/** Lets everything run that waits for nothing. */
+/** Resolves when all promises that need nothing from outside have gone on. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A view whose writes end when the test says so; `owners` before it wrote a row each. */
+/** A view whose writes the test ends; each of `owners` earlier owners wrote one row. */
 function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 } = {}) {
   const sent: { row: OutgoingRow; end: PromiseWithResolvers<void> }[] = []
   const rolls: PromiseWithResolvers<void>[] = []
@@ -63,8 +63,8 @@ function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 }
 
 const refused = () => new HeddleError('unavailable')
 
-describe('rows on their way', () => {
-  it('are durable in their order, whatever the order in which they arrive', async () => {
+describe('rows in flight', () => {
+  it('become durable in order, whatever the order in which they arrive', async () => {
     const { append, sentSeqs, end, durable, view } = aView()
     append(1, 2, 3)
     expect(sentSeqs()).toEqual([1, 2, 3])
@@ -77,7 +77,7 @@ describe('rows on their way', () => {
     expect(view.settledSeq).toBe(3)
   })
 
-  it('name the last row that was durable when they were sent', async () => {
+  it('have the number of the last row that was durable when they were sent', async () => {
     const { append, end, sent } = aView()
     append(1, 2)
     await end(2)
@@ -87,7 +87,7 @@ describe('rows on their way', () => {
     expect(sent.map(({ row }) => row.settledSeq)).toEqual([0, 0, 0, 2])
   })
 
-  it('carry the places of those since the eighth row before', async () => {
+  it('carry, in every eighth row, the places of the rows since the last carrier', async () => {
     const { append, sent } = aView({ inFlight: 20, places: 1 })
     append(...Array.from({ length: 17 }, (_, index) => index + 1))
     const carried = sent.map(({ row }) => row.carried.map(({ seq }) => seq))
@@ -95,7 +95,7 @@ describe('rows on their way', () => {
     expect(carriers).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]], [16, [9, 10, 11, 12, 13, 14, 15, 16]]])
   })
 
-  it('are so many at most; the next waits until the first is durable', async () => {
+  it('are limited in number; the next waits until the first is durable', async () => {
     const { append, sentSeqs, end } = aView({ inFlight: 2 })
     append(1, 2, 3, 4)
     await end(2)
@@ -104,7 +104,7 @@ describe('rows on their way', () => {
     expect(sentSeqs()).toEqual([1, 2, 3, 4])
   })
 
-  it('are waited for by who wants to know the end, also when they fail', async () => {
+  it('keep the view from being quiet until they end, even by failing', async () => {
     const { append, end, view, idle } = aView()
     append(1)
     let quiet = false
@@ -126,7 +126,7 @@ describe('rows on their way', () => {
 })
 
 describe('a row that was certainly not written', () => {
-  it('fails, and with it whatever was sent or waits behind it', async () => {
+  it('fails, and so do all rows that were sent or wait behind it', async () => {
     const { append, end, failed, durable, sentSeqs, view } = aView({ inFlight: 3 })
     append(1, 2, 3, 4)
     await end(1)
@@ -139,7 +139,7 @@ describe('a row that was certainly not written', () => {
     expect(sentSeqs()).toEqual([1, 2, 3, 4])
   })
 
-  it('is sent again, the same to the byte, where a row behind it was written', async () => {
+  it('is sent again unchanged if a row behind it was written', async () => {
     const { append, end, sent, sentSeqs, pauses, durable, failed, view } = aView()
     append(1, 2, 3)
     await end(1, refused())
@@ -163,7 +163,7 @@ describe('a row that was certainly not written', () => {
     expect([durable, failed, view.lost]).toEqual([[1, 2, 3, 4], [], false])
   })
 
-  it('is given up when the store closes, and then nobody may say it was not written', async () => {
+  it('is given up as ambiguous if the store closes', async () => {
     const { append, end, patience, failed } = aView()
     append(1, 2)
     patience.over = true
@@ -173,7 +173,7 @@ describe('a row that was certainly not written', () => {
     expect(failed.every(({ error }) => (error as HeddleError).facts.ambiguous === true)).toBe(true)
   })
 
-  it('is given up at once where it is not certain after all', async () => {
+  it('is given up at once if its outcome is ambiguous after all', async () => {
     const { append, end, pauses, failed } = aView()
     append(1, 2)
     await end(2)
@@ -183,7 +183,7 @@ describe('a row that was certainly not written', () => {
   })
 })
 
-/** The end of a branch in whose one bucket so many owners wrote a row each. */
+/** The end of a branch with one bucket, in which each of `owners` owners wrote one row. */
 function endAfter(owners: number): BranchEnd {
   const stretches = Array.from({ length: owners }, (_, before) =>
     ({ epoch: before + 1, bucket: 0, from: before + 1 }))
@@ -193,7 +193,7 @@ function endAfter(owners: number): BranchEnd {
 }
 
 describe('the list of stretches', () => {
-  it('is in the first row of one, and in every eighth of all', async () => {
+  it('is in the first row of a stretch, and in every eighth row', async () => {
     const { append, sent, end } = aView()
     for (let seq = 1; seq <= 17; seq++) {
       append(seq)
@@ -203,7 +203,7 @@ describe('the list of stretches', () => {
     expect(sent[15]!.row.stretches).toEqual([{ epoch: 1, bucket: 0, from: 1 }])
   })
 
-  it('is in the first row of one alone where it is long', async () => {
+  it('is only in the first row of a stretch if it is long', async () => {
     const { append, sent, end } = aView({ owners: 16 })
     for (let seq = 17; seq <= 24; seq++) {
       append(seq)
@@ -214,7 +214,7 @@ describe('the list of stretches', () => {
 })
 
 describe('a full bucket', () => {
-  it('is left when nothing is on its way and the way is clear', async () => {
+  it('is left once no row is in flight and the roll-over is done', async () => {
     const { append, end, sent, sentSeqs, rolls, durable } = aView({ bucketBytes: 250 })
     append(1, 2, 3, 4)
     expect(sentSeqs()).toEqual([1, 2])
@@ -235,7 +235,7 @@ describe('a full bucket', () => {
     expect(durable).toEqual([1, 2, 3])
   })
 
-  it('fails those who wait where it may not be left', async () => {
+  it('fails the waiting rows if it may not be left', async () => {
     const { append, end, rolls, failed, durable } = aView({ bucketBytes: 1 })
     append(1, 2, 3)
     await end(1)

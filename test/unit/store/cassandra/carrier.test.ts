@@ -1,4 +1,4 @@
-/** Every place is carried once the next carrier is written, and few stand in one mutation. */
+/** Carriers: each place is carried by the next carrier row, and only few by one mutation. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const aRow = (seq: number, count = 1): StatingRow => ({
   places: Array.from({ length: count }, (_, index) => ({ id: `${seq} ${index}`, seq, base: 1 })),
 })
 
-/** What a writer does from one row on, with what the rows before it left to be carried. */
+/** What a writer makes carry what, from the first row on; `left` was not carried before that. */
 function written(rows: readonly StatingRow[], left: readonly StatingRow[] = []) {
   let waiting = left
   const freights = rows.map((row) => {
@@ -27,7 +27,7 @@ const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })),
   { minLength: 1, maxLength: 40 })
 
 describe('carriers', () => {
-  it('carry everything that was stated up to the last of them, once and in its order', () => {
+  it('carry every place up to the last carrier once and in order', () => {
     fc.assert(fc.property(counts, fc.integer({ min: 1, max: 20 }), (placesOfRow, first) => {
       const rows = placesOfRow.map((count, index) => aRow(first + index, count))
       const { freights, waiting } = written(rows)
@@ -37,7 +37,7 @@ describe('carriers', () => {
     }))
   })
 
-  it('are followed by owners who know from the rows alone what is left to do', () => {
+  it('let a next owner know from the rows alone what is left to be carried', () => {
     fc.assert(fc.property(counts, fc.nat(39), fc.nat(12), (placesOfRow, cut, underWay) => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
       const [before, after] = [rows.slice(0, cut), rows.slice(cut)]
@@ -49,7 +49,7 @@ describe('carriers', () => {
     }))
   })
 
-  it('never carry more of others than one mutation can hold', () => {
+  it('never carry more places of other rows than one mutation can hold', () => {
     fc.assert(fc.property(counts, (placesOfRow) => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
       for (const [index, carried] of written(rows).freights.entries()) {
@@ -60,7 +60,7 @@ describe('carriers', () => {
     }))
   })
 
-  it('leave to their rows what was stated after the last one; the newest counts', () => {
+  it('leave later places in their rows, of which the newest counts', () => {
     const [place, again] = [{ id: 'a', seq: 9, base: 1 }, { id: 'a', seq: 0, base: 0 }]
     const rows = [{ epoch: 1, seq: 9, places: [place] }, { epoch: 2, seq: 10, places: [again] }]
     expect(placeIn(rows, 'a')).toEqual(again)

@@ -1,4 +1,4 @@
-/** The end of the log is found among rows that are late, lost, or of owners that are none. */
+/** The end of the log is found among rows that are late, lost, or of deposed owners. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ const endOf = (...rows: ChainRow[]) => {
 }
 
 describe('the end of the chain', () => {
-  it('is nowhere where no row is', () => {
+  it('is none if there is no row', () => {
     expect(endOf()).toBe('none')
   })
 
@@ -30,18 +30,18 @@ describe('the end of the chain', () => {
     expect(endOf(row(1, 1, 0, 0), row(1, 3, 1, 1), row(1, 4, 1, 1))).toEqual([1, 1])
   })
 
-  it('does not look below what was on a quorum', () => {
+  it('does not depend on rows below one that is known to be on a quorum', () => {
     expect(endOf(row(1, 7, 1, 5), row(1, 6, 1, 5))).toEqual([1, 7])
     expect(endOf(row(1, 7, 1, 5))).toBe('none')
   })
 
-  it('is the last of the rows that nobody had read to be on a quorum', () => {
+  it('has behind it the rows that were not known to be on a quorum', () => {
     const rows = newestFirst(row(1, 4, 1, 2), row(1, 3, 1, 2), row(1, 2, 1, 0), row(1, 1, 0, 0))
     const tail = tailOf(rows) as ChainRow
     expect(historyFrom(tail.settledSeq + 1, tail, rows)?.toReversed()).toEqual(rows.slice(0, 2))
   })
 
-  it('is preceded by history alone, as far as that was read', () => {
+  it('is preceded by rows of the history only, as far as they were read', () => {
     const [deposed, ...history] = [row(2, 3, 1, 2),
       row(1, 1, 0, 0), row(1, 2, 1, 1), row(1, 3, 1, 2), row(3, 4, 1, 3)]
     const tail = history.at(-1)!
@@ -51,7 +51,7 @@ describe('the end of the chain', () => {
     expect(historyFrom(1, tail, seen.filter(({ seq }) => seq !== 2))).toBeUndefined()
   })
 
-  it('says so where rows that were not read decide', () => {
+  it('is unseen if rows that were not read decide', () => {
     const missing = newestFirst(row(2, 8, 2, 5), row(2, 7, 2, 5))
     expect(tailOf(missing, { epoch: 2, seq: 7 })).toBe('unseen')
     expect(tailOf(newestFirst(row(1, 3, 1, 2)), { epoch: 2, seq: 9 })).toBe('unseen')
@@ -66,7 +66,7 @@ interface ModelRow extends ChainRow {
   readonly stretches: StretchList
 }
 
-/** What becomes of a row that is sent: it is there, or its owner does not know. */
+/** What becomes of a row that is sent. Its owner does not know whether a late one is lost. */
 type Fate = 'lands' | 'late' | 'lost'
 
 type Step =
@@ -76,7 +76,7 @@ type Step =
   | { readonly kind: 'take over'; readonly fate: Fate }
 
 const fates = fc.constantFrom<Fate>('lands', 'lands', 'lands', 'late', 'lost')
-/** Counted from the newest owner. */
+/** Which owner acts, counted back from the newest. */
 const owners = fc.constantFrom(0, 0, 0, 0, 1, 2)
 const steps: fc.Arbitrary<Step[]> = fc.array(fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), owner: owners,
@@ -86,13 +86,13 @@ const steps: fc.Arbitrary<Step[]> = fc.array(fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('take over' as const), fate: fates }) },
 ), { minLength: 5, maxLength: 80 })
 
-/** One owner after the other, four rows in flight, two rows a bucket. */
+/** A model with one owner after another, four rows in flight and two rows per bucket. */
 class Model {
   readonly there: ModelRow[] = []
-  /** Rows whose owner may not live to see them arrive. */
+  /** Rows that may arrive later, even after the end of their owner. */
   readonly late: ModelRow[] = []
   readonly owners: Owner[] = []
-  /** In the order of the log; nothing of it may ever be missed. */
+  /** In the order of the log; a reader must never miss any of them. */
   readonly acknowledged: Position[] = []
 
   do(step: Step): void {
@@ -109,7 +109,7 @@ class Model {
     this.#acknowledge()
   }
 
-  /** What someone finds who looks now, at pages of two rows. */
+  /** What a reader finds now, with pages of two rows at first. */
   look(): { tail: ModelRow; history: ModelRow[] } | undefined {
     for (let limit = 2; ; limit *= 2) {
       const newest = Math.max(0, ...this.there.map(({ bucket }) => bucket))
@@ -132,7 +132,7 @@ class Model {
     return this.there.some((row) => row.epoch === epoch && row.seq === seq)
   }
 
-  /** A row that is sent twice is there once. */
+  /** A row that is sent twice is stored once. */
   #land(row: ModelRow): void {
     if (!this.has(row)) this.there.push(row)
   }
@@ -192,13 +192,13 @@ class Owner {
     model.send(row, fate)
   }
 
-  /** The oldest row that may not be there. */
+  /** Sends the oldest row in flight again. */
   retry(model: Model): void {
     const row = this.#inFlight[0]
     if (row) model.send(row, 'lands')
   }
 
-  /** Rows that are there with all before them. */
+  /** Settles rows that are stored together with all before them. */
   settle(model: Model): ModelRow[] {
     const settled: ModelRow[] = []
     while (this.#inFlight[0] && model.has(this.#inFlight[0])) {
@@ -220,8 +220,8 @@ class Owner {
   }
 }
 
-describe('the chain against a model of owners that follow each other', () => {
-  it('has every row that was acknowledged, in order, whenever somebody looks', () => {
+describe('the chain against a model of successive owners', () => {
+  it('has every acknowledged row, in order, at any time', () => {
     fc.assert(fc.property(steps, (steps) => {
       const model = new Model()
       for (const step of steps) {

@@ -1,4 +1,4 @@
-/** How long a request is tried again, and what its caller hears, over a driver that fails. */
+/** Requests over a driver that fails: how long they are tried again, and how they fail. */
 
 import { Client, errors, types } from 'cassandra-driver'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -18,7 +18,7 @@ describe('a connection', () => {
   let env: VirtualEnv
   let connection: Connection
   let sent: unknown[][]
-  /** What the driver answers, one after the other; the last one for ever. */
+  /** The driver's answers, one after another; the last one repeats. */
   let answers: (Error | Record<string, unknown>)[]
 
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('a connection', () => {
   })
   afterEach(() => { vi.restoreAllMocks() })
 
-  /** Lets time pass until the request has ended. */
+  /** Moves the clock until the request has ended. */
   async function ended<Result>(request: Promise<Result>): Promise<PromiseSettledResult<Result>> {
     const results: PromiseSettledResult<Result>[] = []
     void Promise.allSettled([request]).then((settled) => results.push(...settled))
@@ -51,7 +51,7 @@ describe('a connection', () => {
   const reasonOf = (result: PromiseSettledResult<unknown>) =>
     (result as PromiseRejectedResult).reason as { code: string; facts: object }
 
-  it('writes again, the same, for as long as nobody knows', async () => {
+  it('repeats a write unchanged while its outcome is unknown', async () => {
     answers = [...Array.from({ length: 30 }, timedOut), {}]
     expect((await ended(connection.write(statement))).status).toBe('fulfilled')
     expect(sent.length).toBe(31)
@@ -60,7 +60,7 @@ describe('a connection', () => {
   })
 
   it.each([[0, 0], [3_000, 0], [-4_000, 4_000], [7_000, -4_000]])(
-    'hears within 3 s of a clock that stands %d ms after its question: it is %d ms ahead',
+    'reads in 3 s a clock that is %d ms after the question as %d ms ahead',
     async (afterMs, aheadMs) => {
       const now = new Date(env.nowMs() + afterMs)
       vi.mocked(Client.prototype.execute).mockImplementation(async () => {
@@ -70,7 +70,7 @@ describe('a connection', () => {
       expect(await connection.clockAheadMs()).toBe(aheadMs)
     })
 
-  it('writes once more beside a write that takes far longer than others', async () => {
+  it('sends a write a second time if it takes far longer than others', async () => {
     const [slow, quick] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()]
     const replies = [slow, quick]
     vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
@@ -87,7 +87,7 @@ describe('a connection', () => {
     expect((await ended(written)).status).toBe('fulfilled')
   })
 
-  it('does not where all are slow', async () => {
+  it('does not send a write a second time that early if all are slow', async () => {
     const delayed = () => {
       const reply = Promise.withResolvers<types.ResultSet>()
       env.after(100, () => reply.resolve({} as types.ResultSet))
@@ -106,13 +106,13 @@ describe('a connection', () => {
     expect(execute).toHaveBeenCalledTimes(2)
   })
 
-  it('leaves what is null unset, and sends bytes as the driver wants them', async () => {
+  it('leaves null values unset, and sends bytes as Buffers', async () => {
     answers = [{}]
     await connection.write(statement)
     expect(sent[0]![1]).toEqual(['x', 1n, undefined, Buffer.from([7])])
   })
 
-  it('says soon that nothing was written, where that is certain', async () => {
+  it('fails soon with unavailable if certainly nothing was written', async () => {
     answers = [tooFew()]
     expect(reasonOf(await ended(connection.write(statement))))
       .toMatchObject({ code: 'unavailable', facts: {} })
@@ -121,12 +121,12 @@ describe('a connection', () => {
   })
 
   it.each([['too few', tooFew], ['refused', wrong]])(
-    'says nothing of the kind once an attempt may have been written: %s', async (_, error) => {
+    'goes on with a write of which an attempt may have been written: %s', async (_, error) => {
       answers = [timedOut(), ...Array.from({ length: 40 }, error), {}]
       expect((await ended(connection.write(statement))).status).toBe('fulfilled')
     })
 
-  it('goes on with what belongs to something that is written', async () => {
+  it('repeats work that must be done until it is, or until it is refused or closed', async () => {
     answers = [...Array.from({ length: 40 }, tooFew), {}]
     const work = () => connection.write(statement)
     expect((await ended(connection.surely(work))).status).toBe('fulfilled')
@@ -137,14 +137,14 @@ describe('a connection', () => {
       .toMatchObject({ code: 'unavailable', facts: { ambiguous: true } })
   })
 
-  it('tells a mistake at once', async () => {
+  it('fails at once for a request that is wrong', async () => {
     answers = [wrong()]
     expect(reasonOf(await ended(connection.write(statement)))).toMatchObject({ code: 'internal' })
     expect(reasonOf(await ended(connection.read(statement)))).toMatchObject({ code: 'internal' })
     expect(sent.length).toBe(2)
   })
 
-  it('gives up what is on its way when it is closed, and says what may be written', async () => {
+  it('gives up pending writes when it is closed, as ambiguous if they may be written', async () => {
     answers = [timedOut()]
     const unknown = Promise.allSettled([connection.write(statement)])
     await new Promise(setImmediate)
@@ -158,7 +158,7 @@ describe('a connection', () => {
     expect(env.timers()).toBe(0)
   })
 
-  it('reads again for a while', async () => {
+  it('repeats a read for up to three seconds', async () => {
     answers = [timedOut(), tooFew(), { rows: [], pageState: null }]
     expect((await ended(connection.read(statement))).status).toBe('fulfilled')
     answers = [tooFew()]
@@ -168,7 +168,7 @@ describe('a connection', () => {
     expect(env.monotonicMs() - startedMs).toBeLessThan(3_000)
   })
 
-  it('reads twice within two seconds where nobody answers', async () => {
+  it('reads twice within two seconds if no host answers', async () => {
     const waitedMs: number[] = []
     vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
       const { readTimeout } = request[2] as { readTimeout: number }
@@ -184,7 +184,7 @@ describe('a connection', () => {
     expect(env.monotonicMs() - startedMs).toBeLessThanOrEqual(2_100)
   })
 
-  it('reads on for a while where its own timers come late', async () => {
+  it('reads longer if its own timers come late, but not for ever', async () => {
     let reads = 0
     vi.mocked(Client.prototype.execute).mockImplementation(async (...request: unknown[]) => {
       const { readTimeout } = request[2] as { readTimeout: number }
@@ -201,7 +201,7 @@ describe('a connection', () => {
     expect(env.monotonicMs() - startedMs).toBeLessThan(10_000)
   })
 
-  it('never repeats a compare-and-set on its own', async () => {
+  it('never repeats a compare-and-set by itself', async () => {
     answers = [timedOut()]
     expect(reasonOf(await ended(connection.swap(statement)))).toBeInstanceOf(AmbiguousSwap)
     expect(sent.length).toBe(1)

@@ -1,4 +1,4 @@
-/** What errors of the driver say: done, not done, or nobody knows. */
+/** What errors of the driver mean: done, not done, or unknown. */
 
 import { errors, types } from 'cassandra-driver'
 import { describe, expect, it } from 'vitest'
@@ -21,13 +21,13 @@ describe('an error of the driver', () => {
     ['too few replicas', response(codes.unavailableException)],
     ['an overloaded host', response(codes.overloaded)],
     ['a host that starts', response(codes.isBootstrapping)],
-    ['a host that cannot read who may do what', response(codes.unauthorized,
+    ['a host that cannot read permissions', response(codes.unauthorized,
       'Unable to perform authorization of permissions: Cannot achieve consistency level ONE')],
     ['a busy connection', busy],
     ['a socket closed before sending', closedSocket(true)],
     ['hosts that are down', noHost('Host considered as DOWN', null, busy, closedSocket(true))],
     ['no host at all', noHost()],
-  ])('says that nothing was done: %s', (_, error) => {
+  ])('means not done: %s', (_, error) => {
     expect(outcomeOf(error)).toBe('not_done')
   })
 
@@ -38,8 +38,8 @@ describe('an error of the driver', () => {
     ['no answer in time', timedOut],
     ['a socket closed after sending', closedSocket()],
     ['one of many hosts that was sent to', noHost('Host considered as DOWN', closedSocket())],
-    ['a stranger', new Error('who knows')],
-  ])('says that nobody knows: %s', (_, error) => {
+    ['an unknown error', new Error('who knows')],
+  ])('means an unknown outcome: %s', (_, error) => {
     expect(outcomeOf(error)).toBe('unknown')
     expect(swapOutcomeOf(error)).toBe('unknown')
   })
@@ -47,20 +47,20 @@ describe('an error of the driver', () => {
   it.each([
     ['bad syntax', response(codes.syntaxError)],
     ['an unknown table', response(codes.invalid)],
-    ['too few rights', response(codes.unauthorized)],
+    ['a missing permission', response(codes.unauthorized)],
     ['a value that cannot be sent', new TypeError('Not a valid blob')],
-  ])('says that it never will be: %s', (_, error) => {
+  ])('means refused for good: %s', (_, error) => {
     expect(outcomeOf(error)).toBe('refused')
     expect(swapOutcomeOf(error)).toBe('refused')
   })
 
-  it('leaves a compare-and-set open where a later round may have met too few replicas', () => {
+  it('leaves a compare-and-set unknown if too few replicas may have met a later round', () => {
     expect(swapOutcomeOf(response(codes.unavailableException))).toBe('unknown')
     expect(swapOutcomeOf(noHost('Host considered as DOWN'))).toBe('not_done')
     expect(swapOutcomeOf(closedSocket(true))).toBe('not_done')
   })
 
-  it('names the right that is missing', () => {
+  it('names a missing permission, and no other detail', () => {
     const said = new errors.ResponseError(codes.unauthorized, 'User x has no MODIFY permission')
     expect(refusal(said).message).toContain('User x has no MODIFY permission')
     expect(refusal(response(codes.syntaxError)).message).not.toContain('said')

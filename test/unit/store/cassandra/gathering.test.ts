@@ -1,11 +1,11 @@
-/** Those who go on together: when they do, and that nobody waits for ever. */
+/** Work that continues in groups: when a group is complete, and that none waits for ever. */
 
 import { describe, expect, it } from 'vitest'
 
 import { virtualEnv } from '../../../support/env.ts'
 import { Gathering } from '../../../../src/store/cassandra/gathering.ts'
 
-/** Works that end when they are told to. */
+/** Works that the test ends, or fails. */
 function works(size: number, count: number) {
   const env = virtualEnv()
   const gathering = new Gathering({ env, size, patienceMs: 300 })
@@ -29,7 +29,7 @@ function works(size: number, count: number) {
 }
 
 describe('a gathering', () => {
-  it('goes on when so many are there, and when there cannot be so many any more', async () => {
+  it('continues when the group is complete, or cannot become complete any more', async () => {
     const { gone, end } = works(2, 5)
     await end(0)
     expect(gone).toEqual([])
@@ -43,7 +43,7 @@ describe('a gathering', () => {
     expect(gone).toEqual([0, 3, 1, 2, 4])
   })
 
-  it('keeps nobody where they are few', async () => {
+  it('continues at once if fewer are under way than a group has', async () => {
     const { gone, end } = works(4, 3)
     await end(0)
     expect(gone).toEqual([0])
@@ -51,7 +51,7 @@ describe('a gathering', () => {
     expect(gone).toEqual([0, 1, 2])
   })
 
-  it('does not wait long for one who is late', async () => {
+  it('does not wait long for a late one', async () => {
     const { gone, end, pass } = works(3, 3)
     await end(0)
     await pass(200)
@@ -64,7 +64,7 @@ describe('a gathering', () => {
     expect(gone).toEqual([0, 1, 2])
   })
 
-  it('does not wait for one who failed', async () => {
+  it('does not wait for one that failed', async () => {
     const { gone, end, fail, all } = works(3, 3)
     await end(0, 1)
     expect(gone).toEqual([])

@@ -1,4 +1,4 @@
-/** When a second host is asked: what is usual is learnt, and only where many wait. */
+/** When a second host is asked: after 200 ms, or sooner for what many callers wait for. */
 
 import { expect, it } from 'vitest'
 
@@ -9,12 +9,12 @@ const delays = (hedge: Hedge, cql: string | object[]) => {
   return [plan.nextExecution(), plan.nextExecution()]
 }
 
-it('A second host is asked once, late.', () => {
+it('A second host is asked once, after 200 ms.', () => {
   expect(delays(new Hedge(), 'SELECT')).toEqual([200, -1])
   expect(delays(new Hedge(), [{ query: 'SELECT' }])).toEqual([200, -1])
 })
 
-it('What many wait for is asked of a second host after twice its usual time.', () => {
+it('What many wait for is sent to a second host after twice its usual time.', () => {
   const hedge = new Hedge()
   hedge.heard('prompt', 1)
   expect(delays(hedge, 'prompt')).toEqual([4, -1])
@@ -26,7 +26,7 @@ it('What many wait for is asked of a second host after twice its usual time.', (
   expect(delays(hedge, 'SELECT')).toEqual([200, -1])
 })
 
-it('The usual time has bounds.', () => {
+it('The learned time has bounds.', () => {
   const hedge = new Hedge()
   for (let heard = 0; heard < 400; heard++) hedge.heard('prompt', 0.1)
   expect(delays(hedge, 'prompt')).toEqual([2, -1])

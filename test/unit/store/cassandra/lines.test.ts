@@ -1,11 +1,11 @@
-/** Lines: who came first is waited for, and nobody else. */
+/** Lines: calls with a key in common pass one after another, others do not wait. */
 
 import { describe, expect, it } from 'vitest'
 
 import { Lines } from '../../../../src/store/cassandra/lines.ts'
 
 describe('lines', () => {
-  /** A call that leaves when it is told to. */
+  /** A call that leaves when the test calls `leave`. */
   function call(lines: Lines, name: string, keys: readonly string[], log: string[]) {
     const ticket = lines.enter(keys)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -19,7 +19,7 @@ describe('lines', () => {
   }
   const settled = () => new Promise(setImmediate)
 
-  it('let one after the other pass where they touch the same', async () => {
+  it('let calls with a key in common pass one after another', async () => {
     const [lines, log]: [Lines, string[]] = [new Lines(), []]
     const a = call(lines, 'a', ['x'], log)
     const b = call(lines, 'b', ['x', 'y'], log)
@@ -39,7 +39,7 @@ describe('lines', () => {
     expect(lines.passed('x')).toBeUndefined()
   })
 
-  it('forget a line when the last one has left', async () => {
+  it('forget a line once the last one has left', async () => {
     const lines = new Lines()
     const first = lines.enter(['x'])
     const second = lines.enter(['x'])

@@ -1,4 +1,4 @@
-/** The local index beside a store that answers when it is told to: what is found in between. */
+/** The local index while shards are loaded and unloaded: what it finds in between. */
 
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -17,13 +17,13 @@ import { aBranch, aThread } from '../../../contract/rows.ts'
 
 const shards = 32
 
-/** Rows of threads as Cassandra has them; `hold` stops whoever reads a shard after he has read. */
+/** Rows of threads as Cassandra has them; `hold` delays the result of a read of a shard. */
 class FakeTable {
   readonly rows = new Map<string, ThreadRow>()
   hold = Promise.resolve()
   failing = false
   reads = 0
-  /** Called at the beginning of each. */
+  /** Called at the beginning of each read. */
   onRead = () => {}
 
   shardOf(tenant: string, id: string): number {
@@ -51,10 +51,10 @@ const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: asy
 let directory: string
 let table: FakeTable
 let index: LocalIndex
-/** The thread that keeps the file. */
+/** The writer thread of the file. */
 let writer: Worker
 const losses: string[] = []
-/** Ends the longest wait that was begun last. */
+/** Ends the newest of the long waits. */
 let passTime: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
@@ -79,7 +79,7 @@ afterEach(async () => {
   expect(losses).toEqual([])
 })
 
-/** A thread in the shard, which Cassandra has. */
+/** Stores a thread of the shard in Cassandra. */
 function stored(shard: number, row: Partial<ThreadRow> = {}): ThreadRow {
   for (;;) {
     const thread = aThread(row)
@@ -89,7 +89,7 @@ function stored(shard: number, row: Partial<ThreadRow> = {}): ThreadRow {
   }
 }
 
-/** As the log does it: in Cassandra first. */
+/** Puts a row as the log does: in Cassandra first. */
 async function put(row: ThreadRow): Promise<ThreadRow> {
   table.rows.set(row.threadId, row)
   await index.put([{ table: 'thread', row }])
@@ -116,7 +116,7 @@ function rowsInFile(): number {
 
 const get = (row: ThreadRow) => index.threads.get('local', row.threadId)
 
-/** The shard is being read, and what is changed now comes after what was read. */
+/** Begins to load a shard: its rows are read, and changes from now on come after that. */
 async function loadingShard(shard: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   table.hold = promise
@@ -127,14 +127,14 @@ async function loadingShard(shard: number) {
 }
 
 describe('the local index', () => {
-  it('finds the threads of a loaded shard, and says which were left at work', async () => {
+  it('finds the threads of a loaded shard, and returns those that were left busy', async () => {
     const [idle, busy] = [stored(1), stored(1, { status: 'busy' })]
     stored(0, { status: 'busy' })
     expect(await index.load(1)).toEqual([{ tenant: 'local', threadId: busy.threadId }])
     expect(await found()).toEqual({ ids: new Set([idle.threadId, busy.threadId]), covered: [1] })
   })
 
-  it('gets a row at once while its shard is read, or is no shard of this member', async () => {
+  it('gets a row even while its shard is loaded, or if it is of another member', async () => {
     const [here, there] = [stored(0), stored(1)]
     const { loaded, goOn } = await loadingShard(0)
     expect(await get(here)).toEqual(here)
@@ -145,7 +145,7 @@ describe('the local index', () => {
     expect(await get(here)).toEqual(here)
   })
 
-  it('finds nothing of a shard before all of it is there', async () => {
+  it('finds nothing of a shard before it is loaded completely', async () => {
     const old = stored(0)
     const { loaded, goOn } = await loadingShard(0)
     const made = await put(stored(0))
@@ -156,7 +156,7 @@ describe('the local index', () => {
       .toEqual({ ids: new Set([old.threadId, made.threadId]), covered: [0] })
   })
 
-  it('keeps what was put while the shard was read', async () => {
+  it('keeps rows that were put while their shard was loaded', async () => {
     const old = stored(0)
     const { loaded, goOn } = await loadingShard(0)
     const changed = await put({ ...old, status: 'error' })
@@ -166,7 +166,7 @@ describe('the local index', () => {
     expect(await get(old)).toEqual(changed)
   })
 
-  it('keeps what is put at the moment when the shard is loaded', async () => {
+  it('keeps rows that are put at the moment when the load ends', async () => {
     const old = stored(0)
     for (let turns = 0; turns < 6; turns++) {
       const { loaded, goOn } = await loadingShard(0)
@@ -179,7 +179,7 @@ describe('the local index', () => {
     }
   })
 
-  it('never covers a shard without what was put while its rows went into the file', async () => {
+  it('never covers a shard without rows that were put while it was written', async () => {
     for (let round = 0; round < 5; round++) {
       for (let row = 0; row < 200; row++) stored(0)
       const { loaded, goOn } = await loadingShard(0)
@@ -195,7 +195,7 @@ describe('the local index', () => {
     }
   })
 
-  it('forgets what was removed while the shard was read, not what was made again', async () => {
+  it('forgets threads that were removed during a load, but not those created again', async () => {
     const [gone, again] = [stored(0), stored(0)]
     const { loaded, goOn } = await loadingShard(0)
     await remove(gone)
@@ -210,7 +210,7 @@ describe('the local index', () => {
     expect((await found()).ids).toEqual(new Set([again.threadId]))
   })
 
-  it('forgets what was removed, made again and removed again meanwhile', async () => {
+  it('forgets a thread that was removed, created and removed again during a load', async () => {
     const first = stored(0)
     const { loaded, goOn } = await loadingShard(0)
     await remove(first)
@@ -223,7 +223,7 @@ describe('the local index', () => {
     expect(await found()).toEqual({ ids: new Set(), covered: [0] })
   })
 
-  it('finds nothing of a shard from the moment on when it is unloaded', async () => {
+  it('finds nothing of a shard from the moment when it is unloaded', async () => {
     const [one, other] = [stored(0), stored(1)]
     await Promise.all([index.load(0), index.load(1)])
     index.unload(0)
@@ -233,7 +233,7 @@ describe('the local index', () => {
     expect((await found()).ids).toEqual(new Set([other.threadId]))
   })
 
-  it('takes rows of a shard that went out of the file when some time has passed',
+  it('deletes the rows of an unloaded shard from the file after some time',
     async () => {
       stored(0)
       await index.load(0)
@@ -243,7 +243,7 @@ describe('the local index', () => {
       while (rowsInFile() > 0) await new Promise(setImmediate)
     })
 
-  it('takes many shards at once, and gives them back at once', async () => {
+  it('loads and unloads many shards at once', async () => {
     const all = Array.from({ length: shards }, (_, shard) => shard)
     const rows = all.map((shard) => stored(shard))
     await Promise.all(all.map((shard) => index.load(shard)))
@@ -257,7 +257,7 @@ describe('the local index', () => {
     expect(await found()).toEqual({ ids: new Set([rows[back]!.threadId]), covered: [back] })
   })
 
-  it('reads on only as far as there is room for what is not in the file yet', async () => {
+  it('reads ahead only as far as there is room for rows that are not in the file yet', async () => {
     const metadataJson = JSON.stringify({ text: 'x'.repeat(3_000_000) })
     for (let shard = 0; shard < shards; shard += 1) stored(shard, { metadataJson })
     let farthest = 0
@@ -268,7 +268,7 @@ describe('the local index', () => {
     expect(rowsInFile()).toBe(shards)
   })
 
-  it('shows of a shard that comes back only what is there by then', async () => {
+  it('has only the current rows of a shard that is loaded again', async () => {
     const [deleted, changed] = [stored(0), stored(0)]
     await index.load(0)
     index.unload(0)
@@ -281,7 +281,7 @@ describe('the local index', () => {
     expect(await get(deleted)).toBeUndefined()
   })
 
-  it('does not cover a shard that was given back while it was read', async () => {
+  it('does not cover a shard that was unloaded during the load', async () => {
     stored(0, { status: 'busy' })
     const { loaded, goOn } = await loadingShard(0)
     index.unload(0)
@@ -294,7 +294,7 @@ describe('the local index', () => {
     expect((await found()).covered).toEqual([0])
   })
 
-  it('reads a shard again where that failed', async () => {
+  it('can load a shard again after a failure', async () => {
     const row = stored(0)
     table.failing = true
     const { loaded, goOn } = await loadingShard(0)
@@ -308,7 +308,7 @@ describe('the local index', () => {
   })
 })
 
-it('is lost with the thread that keeps the file, also where nobody writes', async () => {
+it('The index reports that it is lost when its writer thread dies, even if idle.', async () => {
   await writer.terminate()
   expect(losses.splice(0)).toEqual(['The thread that writes the data directory has died.'])
 })

@@ -1,4 +1,4 @@
-/** What an append writes when: the log, then the gate, then the rows that speak for the log. */
+/** The order of an append: the log, then the gate, then the rows that are derived from it. */
 
 import { expect, it } from 'vitest'
 
@@ -32,7 +32,7 @@ function logWith(pass: () => Promise<void>) {
   return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
 }
 
-it('keeps nothing for a copy of which nothing was written', async () => {
+it('A copy that was certainly not written keeps nothing of its source.', async () => {
   for (const ambiguous of [false, true]) {
     const needs = new Set<string>()
     const idOf = (row: typeof newRow) => row.branch.id
@@ -58,7 +58,7 @@ it('keeps nothing for a copy of which nothing was written', async () => {
   }
 })
 
-it('removes of a source that is gone what only a copy that is refused had kept', async () => {
+it('A refused copy releases what it alone had kept of a deleted source.', async () => {
   const cuts: unknown[] = []
   const log = new CassandraLog({
     rank: new Rank(),
@@ -81,31 +81,31 @@ it('removes of a source that is gone what only a copy that is refused had kept',
     [{ branchId: 'c', after: 0, epoch: 1 }, { branchId: 'b', after: 3, epoch: 4 }])
 })
 
-it('writes a mutable row when the log row it speaks for is history', async () => {
+it('A mutable row is written after its log row has passed the gate.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [update])
   expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])
 })
 
-it('removes what was left of runs before a thread that is made has a row', async () => {
+it('Leftover runs are removed before a new thread gets its row.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([newRow], [update])
   expect(done).toEqual(['log', 'gate', 'runs', 'row', 'gate', 'index'])
 })
 
-it('leaves mutable rows alone where the session was over before its log row counted', async () => {
+it('Mutable rows are not written if the session was over before the log row passed.', async () => {
   const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
   await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
   expect(done).toEqual(['log', 'gate'])
 })
 
-it('passes the gate once for rows of the log alone', async () => {
+it('Rows of the log alone pass the gate once.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([newRow], [])
   expect(done).toEqual(['log', 'gate', 'index'])
 })
 
-it('is waited for by nobody while it waits for an append before it', async () => {
+it('An append leaves the gate while it waits for an earlier append.', async () => {
   const left: number[] = []
   const firstRow = Promise.withResolvers<void>()
   let passages = 0

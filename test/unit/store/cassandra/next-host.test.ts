@@ -1,11 +1,11 @@
-/** Which failures of a host are taken to another one. */
+/** Which failures of a host are retried on another one. */
 
 import { errors, policies, types } from 'cassandra-driver'
 import { describe, expect, it } from 'vitest'
 
 import { NextHost } from '../../../../src/store/cassandra/next-host.ts'
 
-// Where the driver has it, which its types do not tell.
+// The driver has it here, but not in its types.
 const { retry, rethrow } = (policies.retry.RetryPolicy as unknown as
   { retryDecision: { retry: number, rethrow: number } }).retryDecision
 const quorum = types.consistencies.localQuorum
@@ -16,7 +16,7 @@ const refusal = new errors.ResponseError(types.responseErrorCodes.overloaded, 'b
 const silence = new errors.OperationTimedOutError('late', 'h')
 
 describe('a read that a host', () => {
-  it('cannot answer is asked of each other one', () => {
+  it('cannot answer is retried on each other host', () => {
     for (const nbRetry of [0, 1]) {
       const asked = operation(true, nbRetry)
       for (const decision of [policy.onUnavailable(asked, quorum),
@@ -29,13 +29,13 @@ describe('a read that a host', () => {
     expect(policy.onUnavailable(operation(true, 2), quorum).decision).toBe(rethrow)
   })
 
-  it('does not answer is given up: the next host is asked already', () => {
+  it('does not answer is not retried: the next host has already been asked', () => {
     expect(policy.onRequestError(operation(true, 0), quorum, silence).decision).toBe(rethrow)
   })
 })
 
 describe('a write that a host', () => {
-  it('refuses is told to whoever wrote', () => {
+  it('refuses is not retried', () => {
     const asked = operation(false, 0)
     expect(policy.onUnavailable(asked, quorum).decision).toBe(rethrow)
     expect(policy.onRequestError(asked, quorum, refusal).decision).toBe(rethrow)

@@ -1,4 +1,4 @@
-/** How a shard is read: a page weighs little, whatever its rows do. */
+/** How a shard is read: pages are small in bytes, however large their rows are. */
 
 import { expect, it } from 'vitest'
 
@@ -7,7 +7,7 @@ import { StoredBodies } from '../../../../src/store/cassandra/stored-body.ts'
 
 const KiB = 1024
 
-/** A shard with so many rows of such a size; a page that weighs too much never arrives. */
+/** A shard with `rows` rows of `size` bytes; a page of more than `bearable` bytes fails. */
 function shardOf({ rows, size, chunks = null, bearable = Infinity }: { readonly rows: number
   readonly size: number; readonly chunks?: number | null; readonly bearable?: number }) {
   const pages: number[] = []
@@ -42,7 +42,7 @@ function shardOf({ rows, size, chunks = null, bearable = Infinity }: { readonly 
   return { load, pages, mostAtOnce: () => most }
 }
 
-it('reads few rows at a time where they are large, many where they are small', async () => {
+it('Large rows are read few at a time, small ones many at a time.', async () => {
   const large = shardOf({ rows: 300, size: 200 * KiB })
   expect(await large.load()).toBe(300)
   expect(Math.max(...large.pages.slice(1))).toBe(20)
@@ -53,14 +53,14 @@ it('reads few rows at a time where they are large, many where they are small', a
   expect(small.pages.slice(5)).toEqual([500, 500, 500, 500])
 })
 
-it('asks for less where a page did not arrive', async () => {
+it('A page that failed is asked for with fewer rows.', async () => {
   const { load, pages } = shardOf({ rows: 60, size: 250 * KiB, bearable: 6_000 * KiB })
   await expect(load()).rejects.toThrow('in time')
   expect(await load()).toBe(60)
   expect(pages.slice(0, 2)).toEqual([50, 13])
 })
 
-it('reads few bodies at a time that are not in their rows', async () => {
+it('Bodies that are stored outside their rows are read eight at a time.', async () => {
   const { load, mostAtOnce } = shardOf({ rows: 50, size: 300 * KiB, chunks: 1 })
   expect(await load()).toBe(50)
   expect(mostAtOnce()).toBe(8)

@@ -1,4 +1,4 @@
-/** Ranks: a later owner's writes win, and a later write of the same owner. */
+/** Ranks: the write of a later owner wins, and a later write of the same owner. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Rank } from '../../../../src/store/cassandra/rank.ts'
 
 describe('ranks', () => {
-  it('grow with each call, and with the epoch before that', () => {
+  it('grow with the epoch first, and then with each call', () => {
     const epoch = fc.integer({ min: 0, max: 2 ** 24 - 1 })
     fc.assert(fc.property(epoch, epoch, (one, other) => {
       const [first, second] = [new Rank().next(one), new Rank().next(other)]

@@ -1,4 +1,4 @@
-/** Room that is used up, and given back. */
+/** Room that is taken and given back. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -10,7 +10,7 @@ async function isOpen(room: Room): Promise<boolean> {
 }
 
 describe('room', () => {
-  it('is open until it is full, and again when enough was given back', async () => {
+  it('is open until it is full, and again once enough was given back', async () => {
     const room = new Room(100)
     room.take(99)
     expect(await isOpen(room)).toBe(true)

@@ -1,4 +1,4 @@
-/** Lists of runs whose inputs are large: few are read whole at a time, and none in vain. */
+/** Lists of runs with large inputs: few are read at a time, and none without need. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -8,10 +8,10 @@ import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
 import { RunTable } from '../../../../src/store/cassandra/run-table.ts'
 import { aRun } from '../../../contract/rows.ts'
 
-/** No more bodies are fetched at the same time. */
+/** How many bodies are read at the same time. */
 const atOnce = 4
 
-/** A table of runs, newest first, whose bodies a test counts as they are read. */
+/** A table of runs, newest first, that counts how its rows and bodies are read. */
 function tableOf(rows: readonly RunRow[]) {
   const told = { read: 0, underWay: 0, most: 0, rowsUnderWay: 0, mostRows: 0 }
   const connection = {
@@ -49,7 +49,7 @@ const runs = (count: number, row: Partial<RunRow> = {}) =>
 const numbers = (rows: readonly RunRow[]) => rows.map(({ commandId }) => Number(commandId))
 
 describe('a list', () => {
-  it('is in the order of the runs, from anywhere, of one status or of all', async () => {
+  it('has the runs in order, from any offset, of one status or of all', async () => {
     const { list } = tableOf(runs(300))
     expect(numbers(await list({ offset: 3, limit: 4 }))).toEqual([3, 4, 5, 6])
     expect(numbers(await list({ offset: 298, limit: 4 }))).toEqual([298, 299])
@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(numbers(await list({ status: 'error', offset: 99 }))).toEqual([297])
   })
 
-  it('reads no more runs than it shows, and few of them whole at the same time', async () => {
+  it('reads no more runs than it has, and few bodies at the same time', async () => {
     const { list, told } = tableOf(runs(300))
     expect(await list({ limit: 200 })).toHaveLength(200)
     expect(told).toMatchObject({ read: 200, most: atOnce, mostRows: 64 })
@@ -70,19 +70,19 @@ describe('a list', () => {
     expect(told).toMatchObject({ read: 10, mostRows: 10 })
   })
 
-  it('is refused where it is too much for one answer, and reads no further', async () => {
+  it('is refused if it is too large for one answer, and reads no further', async () => {
     const large = tableOf(runs(60, { kwargsJson: `"${'x'.repeat(13 * 1024 * 1024)}"` }))
     await expect(large.list({ limit: 60 })).rejects
       .toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(large.told.read).toBeLessThanOrEqual(Math.floor(128 / 13) + 1 + atOnce)
     expect(await large.list({ limit: 20, texts: [] })).toHaveLength(20)
-    // What is passed over takes no room.
+    // Runs that are skipped take no room.
     expect(numbers(await large.list({ limit: 2, offset: 10, status: 'error' }))).toEqual([30, 33])
   })
 })
 
 describe('the place of a run', () => {
-  it('is written once, and once more after its thread was another member\'s', async () => {
+  it('is written once, and again after another member may have owned its thread', async () => {
     const places: unknown[] = []
     const connection = { keyspace: 'heddle', pages: async function* () {},
       write: async ({ values }: { values: unknown[] }) => void places.push(values[3]) }

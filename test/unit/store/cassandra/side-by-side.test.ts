@@ -1,4 +1,4 @@
-/** A request that is sent once more beside itself: the first success counts, and every failure. */
+/** A hedged request: the first success counts; it fails only once both copies have failed. */
 
 import { errors, types } from 'cassandra-driver'
 import { beforeEach, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const settled = () => new Promise(setImmediate)
 
-it('sends once where the answer comes in time', async () => {
+it('A request is sent once if the answer comes in time.', async () => {
   env.advance(199)
   copies[0]!.resolve('first')
   await settled()
@@ -39,7 +39,7 @@ it('sends once where the answer comes in time', async () => {
   expect([outcome, copies.length, env.timers()]).toEqual(['first', 1, 0])
 })
 
-it.each([[0, 1], [1, 0]])('takes the answer of whichever is first: %i', async (quick, slow) => {
+it.each([[0, 1], [1, 0]])('The first answer counts: of copy %i.', async (quick, slow) => {
   env.advance(200)
   expect(copies.length).toBe(2)
   copies[quick]!.resolve('quick')
@@ -50,7 +50,7 @@ it.each([[0, 1], [1, 0]])('takes the answer of whichever is first: %i', async (q
   expect([outcome, copies.length]).toEqual(['quick', 2])
 })
 
-it('does not send again what has failed', async () => {
+it('A request that has failed is not sent again.', async () => {
   copies[0]!.reject(failures.notDone)
   await settled()
   env.advance(1_000)
@@ -61,7 +61,7 @@ it.each([
   ['unknown', 'refused', 'unknown'], ['refused', 'unknown', 'unknown'],
   ['notDone', 'unknown', 'unknown'], ['notDone', 'refused', 'refused'],
   ['notDone', 'notDone', 'notDone'],
-] as const)('waits for both where one fails, %s and then %s: %s', async (one, other, both) => {
+] as const)('If both fail, %s and then %s, the outcome is %s.', async (one, other, both) => {
   env.advance(200)
   copies[1]!.reject(failures[one])
   await settled()
@@ -71,7 +71,7 @@ it.each([
   expect(outcome).toBe(failures[both])
 })
 
-it('succeeds where one of them does after the other has failed', async () => {
+it('A request succeeds if one copy does after the other has failed.', async () => {
   env.advance(200)
   copies[1]!.reject(failures.refused)
   await settled()

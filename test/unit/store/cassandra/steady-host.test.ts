@@ -1,4 +1,4 @@
-/** Which host is asked first: one at a time, of those that have what is asked for. */
+/** Which host is asked first: the same for a while, of those that have the data. */
 
 import { policies, types } from 'cassandra-driver'
 import type { ExecutionOptions, Host } from 'cassandra-driver'
@@ -8,7 +8,7 @@ import { SteadyHost } from '../../../../src/store/cassandra/steady-host.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 
-/** Plans as they are told to it. */
+/** Returns the plans that the test sets. */
 class ToldPlans extends policies.loadBalancing.LoadBalancingPolicy {
   plan = ''
   error: Error | null = null
@@ -59,7 +59,7 @@ describe('the host that is asked first', () => {
     return hostsInOrder
   }
 
-  it('is the same one for 50 ms, and then whom the driver would ask', () => {
+  it('is the same one for 50 ms, and then the one that the driver would ask', () => {
     expect(planOf('abcd')).toBe('abcd')
     expect(planOf('bcad')).toBe('abcd')
     env.advance(49)
@@ -69,7 +69,7 @@ describe('the host that is asked first', () => {
     expect(planOf('abc')).toBe('cab')
   })
 
-  it('is another one where it does not have what is asked for', () => {
+  it('is another one if it does not have the data', () => {
     planOf('abc')
     expect(planOf('bcda')).toBe('bcda')
     expect(planOf('cba')).toBe('acb')
@@ -83,9 +83,9 @@ describe('the host that is asked first', () => {
   })
 
   it.each([
-    ['no row', optionsOf(undefined)], ['nothing that the driver tells', null],
+    ['no row', optionsOf(undefined)], ['a request without options', null],
     ['a compare-and-set', optionsOf(Buffer.from('key'), types.consistencies.localSerial)],
-  ])('is as the driver says for %s, and no other request follows it', (_, options) => {
+  ])('is the one of the driver for %s, without effect on other requests', (_, options) => {
     expect(planOf('cab', options)).toBe('cab')
     expect(planOf('abc')).toBe('abc')
     expect(planOf('bca', options)).toBe('bca')

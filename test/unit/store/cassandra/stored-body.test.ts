@@ -1,4 +1,4 @@
-/** Bodies of rows that are rewritten, as they are read. */
+/** Reading bodies of mutable rows. */
 
 import { expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import type { ChunkTable } from '../../../../src/store/cassandra/chunk-table.ts'
 import type { Row } from '../../../../src/store/cassandra/connection.ts'
 import { StoredBodies } from '../../../../src/store/cassandra/stored-body.ts'
 
-it('are not there where a replica has heard of the row, and of no body', async () => {
+it('A row is missing if a replica has the row but no body yet.', async () => {
   const read = () => Promise.reject(new Error('nobody asks for it'))
   const bodies = new StoredBodies({ read, write: read }, {} as ChunkTable)
   const row = { body: null, chunks: null, chunk_rank: null } as unknown as Row

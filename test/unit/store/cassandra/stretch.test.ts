@@ -1,4 +1,4 @@
-/** Stretches say of each row which partition it is in. */
+/** Stretches tell for each row which partition it is in. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ const lists = fc.array(fc.record({ epochs: fc.nat(3), buckets: fc.nat(2),
 })
 
 describe('stretches', () => {
-  it('come back as they were written', () => {
+  it('are decoded as they were encoded', () => {
     fc.assert(fc.property(lists, (list) => {
       expect(decodeStretches(encodeStretches(list))).toEqual(list)
     }))
@@ -32,7 +32,7 @@ describe('stretches', () => {
     }))
   })
 
-  it('give every row of a range once, in order, where it is', () => {
+  it('have every row of a range once, in order, with its partition', () => {
     fc.assert(fc.property(lists, fc.nat(45), fc.nat(45), (list, from, through) => {
       const rows = slicesOf(list, from, through).flatMap((slice) =>
         Array.from({ length: slice.through - slice.from + 1 }, (_, index) =>

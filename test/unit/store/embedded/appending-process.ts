@@ -8,7 +8,7 @@ const [directory = '', ...branchIds] = process.argv.slice(2)
 const store = await openEmbeddedStore({ directory, env: systemEnv({ level: 'silent' }) })
 const epoch = await store.claimEpoch()
 
-/** Each row of a branch takes the thread's row with it, and they differ in size. */
+/** Appends rows of different sizes, each together with an update of the thread's row. */
 async function appendForever(id: string): Promise<never> {
   const branch = { id, ancestors: [] }
   let { epoch: prevEpoch, seq } = await store.log.tail(branch) ?? { epoch: 0, seq: 0 }

@@ -1,4 +1,4 @@
-/** A process that is killed while it appends has lost nothing that it was told is on disk. */
+/** A process that is killed while it appends loses nothing that was acknowledged. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -33,7 +33,7 @@ async function killAfter(child: ChildProcess, count: number): Promise<Map<string
   return acknowledged
 }
 
-/** Every row up to the newest is there and whole, and the thread's row came with the newest. */
+/** Expects every row up to the newest to be complete, and the thread's row to match the newest. */
 async function expectWhole(store: OpenStore, id: string, acknowledged: number): Promise<void> {
   const branch = { id, ancestors: [] }
   const rows = await store.log.read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
@@ -48,7 +48,7 @@ async function expectWhole(store: OpenStore, id: string, acknowledged: number): 
 }
 
 describe('a killed process', () => {
-  it('finds everything acknowledged again, kill after kill', async () => {
+  it('loses nothing that was acknowledged, kill after kill', async () => {
     const place = embeddedPlace()
     const branchIds = Array.from({ length: 8 }, () => randomUUID())
     let epoch = 0
@@ -66,7 +66,7 @@ describe('a killed process', () => {
     await place.remove()
   })
 
-  it('holds its directory while it lives, and no longer', async () => {
+  it('holds its directory until it is killed', async () => {
     const place = embeddedPlace()
     const child = startAppending(place.directory, [randomUUID()])
     await once(child.stdout!, 'data')

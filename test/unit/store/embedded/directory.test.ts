@@ -1,4 +1,4 @@
-/** A data directory has one owner, and whoever cannot use it is told why and what to do. */
+/** A data directory has one owner; errors say why it cannot be used and what to do. */
 
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ describe('a data directory', () => {
   const open = (directory = place.directory) =>
     openEmbeddedStore({ directory, env: virtualEnv() })
 
-  it('is made where it is missing', async () => {
+  it('is created if it is missing', async () => {
     const directory = join(place.directory, 'a/b')
     await (await open(directory)).close()
     expect(await readdir(directory)).toContain('heddle.db')
@@ -45,7 +45,7 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it('is given back when it could not be opened', async () => {
+  it('is unlocked again if it could not be opened', async () => {
     await mkdir(join(place.directory, 'heddle.db'))
     for (const _ of [1, 2]) await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
   })
@@ -63,7 +63,7 @@ describe('a data directory', () => {
     await again.close()
   })
 
-  it('says which file is damaged', async () => {
+  it('is refused with the name of the file that is damaged', async () => {
     await (await open()).close()
     await writeFile(join(place.directory, 'heddle.db'), 'x'.repeat(8_192))
     await expect(open()).rejects.toMatchObject({ code: 'unavailable' })
@@ -93,14 +93,14 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it('says so where it is no directory', async () => {
+  it('is refused if it is no directory', async () => {
     const file = join(place.directory, 'file')
     await writeFile(file, '')
     await expect(open(file)).rejects.toMatchObject({ code: 'unavailable' })
     await expect(open(join(file, 'below'))).rejects.toThrow('cannot be made')
   })
 
-  it('moves commits into the file now and then, so that the log beside it stays small',
+  it('is checkpointed now and then, so that the write-ahead log stays small',
     async () => {
       const store = await open()
       const branch = aBranch()
@@ -110,7 +110,7 @@ describe('a data directory', () => {
       await store.close()
     })
 
-  it('of the first version gets what came later, and keeps what it has', async () => {
+  it('of the first version gets the later tables, and keeps its rows', async () => {
     const store = await open()
     const row = aThread()
     await store.log.append([], [{ table: 'thread', row }])
@@ -131,7 +131,7 @@ describe('a data directory', () => {
     await reopened.close()
   })
 
-  it('is refused where a newer version has written it', async () => {
+  it('is refused if a newer version has written it', async () => {
     await (await open()).close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))

@@ -1,4 +1,4 @@
-/** Writes that become durable together fail one by one. */
+/** Writes that are committed together fail one by one. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ describe('a group commit', () => {
     database.prepare(`PRAGMA max_page_count = ${pages + 20}`).get()
   }
 
-  it('refuses what is refused and commits the rest', () => {
+  it('commits all writes but those that are refused', () => {
     const branch = aBranch()
     const outcomes = commitTogether(database, tables,
       [append(branch), append(branch), append(branch, 10, 2)])
@@ -48,7 +48,7 @@ describe('a group commit', () => {
     expect(tables.reader.tail(branch)).toEqual({ epoch: 1, seq: 2 })
   })
 
-  it('fails only what does not fit on a full disk', () => {
+  it('fails only the write that does not fit on a full disk', () => {
     fillDisk()
     const [small, large, other] = [aBranch(), aBranch(), aBranch()]
     const outcomes = commitTogether(database, tables,
@@ -62,7 +62,7 @@ describe('a group commit', () => {
     expect(next).toEqual([undefined, undefined, undefined])
   })
 
-  it('counts threads as they are after a commit that failed in part', () => {
+  it('counts threads correctly after a commit that failed in part', () => {
     fillDisk()
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(0)
     const outcomes = commitTogether(database, tables,
@@ -73,7 +73,7 @@ describe('a group commit', () => {
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
   })
 
-  it('waits for the disk: that much is set, since no test can cut the power', () => {
+  it('syncs to disk: only the settings are checked, for no test can cut the power', () => {
     expect(database.prepare('PRAGMA synchronous').get()).toEqual([2])
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual(['wal'])
   })

@@ -1,4 +1,4 @@
-/** What an index can tell of a metadata filter is never wrong, and exact where it says so. */
+/** The tokens of a metadata filter never exclude a match, and are exact without a remainder. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const keys = fc.constantFrom('a', 'b', 'c', 'k'.repeat(250), `${'k'.repeat(250)}
 const metadata = fc.dictionary(keys, value, { maxKeys: 4 })
 
 describe('a metadata filter', () => {
-  it('has no token that a document which holds it lacks', () => {
+  it('has only tokens that every matching document has', () => {
     fc.assert(fc.property(metadata, metadata, (whole, part) => {
       const held = holds(JSON.stringify(whole), JSON.stringify(part))
       const tokens = tokensOf(JSON.stringify(whole))
@@ -26,7 +26,7 @@ describe('a metadata filter', () => {
     }), { numRuns: 2_000 })
   })
 
-  it('is held by every document that says more', () => {
+  it('matches every document that has more', () => {
     fc.assert(fc.property(metadata, metadata, (one, more) => {
       expect(holds(JSON.stringify({ ...more, ...one }), JSON.stringify(one))).toBe(true)
     }))
@@ -45,11 +45,11 @@ describe('a metadata filter', () => {
     ['{"a":1.0}', '{"a":1}', true],
     ['', '{}', true],
     ['{}', '{"constructor":{}}', false],
-  ])('%s holds %s: %s', (whole, part, expected) => {
+  ])('%s matches %s: %s', (whole, part, expected) => {
     expect(holds(whole, part)).toBe(expected)
   })
 
-  it('looks up only so many of its parts, and looks at documents for the rest', () => {
+  it('has at most eight tokens, and a remainder to compare with documents', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index]))
     const { tokens, remainder } = metadataFilter(many)
     expect(tokens.length).toBe(8)

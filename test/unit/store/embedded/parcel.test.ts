@@ -1,4 +1,4 @@
-/** What is packed for the way between threads comes out as it went in. */
+/** Parcels between threads are unpacked as they were packed. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

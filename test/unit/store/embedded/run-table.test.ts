@@ -1,4 +1,4 @@
-/** Lists of runs whose inputs are large: what is too much for one answer is refused. */
+/** Lists of runs with large inputs: what is too large for one answer is refused. */
 
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const threadId = randomUUID()
 const list = (query: Partial<RunQuery> = {}) =>
   store.runs.list({ tenant: 'local', threadId, limit: 10, offset: 0, ...query })
 
-/** Five of these fit one answer, and six do not. */
+/** Five of these fit into one answer, six do not. */
 const kwargsJson = `"${'x'.repeat(23 * 1024 * 1024)}"`
 
 beforeAll(async () => {
@@ -23,20 +23,20 @@ beforeAll(async () => {
   }
 })
 
-it('A page that is too much is refused, also after one that was not.', async () => {
+it('A page that is too large is refused, even after one that was not.', async () => {
   expect(await list({ limit: 5 })).toHaveLength(5)
   await expect(list()).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
   expect(await list({ limit: 5, offset: 1 })).toHaveLength(5)
 })
 
-it('What is not wanted, or not on the page, takes no room.', async () => {
+it('Fields that are not selected and runs that are not on the page take no room.', async () => {
   expect((await list({ texts: ['metadataJson'] })).map((row) => row.kwargsJson.length))
     .toEqual([0, 0, 0, 0, 0, 0])
   expect(await list({ status: 'error' })).toHaveLength(1)
   expect(await list({ status: 'success', offset: 4 })).toHaveLength(1)
 })
 
-it('Letters of several bytes count as the letters they are.', async () => {
+it('The room is counted in characters, not in bytes.', async () => {
   const ofLetters = randomUUID()
   for (let n = 0; n < 2; n++) {
     const row = aRun({ threadId: ofLetters, kwargsJson: `"${'語'.repeat(23 * 1024 * 1024)}"` })

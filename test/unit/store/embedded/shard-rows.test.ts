@@ -1,4 +1,4 @@
-/** Rows that come and go by shard: what is found is of the shards that are loaded, all of them. */
+/** Rows that are loaded and unloaded by shard: all rows of covered shards are found, no others. */
 
 import { randomUUID } from 'node:crypto'
 
@@ -47,7 +47,7 @@ async function loadAll(shard: number, rows: readonly EncodedRow[]): Promise<void
 }
 
 describe('rows of a shard', () => {
-  it('are found when they are loaded, by everything that is searched for, and not when unloaded',
+  it('are found by every kind of search while their shard is covered, and not otherwise',
     async () => {
       const tenant = randomUUID()
       const metadata = { user: 'a' }
@@ -77,7 +77,7 @@ describe('rows of a shard', () => {
       expect(await totals()).toEqual([0, 0, 0, 0])
     })
 
-  it('are those of a model, whatever comes and goes', async () => {
+  it('are found as in a model, in whatever order shards are loaded and unloaded', async () => {
     const shard = fc.constantFrom(0, 1, 2, 3)
     const user = fc.constantFrom('a', 'b')
     const step = fc.oneof(
@@ -130,7 +130,7 @@ describe('rows of a shard', () => {
     }), { numRuns: 60 })
   })
 
-  it('take the place of those that it had', async () => {
+  it('replace those that the shard had', async () => {
     const tenant = randomUUID()
     const [gone, kept] = [threadIn(2, { tenant }), threadIn(2, { tenant, seq: 2 })]
     await loadAll(2, [gone, { ...kept, status: 'error' }].map(encodedThread))
@@ -140,7 +140,7 @@ describe('rows of a shard', () => {
     await store.unload(2)
   })
 
-  it('are the newest where several are of one thread, whichever comes first', async () => {
+  it('are the newest of each thread, whichever comes first', async () => {
     const tenant = randomUUID()
     const rows = [threadIn(2, { tenant }), threadIn(2, { tenant })]
     const older = rows.map((row) => ({ ...row, seq: 1, metadataJson: '{"a":1}' }))
@@ -152,7 +152,7 @@ describe('rows of a shard', () => {
     await store.unload(2)
   })
 
-  it('go with those that were put since', async () => {
+  it('are unloaded together with those that were put since', async () => {
     const tenant = randomUUID()
     const [loaded, put] = [threadIn(2, { tenant }), threadIn(2, { tenant })]
     await loadAll(2, [encodedThread(loaded)])

@@ -1,4 +1,4 @@
-/** Statements that search threads go through an index, whatever they start from. */
+/** Statements that search threads use an index, whatever they start from. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ describe('a statement that searches threads', () => {
     metadata: { user: 'a', graph_id: 'b', tags: ['c'] } }
   const search = searchOf(filter)
 
-  it.each(orders)('walks in the order of %s without sorting more than equal times', (order) => {
+  it.each(orders)('reads in the order of %s and sorts at most rows with equal times', (order) => {
     for (const descending of [true, false]) {
       const sql = select(search, walk(order), { order, descending, edged: false })
       const plan = planOf(sql, filter)
@@ -46,7 +46,7 @@ describe('a statement that searches threads', () => {
   })
 
   it.each([['a status', ofStatus(1)], ['a part of the metadata', ofToken(1, 1)]])(
-    'that starts from %s comes in the order of creation', (_, start) => {
+    'that starts from %s reads in the order of creation', (_, start) => {
       const sql = select(search, start, { order: 'created_at', descending: true, edged: false })
       const plan = planOf(sql, filter)
       expect(plan[0]).toMatch(/^SEARCH d USING/)
@@ -54,13 +54,13 @@ describe('a statement that searches threads', () => {
       expect(plan.filter((step) => /^SCAN [dtx]\b/.test(step))).toEqual([])
     })
 
-  it('looks up the threads that are named', () => {
+  it('looks up threads by id', () => {
     const plan = planOf(select(search, ofIds(1)), filter)
     expect(plan.join('\n'))
       .toMatch(/SEARCH d USING INDEX thread_thread_id \(tenant=\? AND thread_id=\?\)/)
   })
 
-  it('counts what metadata alone can tell without looking at a row', () => {
+  it('counts by metadata without reading rows', () => {
     const only = searchOf({ tenant: 'local', metadata: { user: 'a', graph_id: 'b' } })
     const plan = planOf(select(only, ofToken(0, 1)), { tenant: 'local', metadata: { user: 'a' } })
     expect(plan.length).toBe(2)

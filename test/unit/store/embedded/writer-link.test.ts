@@ -1,4 +1,4 @@
-/** The link to the writer thread: whoever waits for an answer gets one, whatever happens there. */
+/** The link to the writer thread: every request is answered, whatever happens there. */
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { WriterLink } from '../../../../src/store/embedded/writer-link.ts'
 import { aBranch } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
-/** A writer that greets and then does as the script says with each batch. */
+/** A writer that greets and then runs the script for each batch. */
 function writer(script: string): Worker {
   return new Worker(`const { parentPort } = require('node:worker_threads')
     parentPort.postMessage({ epoch: 7 })
@@ -18,7 +18,7 @@ function writer(script: string): Worker {
 const write = { kind: 'append', rows: [], updates: [] } as const
 
 describe('the link to the writer', () => {
-  it('sends what is asked for in one turn of the loop as one batch', async () => {
+  it('sends the requests of one turn of the event loop as one batch', async () => {
     const link = await WriterLink.open(writer(`
       parentPort.postMessage(batch.writeIds.map((id) => ({ id })))
       const value = batch.writeIds.length
@@ -31,7 +31,7 @@ describe('the link to the writer', () => {
     await link.close()
   })
 
-  it('asks for few pages at a time, and for the others in turn', async () => {
+  it('asks for four pages at a time, and for the others in turn', async () => {
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
       const value = batch.questions.length
       parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value })))`), virtualEnv().log)
@@ -41,7 +41,7 @@ describe('the link to the writer', () => {
     await link.close()
   })
 
-  it('rejects what waits and all that comes when the writer dies, and says so', async () => {
+  it('rejects all waiting and later requests if the writer dies, and reports that', async () => {
     const env = virtualEnv()
     const reasons: string[] = []
     const link = await WriterLink.open(writer('throw new Error("dead")'), env.log,
@@ -54,7 +54,7 @@ describe('the link to the writer', () => {
     await link.close()
   })
 
-  it('rejects what waits when the writer goes without a word, after it is told', async () => {
+  it('reports a writer that exits silently, and then rejects what waits', async () => {
     const env = virtualEnv()
     const heard: string[] = []
     const link = await WriterLink.open(writer('process.exit()'), env.log, () => heard.push('lost'))
@@ -63,7 +63,7 @@ describe('the link to the writer', () => {
     expect(env.lines.length).toBe(1)
   })
 
-  it('fails to open where the writer does not come up', async () => {
+  it('fails to open if the writer does not start', async () => {
     const { log } = virtualEnv()
     const silent = new Worker('', { eval: true })
     await expect(WriterLink.open(silent, log)).rejects.toMatchObject({ code: 'unavailable' })
@@ -71,7 +71,7 @@ describe('the link to the writer', () => {
     await expect(WriterLink.open(broken, log)).rejects.toThrow('broken')
   })
 
-  it('rejects with the code, the sentence and the facts that the writer gave', async () => {
+  it('rejects with the code, sentence, facts and cause of the writer\'s error', async () => {
     const error = { code: 'stale_append', sentence: 'No.', facts: { epoch: 3 }, cause: 'why' }
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
       const error = ${JSON.stringify(error)}
