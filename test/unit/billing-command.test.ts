@@ -1,4 +1,4 @@
-/** The command that lists what is billed, on what real servers left behind. */
+/** The command that lists billing records, on the data of real servers. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ describe('the command "billing"', () => {
   let server: ServerProcess | undefined
   afterEach(() => server?.close())
 
-  it('lists each run once, also after a restart, and when its thread is gone', async () => {
+  it('lists each run once, even after a restart and after its thread is deleted', async () => {
     const data = join(root, 'us')
     server = await startServer({ project: 'conformance', dataDir: data,
       args: ['--billing', 'on', '--region', 'us', '--limits', 'off'] })
@@ -56,7 +56,7 @@ describe('the command "billing"', () => {
     expect(await recordsOf(data, day)).toEqual(before)
   })
 
-  it('finds nothing in the region eu, where a server that should bill does not start', async () => {
+  it('finds nothing in the region eu, where a server with billing does not start', async () => {
     const data = join(root, 'eu')
     const eu = ['--region', 'eu', '--limits', 'off']
     server = await startServer({ project: 'conformance', dataDir: data, args: eu })
@@ -70,7 +70,7 @@ describe('the command "billing"', () => {
       stderr: expect.stringMatching(/^heddle: --billing on .*region eu\.\n$/) })
   })
 
-  it('lists a day that is longer than a page', async () => {
+  it('lists a day with more records than a page', async () => {
     const data = join(root, 'long')
     const store = await openEmbeddedStore({ directory: data, env: systemEnv({ level: 'silent' }) })
     const rows = Array.from({ length: 2_500 }, (_, number): BillingRow => ({
@@ -86,7 +86,7 @@ describe('the command "billing"', () => {
     [['--tenant', 'a b', '--day', '2026-02-03'], /^heddle: --tenant: no tenant .* "a b"\.\n$/],
     [['--day', '2026-02-03'], /^heddle: required option '--tenant .*; see billing --help\n$/],
     [['--tenant', 'acme'], /^heddle: required option '--day .*; see billing --help\n$/],
-  ])('answers %j by one sentence and exit code 1', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 1', async (args, sentence) => {
     const { status, stdout, stderr } = await heddle('billing', ...args, '--data', root)
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(sentence)

@@ -1,4 +1,4 @@
-/** Settings: who wins, what is refused, and the sentence that says so. */
+/** Settings: which source wins, what is refused, and with which sentence. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -35,31 +35,31 @@ describe('settings', () => {
     })
   })
 
-  it('are taken from the environment, and from what was typed before that', () => {
+  it('are taken from options first, and then from the environment', () => {
     const environment = { PORT: '80', HEDDLE_CONFIG: 'a', HEDDLE_WORKERS: '3', HEDDLE_RELOAD: 'no' }
     const options = { port: '8080', reload: true }
     expect(resolved({ environment, options }))
       .toMatchObject({ port: 8080, config: '/base/a', workers: 3, reload: true })
   })
 
-  it('keep the data in the folder of the project, named by its file or itself', () => {
+  it('keep the data in the folder of the project, whether that or its file is named', () => {
     expect(resolved({ options: { config: 'p/langgraph.json' } }).dataDirectory)
       .toBe('/base/p/.heddle')
     expect(resolved({ options: { config: '/p' } }).dataDirectory).toBe('/p/.heddle')
     expect(resolved({ options: { config: '/p', data: 'd' } }).dataDirectory).toBe('/base/d')
   })
 
-  it('never change', () => {
+  it('are frozen', () => {
     expect(Object.isFrozen(resolved({}))).toBe(true)
     expect(Object.isFrozen(resolved({}).allowOrigins)).toBe(true)
   })
 
-  it('count an empty text as none', () => {
+  it('treat an empty text as not set', () => {
     expect(resolved({ options: { data: '' }, environment: { PORT: '', HEDDLE_DATA_DIR: '/d' } }))
       .toMatchObject({ port: 2024, dataDirectory: '/d' })
   })
 
-  it('say what may be called, and through what', () => {
+  it('have the egress exceptions and proxy', () => {
     const options = { egressProxy: 'http://u:p@p:1',
       egressAllow: '10.1.0.0/16, ::1,hooks.internal' }
     expect(resolved({ options })).toMatchObject({ egressProxy: 'http://u:p@p:1',
@@ -73,12 +73,12 @@ describe('settings', () => {
     expect(proxy).not.toContain('secret')
   })
 
-  it('name the region, and whether it was said', () => {
+  it('have the region, and whether it was given', () => {
     expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', inRegion: true })
     expect(mistakes({ options: { region: 'mars' } })).toContain('must be one of us, eu')
   })
 
-  it('tell metrics on a port of their own where one is named, for this machine', () => {
+  it('serve metrics on a port of their own if one is given, by default for this machine', () => {
     expect(resolved({ options: { metricsPort: '0' } }).metrics)
       .toEqual({ host: '127.0.0.1', port: 0 })
     const environment = { HEDDLE_METRICS_HOST: '0.0.0.0' }
@@ -87,7 +87,7 @@ describe('settings', () => {
       .toEqual({ host: '0.0.0.0', port: 9464 })
   })
 
-  it('send traces where the environment names a collector', () => {
+  it('send traces if the environment names a collector', () => {
     const tracingOf = (environment: Record<string, string>) => resolved({ environment }).tracing
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }
     expect(tracingOf(endpoint)).toEqual({ ratio: 1 })
@@ -123,7 +123,7 @@ describe('settings', () => {
     expect(mistakes({ options: { workers } })).toContain('--workers')
   })
 
-  it('refuse an address that others reach, unless it is said on purpose', () => {
+  it('refuse an address that others can reach, unless that is confirmed', () => {
     expect(mistakes({ options: { host: '0.0.0.0' } })).toContain('--insecure-listen')
     expect(resolved({ options: { host: '0.0.0.0', insecureListen: true } }).host).toBe('0.0.0.0')
     expect(resolved({ environment: { HEDDLE_HOST: '::', HEDDLE_INSECURE_LISTEN: 'yes' } }).host)
@@ -136,7 +136,7 @@ describe('settings', () => {
     expect(resolved({ options: { allowOrigin: ['*'] }, environment }).allowOrigins).toEqual(['*'])
   })
 
-  it('limit requests where a region is named, unless they say otherwise', () => {
+  it('limit requests if a region is given, unless limits are off', () => {
     expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', limits: true })
     expect(resolved({ environment: { HEDDLE_REGION: 'us' } }).limits).toBe(true)
     expect(resolved({ options: { region: 'us', limits: 'off' } }).limits).toBe(false)
@@ -148,7 +148,7 @@ describe('settings', () => {
     ])
   })
 
-  it('name proxies by addresses and ranges', () => {
+  it('have proxies as addresses and ranges', () => {
     const { trustedProxies, userProxies } =
       resolved({ options: { trustedProxies: '10.0.0.0/8, ::1', userProxies: '192.0.2.1' } })
     expect(trustedProxies).toEqual([ipRange('10.0.0.0/8'), ipRange('::1')])
@@ -162,7 +162,7 @@ describe('settings', () => {
     ])
   })
 
-  it('name a certificate and its key together', () => {
+  it('need a certificate and its key together', () => {
     const cassandra = { store: 'cassandra', localDatacenter: 'us' }
     for (const one of [{ tlsCert: 'cert.pem' }, { tlsKey: 'key.pem' }]) {
       expect(mistakes({ options: { ...cassandra, ...one } }))
@@ -172,7 +172,7 @@ describe('settings', () => {
       .toMatchObject({ cert: expect.stringMatching(/a$/) as string })
   })
 
-  it('bill in the region us only, and nothing unless they say so', () => {
+  it('bill only if that is on, and only in the region us', () => {
     expect(resolved({ options: { region: 'us' } }).billing).toBe(false)
     expect(resolved({ options: { billing: 'on' } }).billing).toBe(true)
     expect(resolved({ environment: { HEDDLE_BILLING: 'on', HEDDLE_REGION: 'us' } }).billing)
@@ -184,14 +184,14 @@ describe('settings', () => {
     }
   })
 
-  it('are few, and each says what it does', () => {
+  it('are few, and each has a sentence that explains it', () => {
     expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(48)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }
   })
 
-  it('are called as their flags are', () => {
+  it('have the names of their flags', () => {
     for (const [name, { flags }] of Object.entries(knownSettings)) {
       const flag = flags.split(' ')[0]!.replace(/^--(no-)?/, '')
       expect(flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)

@@ -1,4 +1,4 @@
-/** Containment: what a filter by metadata or state asks. */
+/** Containment: how filters by metadata or state match. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ it.each([
   expect(contains(whole, part)).toBe(expected)
 })
 
-it('Everything contains itself, and still does when more is added to it.', () => {
+it('Every object contains itself, even with more added to it.', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue())
   fc.assert(fc.property(object, fc.jsonValue(), (whole, more) => {
     expect(contains(whole, whole)).toBe(true)
@@ -28,13 +28,13 @@ it('Everything contains itself, and still does when more is added to it.', () =>
   }))
 })
 
-it('A long list is looked for in a long list without holding each against each.', () => {
+it('Long lists are compared without comparing each element with each.', () => {
   const list = Array.from({ length: 300_000 }, (_, n) => n)
   expect(contains({ list }, { list: list.toReversed() })).toBe(true)
   expect(contains({ list }, { list: [...list, -1] })).toBe(false)
 })
 
-it('Objects and lists inside of lists are counted with all that they hold.', () => {
+it('Objects and lists inside lists are counted with their elements.', () => {
   expect(nestedInLists({ a: [1, 'x', null], b: { c: 1 } })).toBe(0)
   expect(nestedInLists({ a: [{}, [{ b: [[]] }]] })).toBe(5)
   expect(nestedInLists({ a: [[1, 1, 1], { b: 2 }] })).toBe(6)

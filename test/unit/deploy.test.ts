@@ -1,4 +1,4 @@
-/** The files for operators: they agree with each other and with the program. */
+/** The files in deploy/ agree with each other and with the program. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -40,7 +40,7 @@ describe('the compose file', () => {
     ])
   })
 
-  it('waits for services, and keeps data on volumes, that it has', () => {
+  it('waits only for services, and uses only volumes, that it defines', () => {
     for (const [, { depends_on: needed = {}, volumes = [] }] of services) {
       for (const [name, { condition }] of Object.entries(needed)) {
         expect(condition).toBe('service_healthy')
@@ -50,7 +50,7 @@ describe('the compose file', () => {
     }
   })
 
-  it('asks how they are by commands whose words are texts', () => {
+  it('has health checks whose words are strings, with a valid script', () => {
     for (const [name, { healthcheck }] of services) {
       for (const word of healthcheck!.test) expect(word, name).toBeTypeOf('string')
     }
@@ -58,24 +58,24 @@ describe('the compose file', () => {
     expect(() => new Script(script!)).not.toThrow()
   })
 
-  it('sets what the page for operators asks for', () => {
+  it('has only settings of Cassandra that cassandra.md has', () => {
     const options = compose.services['cassandra-1']!.environment!['JVM_EXTRA_OPTS']!
     const set = [...options.matchAll(/-Dcassandra\.settings\.(\w+)=(\w+)/g)]
       .map(([, name, value]) => `${name}: ${value}`)
-    // The period of the default configuration contradicts the group, so it has to go.
+    // The default sync period contradicts `commitlog_sync: group`, so it must be unset.
     expect(set).toContain('commitlog_sync_period: 0ms')
     for (const setting of set.filter((name) => name !== 'commitlog_sync_period: 0ms')) {
       expect(pageOf('cassandra.md')).toContain(`\`${setting}\``)
     }
   })
 
-  it('is reached from this machine only, each member by a port of its own', () => {
+  it('publishes one port per member, for this machine only', () => {
     expect(services.flatMap(([, { ports = [] }]) => ports))
       .toEqual(['127.0.0.1:2024:2024', '127.0.0.1:2025:2024', '127.0.0.1:2026:2024'])
     for (const [, { ports }] of members) expect(ports).toHaveLength(1)
   })
 
-  it('gives members the time to give back what they own', () => {
+  it('gives members enough time to drain', () => {
     for (const [, { command, stop_grace_period: grace }] of members) {
       const drain = command!.find((flag) => flag.startsWith('--drain-ms='))!.split('=')[1]
       expect(Number.parseInt(grace!)).toBeGreaterThanOrEqual(Number(drain) / 1_000 + 10)
@@ -101,12 +101,12 @@ describe('the page on Cassandra', () => {
   })
 })
 
-describe('what operators are told to type', () => {
+describe('the commands in the pages for operators', () => {
   const readme = readFileSync(join(deploy, '../README.md'), 'utf8')
   const known: readonly string[] =
     Object.values(knownSettings).map(({ flags }) => flags.split(' ')[0]!)
 
-  it('starts Heddle with settings that it knows', () => {
+  it('start Heddle with settings that it knows', () => {
     const shown = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm start -- (.*)$/gm)])
       .map(([, flags]) => flags!)
     expect(shown.length).toBeGreaterThan(5)
@@ -115,15 +115,15 @@ describe('what operators are told to type', () => {
     expect([...known, '--help']).toEqual(expect.arrayContaining(flags))
   })
 
-  it('runs scripts that there are', () => {
+  it('run scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(deploy, '../package.json'), 'utf8')) as
       { scripts: object }
     const named = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm run ([\w:]+)/g)])
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named.map(([, name]) => name)))
   })
 
-  it('names settings and files that there are', () => {
-    // The last one is no setting: it is for whoever doubts what the engine does.
+  it('name settings and files that exist', () => {
+    // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
       ...Object.values(knownSettings).map(({ variable }) => variable), 'HEDDLE_ENGINE_SHORTCUTS']
     for (const page of pages) {
@@ -157,7 +157,7 @@ describe('the network policy', () => {
   const peers = outward.flatMap(({ spec }) => spec.egress!.flatMap(({ to }) => to))
   const blocks = peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock] : []))
 
-  it('lets members reach no private address but those of pods that it names', () => {
+  it('lets members reach no private address but those of selected pods', () => {
     expect(outward).toHaveLength(1)
     const isV6 = (range: string) => range.includes(':')
     const closed = closedRanges.map(([range]) => range)
@@ -165,14 +165,14 @@ describe('the network policy', () => {
       { cidr: '0.0.0.0/0', except: closed.filter((range) => !isV6(range)) },
       { cidr: globalRange, except: closed.filter(isV6) },
     ])
-    // A rule without peers, or a peer without a selector, would mean everybody.
+    // A rule without peers, or a peer without a selector, would allow everything.
     for (const { to } of outward[0]!.spec.egress!) expect(to.length).toBeGreaterThan(0)
     for (const { ipBlock, ...selectors } of peers) {
       if (!ipBlock) expect(JSON.stringify(selectors)).toContain('matchLabels')
     }
   })
 
-  it('is about every member, whichever way', () => {
+  it('applies to every member, in both directions', () => {
     expect(policies.flatMap(({ spec }) => spec.policyTypes)).toEqual(['Ingress', 'Egress'])
     for (const { spec } of policies) {
       expect(spec.podSelector).toEqual({ matchLabels: { 'app.kubernetes.io/name': 'heddle' } })

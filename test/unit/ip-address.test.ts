@@ -1,4 +1,4 @@
-/** Addresses and ranges in every way in which they are written, and in ways that are none. */
+/** Addresses and ranges in every valid spelling, and in invalid ones. */
 
 import { expect, it } from 'vitest'
 
@@ -13,7 +13,7 @@ it.each([
   ['::1', '::1', '::2'],
   ['10.0.0.0/8', '::ffff:10.0.0.1', '::ffff:11.0.0.1'],
   ['::ffff:10.0.0.1', '10.0.0.1', '10.0.0.2'],
-])('%s has %s in it, and not %s', (range, inside, outside) => {
+])('%s contains %s, and not %s', (range, inside, outside) => {
   expect(isWithin(ipAddress(inside)!, ipRange(range)!)).toBe(true)
   expect(isWithin(ipAddress(outside)!, ipRange(range)!)).toBe(false)
 })
@@ -23,7 +23,7 @@ it.each(['10.0.0.0/33', '::/129', 'everybody', '10.0.0.1/x', '10.0.0.0/', '10.0.
   expect(ipRange(text)).toBeUndefined()
 })
 
-it('Loopback is what leads to this machine.', () => {
+it('Only hosts that lead to this machine are loopback.', () => {
   const own = ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', 'a.localhost']
   expect(own.filter(isLoopback)).toEqual(own)
   expect(['', '0.0.0.0', '::', '128.0.0.1', '1270.0.0.1', '10.0.0.1', 'localhost.evil.example',

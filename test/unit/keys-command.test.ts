@@ -1,4 +1,4 @@
-/** The command that manages keys: with a server on the data directory, and without one. */
+/** The command that manages keys: with a running server on the data directory, and without one. */
 
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ const made = async (...args: readonly string[]) =>
   JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as
     { key: string; id: string }
 
-/** What the office answers to one line. */
+/** The answer of the server's key socket to one line. */
 async function saidBy(socket: string, line: string): Promise<unknown> {
   const office = connect(socket)
   office.write(`${line}\n`)
@@ -32,13 +32,13 @@ async function saidBy(socket: string, line: string): Promise<unknown> {
 }
 
 describe('the command "keys"', () => {
-  it('explains itself', async () => {
+  it('has help for each of its commands', async () => {
     expect((await keys('--help')).stdout).toMatch(/create[^]*list[^]*revoke/)
     expect((await keys('create', '--help')).stdout).toMatch(/--tenant[^]*--role[^]*--expires-in/)
     expect((await keys('revoke', '--help')).stdout).toMatch(/<id>[^]*--data/)
   })
 
-  it('makes a key, shows it once, and lists it without its text', async () => {
+  it('creates a key, shows it once, and lists it without its text', async () => {
     const { key, id } = await made('--tenant', 'acme', '--role', 'reader', '--name', 'of ann')
     expect(key).toMatch(/^hdl_us_[0-9a-f]{16}_[\w-]{43}$/)
     const { stdout } = await keys('list', '--data', data)
@@ -66,14 +66,14 @@ describe('the command "keys"', () => {
     [[], /^heddle: say what about the keys: .*\n$/],
     [['create', '--tenant', 'a', '--data', '/dev/null/x'],
       /^heddle: The data directory .* cannot be made\..*\n$/],
-  ])('answers %j by one sentence and exit code 1', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 1', async (args, sentence) => {
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
     const { status, stdout, stderr } = await keys(...args, ...where)
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(sentence)
   })
 
-  it.each(['list', 'revoke 0123456789abcdef'])('makes no directory for "%s"', async (command) => {
+  it.each(['list', 'revoke 0123456789abcdef'])('creates no directory for "%s"', async (command) => {
     const nowhere = join(data, 'nowhere')
     const { status, stderr } = await keys(...command.split(' '), '--data', nowhere)
     expect([status, stderr]).toEqual([1,
@@ -81,7 +81,7 @@ describe('the command "keys"', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
-  it('does not mind settings that only servers have', async () => {
+  it('ignores settings that only concern servers', async () => {
     let printed = ''
     await runKeysCommand({ args: ['list', '--data', data], folder: data, starter: data,
       environment: { HEDDLE_TRUSTED_PROXIES: 'nonsense', PORT: 'x', HEDDLE_HOST: '0.0.0.0',
@@ -91,7 +91,7 @@ describe('the command "keys"', () => {
     expect(printed).toContain('acme')
   })
 
-  it('works on a directory while a server has it, and revokes within five seconds', async () => {
+  it('works while a server uses the directory, and revokes within five seconds', async () => {
     const { key: before } = await made('--tenant', 'acme')
     const server = await startServer({ dataDir: data, args: ['--auth', 'keys'] })
     const socket = join(data, 'heddle.sock')
@@ -110,7 +110,7 @@ describe('the command "keys"', () => {
       await expect.poll(() => statusWith(key)).toBe(401)
       expect(tookMs(revokedMs)).toBeLessThan(5_000)
       expect(await statusWith(before)).toBe(200)
-      // What a killed server leaves behind is no server, for neither of them.
+      // The socket of a killed server disturbs neither the command nor the next server.
       await server.kill('SIGKILL')
       expect(existsSync(socket)).toBe(true)
       expect((await keys('list', '--data', data)).stdout).toContain(id)
@@ -123,7 +123,7 @@ describe('the command "keys"', () => {
     expect(existsSync(socket)).toBe(false)
   })
 
-  it('gives a server up that takes the question and says nothing', async () => {
+  it('gives up on a server that does not answer', async () => {
     const hung = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
     const server = createServer(() => {}).listen(join(hung, 'heddle.sock'))
     await once(server, 'listening')

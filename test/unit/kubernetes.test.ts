@@ -1,4 +1,4 @@
-/** The manifests for Kubernetes: they parse, agree with each other, and keep what they promise. */
+/** The manifests for Kubernetes are valid, agree with each other, and have what members need. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -64,7 +64,7 @@ const settings = the('ConfigMap', 'heddle-settings').data!
 const labels = { matchLabels: members.template.metadata.labels }
 
 describe('the manifests', () => {
-  it('are what the kustomization names, each of a kind that is known', () => {
+  it('are those of the kustomization, all of known kinds', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted())
     expect(manifests.map(({ kind, apiVersion }) => `${apiVersion} ${kind}`).toSorted()).toEqual([
       'apps/v1 StatefulSet', 'networking.k8s.io/v1 NetworkPolicy',
@@ -73,7 +73,7 @@ describe('the manifests', () => {
     ])
   })
 
-  it('mean the same pods by the same labels', () => {
+  it('select the same pods by the same labels', () => {
     expect(members.selector).toEqual(labels)
     expect(kustomization.labels.map(({ pairs }) => pairs)).toEqual([labels.matchLabels])
     expect(the('PodDisruptionBudget').spec).toMatchObject({ selector: labels })
@@ -83,7 +83,7 @@ describe('the manifests', () => {
     }
   })
 
-  it('set what Heddle knows, once', () => {
+  it('set each variable once, and only known ones', () => {
     const known: string[] = Object.values(knownSettings).map(({ variable }) => variable)
     const set = [...Object.keys(settings), ...container.env.map(({ name }) => name)]
     expect(known).toEqual(expect.arrayContaining(set))
@@ -92,7 +92,7 @@ describe('the manifests', () => {
     for (const value of Object.values(settings)) expect(value).toBeTypeOf('string')
   })
 
-  it('are for the region us, which alone may have billing records', () => {
+  it('are for the region us; for eu, billing must be turned off', () => {
     const start = (changed: Readonly<Record<string, string>> = {}) => resolveSettings({
       options: {}, environment: { ...settings, ...changed }, folder, starter: 'langgraph.json' })
     expect(start()).toMatchObject({ region: 'us', inRegion: true, billing: true })
@@ -100,7 +100,7 @@ describe('the manifests', () => {
     expect(start({ HEDDLE_REGION: 'eu', HEDDLE_BILLING: 'off' }).billing).toBe(false)
   })
 
-  it('have no secret in them', () => {
+  it('contain no secret', () => {
     expect(manifests.map(({ kind }) => kind)).not.toContain('Secret')
     for (const { name, value, valueFrom } of container.env) {
       expect(value, name).toBeUndefined()
@@ -110,14 +110,14 @@ describe('the manifests', () => {
     expect(Object.keys(settings).join()).not.toMatch(/SECRET|PASSWORD/)
   })
 
-  it('tell each member the address of its pod', () => {
+  it('pass each member the address of its pod', () => {
     expect(container.env.find(({ name }) => name === 'HEDDLE_MEMBER_HOST')?.valueFrom)
       .toEqual({ fieldRef: { fieldPath: 'status.podIP' } })
   })
 })
 
 describe('a member', () => {
-  it('listens where the services and the policy send callers', () => {
+  it('listens on the ports of the services and the policy', () => {
     expect(container.ports).toEqual([
       { name: 'http', containerPort: Number(settings['PORT']) },
       { name: 'grpc', containerPort: Number(settings['HEDDLE_MEMBER_PORT']) },
@@ -133,12 +133,12 @@ describe('a member', () => {
       ingress: { ports: { port: string }[], from: object[] }[] }
     expect(ingress.map(({ ports }) => ports)).toEqual([[{ port: 'grpc' }], [{ port: 'http' }],
       [{ port: 'metrics' }]])
-    // Nobody but members speaks to a member.
+    // Only members may use the member port.
     expect(ingress[0]!.from).toEqual([{ podSelector: labels }])
     for (const { from } of ingress) expect(from.length).toBeGreaterThan(0)
   })
 
-  it('is asked for its store when it is to get requests, and never for its life', () => {
+  it('is ready only with its store, and alive even without it', () => {
     const { startupProbe, readinessProbe, livenessProbe } = container
     for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
       expect(probe.httpGet.port).toBe('http')
@@ -152,7 +152,7 @@ describe('a member', () => {
       .toBeGreaterThan(readinessProbe.failureThreshold * readinessProbe.periodSeconds)
   })
 
-  it('has time to hear of its end, to drain, and some to spare', () => {
+  it('has time until it gets no more requests, to drain, and some to spare', () => {
     const [program, seconds] = container.lifecycle.preStop.exec.command
     expect(program).toBe('sleep')
     const needed = Number(seconds) + Number(settings['HEDDLE_DRAIN_MS']) / 1_000
@@ -160,7 +160,7 @@ describe('a member', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(needed + 10)
   })
 
-  it('stands on a machine of its own, and leaves it alone', () => {
+  it('runs on a node of its own, and only one is taken down at a time', () => {
     expect(pod.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution)
       .toEqual([{ topologyKey: 'kubernetes.io/hostname', labelSelector: labels }])
     expect(the('PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 })
@@ -168,7 +168,7 @@ describe('a member', () => {
     expect(members.replicas).toBeGreaterThanOrEqual(3)
   })
 
-  it('says what it needs, may do no more than that, and writes to a volume', () => {
+  it('has resource requests and limits, minimal rights, and a volume for its data', () => {
     expect(Object.keys(container.resources.requests)).toEqual(
       expect.arrayContaining(['cpu', 'memory']))
     expect(Object.keys(container.resources.limits)).toContain('memory')

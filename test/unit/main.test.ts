@@ -1,7 +1,8 @@
-/** The command line before anything is served: help, and mistakes in a sentence each. */
+/** The command line before anything is served: help, and one sentence for each mistake. */
 
 import { describe, expect, it } from 'vitest'
 
+import { knownSettings } from '../../src/known-settings.ts'
 import { heddle } from '../support/command.ts'
 
 describe('the command', () => {
@@ -9,6 +10,7 @@ describe('the command', () => {
     const { status, stdout } = await heddle('--help')
     expect(status).toBe(0)
     expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*\[PORT\][^]*--data <folder>/)
+    for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
   })
 
   it.each([
@@ -19,18 +21,18 @@ describe('the command', () => {
     [['key', 'create'], /^heddle: "key" is no command, as "keys" and "billing" are: .*\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
-  ])('answers %j by one sentence and exit code 2', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 2', async (args, sentence) => {
     const { status, stdout, stderr } = await heddle(...args)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(sentence)
   })
 
-  it('says each of several mistakes on a line of its own', async () => {
+  it('names several mistakes on a line each', async () => {
     const { stderr } = await heddle('--port', 'x', '--workers', '0')
     expect(stderr.match(/^heddle: --(port|workers) .*$/gm)).toHaveLength(2)
   })
 
-  it('answers a project that is not there by one sentence and exit code 1', async () => {
+  it('answers a project that does not exist with one sentence and exit code 1', async () => {
     const { status, stderr } = await heddle('--config', 'nowhere/langgraph.json')
     expect(status).toBe(1)
     expect(stderr).toMatch(/^heddle: There is no project at .*nowhere\/langgraph\.json: .*\n$/)

@@ -1,11 +1,11 @@
-/** The published addresses of the regions, beside the sentences of the specification. */
+/** The published addresses of the regions are those of the specification. */
 
 import { describe, expect, it } from 'vitest'
 
 import { regions } from '../../src/region.ts'
 import { call, openDoor } from './frontdoor/open-door.ts'
 
-/** Word for word. */
+/** Copied word for word. */
 const specification = `
   - US egress: 34.59.65.97, 34.67.51.221, 34.46.212.37, 34.132.150.88, 35.188.222.201, \
 34.58.194.127, 34.59.97.173, 104.198.162.55.
@@ -25,7 +25,7 @@ describe('a region', () => {
     }
   })
 
-  it('is told by a server that is deployed in it, and by no other', async () => {
+  it('is shown by a server that is deployed in it, and by no other', async () => {
     const alone = await call(await openDoor(), 'GET', '/info')
     expect(alone.json).not.toHaveProperty('region')
     const door = await openDoor({ region: { name: 'eu', ...regions.eu } })

@@ -1,4 +1,4 @@
-/** What V8 is told: flags that this Node knows, in the server and in the tests. */
+/** The V8 flags of the server: this Node knows them, and tests run with them as well. */
 
 import { spawnSync } from 'node:child_process'
 
@@ -6,11 +6,11 @@ import { expect, it } from 'vitest'
 
 import { v8Flags } from '../../src/v8-flags.ts'
 
-it('consists of flags that V8 knows', () => {
+it('V8 knows all flags.', () => {
   const { status, stderr } = spawnSync(process.execPath, [...v8Flags, '--eval', ''])
   expect(`${status} ${stderr}`).toBe('0 ')
 })
 
-it('is told to the processes of tests', () => {
+it('The processes of tests have the flags.', () => {
   expect(process.execArgv).toEqual(expect.arrayContaining([...v8Flags]))
 })

@@ -1,4 +1,4 @@
-/** The log read back: random runs, forks, rollbacks and copies against a plain model. */
+/** Reading checkpoints from the log: random runs, rollbacks and copies against a plain model. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { MemoryLog } from '../../support/memory-log.ts'
 
 const value = (json: string): Value => ({ json, form: 0 })
 
-/** What the log must remember of one checkpoint. */
+/** What a reader must find of one checkpoint. */
 interface Kept {
   readonly id: string
   readonly parent: string
@@ -21,7 +21,7 @@ interface Kept {
   writes: { readonly task: string; readonly run: string }[]
 }
 
-/** Writes a thread's log the way a thread does, and a model of it beside. */
+/** Writes a log as a thread does, and keeps a model of it. */
 class Author {
   readonly log = new MemoryLog()
   branch: Branch = { id: 'b0', ancestors: [] }
@@ -30,7 +30,7 @@ class Author {
   movedBack = false
   #seq = 0
   #count = 0
-  /** Writes that are found by name are on record since the head last moved. */
+  /** Whether writes on the head were noted as late since the head last moved. */
   #late = false
 
   reader(): CheckpointReader {
@@ -88,7 +88,7 @@ class Author {
       interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false } }])
   }
 
-  /** On the head: where that is not the newest of the log, the first is found by name. */
+  /** Writes on the head. If a newer checkpoint is in the log, the first gets a place of its own. */
   async write(task: string, run: string): Promise<void> {
     if (!this.head) return
     const { id } = this.head
@@ -174,8 +174,8 @@ async function author(acts: readonly Act[]): Promise<Author> {
 
 const scripts = fc.array(actArbitrary, { minLength: 1, maxLength: 12 })
 
-describe('a checkpoint read back', () => {
-  it('holds the state it was written with, whatever came between', async () => {
+describe('a checkpoint that is read', () => {
+  it('has the state that it was written with, whatever came after', async () => {
     await fc.assert(fc.asyncProperty(scripts, async (acts) => {
       const made = await author(acts)
       const reader = made.reader()
@@ -188,7 +188,7 @@ describe('a checkpoint read back', () => {
     }), { numRuns: 300 })
   })
 
-  it('is the head where none is named', async () => {
+  it('is the head if none is named', async () => {
     await fc.assert(fc.asyncProperty(scripts, async (acts) => {
       const made = await author(acts)
       const read = await made.reader().checkpoint('', null)
@@ -196,7 +196,7 @@ describe('a checkpoint read back', () => {
     }))
   })
 
-  it('is not found once a rollback dropped it', async () => {
+  it('is not found after a rollback dropped it', async () => {
     const made = await author([])
     await made.step({ at: 0, remove: 0, insert: ['1'] }, 'kept', false)
     const base = made.head
@@ -207,7 +207,7 @@ describe('a checkpoint read back', () => {
     expect(await made.reader().has('', droppedId)).toBe(false)
   })
 
-  it('is there or not by its own row alone, and in its own namespace', async () => {
+  it('is known to exist by reading its own row alone, and in its own namespace', async () => {
     const made = await author([])
     for (const item of ['1', '2', '3']) {
       await made.step({ at: 0, remove: 0, insert: [item] }, 'r', false)
@@ -222,7 +222,7 @@ describe('a checkpoint read back', () => {
 })
 
 describe('a page of history', () => {
-  it('has every checkpoint that is history, newest first, with its state', async () => {
+  it('has every checkpoint of the history, newest first, with its state', async () => {
     await fc.assert(fc.asyncProperty(scripts, fc.nat(8), async (acts, limit) => {
       const made = await author(acts)
       const query = { ns: '', checkpointId: null, before: null, filter: null, limit: limit + 1 }
@@ -235,7 +235,7 @@ describe('a page of history', () => {
     }), { numRuns: 300 })
   })
 
-  it('goes on behind the checkpoint that it is asked to', async () => {
+  it('begins behind the given checkpoint', async () => {
     await fc.assert(fc.asyncProperty(scripts, fc.nat(), async (acts, pick) => {
       const made = await author(acts)
       if (made.history.length === 0) return
@@ -248,7 +248,7 @@ describe('a page of history', () => {
     }))
   })
 
-  it('goes on behind the place that the id of one has which was never put', async () => {
+  it('begins behind the place of an id that was never put', async () => {
     const made = await author([])
     for (const run of ['a', 'b', 'c']) await made.step({ at: 0, remove: 0, insert: [] }, run, false)
     const ids = made.history.map(({ id }) => id)
@@ -257,7 +257,7 @@ describe('a page of history', () => {
     expect(page.map(({ checkpoint }) => checkpoint.id)).toEqual([ids[1], ids[0]])
   })
 
-  it('keeps to checkpoints whose metadata has what the filter names', async () => {
+  it('has only checkpoints whose metadata matches the filter', async () => {
     const made = await author([])
     for (const run of ['a', 'b', 'a']) {
       await made.step({ at: 0, remove: 0, insert: [] }, run, false)
@@ -267,7 +267,7 @@ describe('a page of history', () => {
     expect(page.map(({ checkpoint }) => checkpoint.runId)).toEqual(['a', 'a'])
   })
 
-  it('reads no more rows at the end of a long thread than at the end of a short one', async () => {
+  it('reads no more rows at the end of a long thread than of a short one', async () => {
     const rowsRead = async (steps: number) => {
       const made = await author([])
       for (let i = 0; i < steps; i++) {
@@ -282,7 +282,7 @@ describe('a page of history', () => {
   })
 })
 
-it('What a state is read from weighs a row for each step, however small it is', async () => {
+it('Each step counts as at least one row in the size of what a state is read from.', async () => {
   const author = new Author()
   const add = (...insert: string[]) => ({ at: 0, remove: 0, insert })
   for (const word of ['1', '2', '3']) await author.step(add(word), 'r', word === '1')

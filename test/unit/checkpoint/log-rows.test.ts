@@ -1,4 +1,4 @@
-/** A log read row by row: all of them, and however large they are not many at once. */
+/** Reading a log row by row: all rows, and only few at a time if they are large. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { LogRange } from '../../../src/checkpoint/index.ts'
 const branch = { id: 'b', ancestors: [] }
 const megabyte = 1024 * 1024
 
-/** A log whose row of a number has so many bytes, and what was read of it at once. */
+/** A log whose rows have `bytesOf(seq)` bytes, and the ranges that were read of it. */
 function logOf(bytesOf: (seq: number) => number) {
   const reads: LogRange[] = []
   return {
@@ -26,7 +26,7 @@ function logOf(bytesOf: (seq: number) => number) {
 
 const sizeOf = ({ from, through }: LogRange) => through - from + 1
 
-it('is there from the first row to the last, or back', async () => {
+it('A log is read from the first row to the last, or back.', async () => {
   const small = fc.integer({ min: 0, max: 3 })
   await fc.assert(fc.asyncProperty(fc.nat(900), fc.nat(900), fc.boolean(), small,
     async (from, more, reverse, bytes) => {
@@ -39,13 +39,13 @@ it('is there from the first row to the last, or back', async () => {
     }))
 })
 
-it.each([false, true])('is read in few pieces where rows are small (back: %s)', async (reverse) => {
+it.each([false, true])('Small rows are read in few pieces (back: %s).', async (reverse) => {
   const log = logOf(() => 100)
   for await (const _ of rowsOf({ log, branch, from: 1, through: 1_000, reverse, first: 16 }));
   expect(log.reads.map(sizeOf)).toEqual([16, 64, 256, 256, 256, 152])
 })
 
-it('is read in small pieces where rows are large, and in larger ones after them', async () => {
+it('Large rows are read in small pieces, and rows after them in larger ones.', async () => {
   const log = logOf((seq) => seq <= 40 ? megabyte : 100)
   for await (const _ of rowsOf({ log, branch, from: 1, through: 100, first: 16 }));
   expect(log.reads.map(sizeOf)).toEqual([16, 4, 4, 4, 4, 4, 4, 4, 16, 40])

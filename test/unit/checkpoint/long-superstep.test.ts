@@ -1,4 +1,4 @@
-/** A state is read without holding all that a long superstep wrote in its subgraphs. */
+/** A state is read without keeping all that a long superstep wrote in its subgraphs. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -21,7 +21,7 @@ const checkpoint = (ns: string, json: string): RecordOf => ({ $case: 'checkpoint
 const writes: RecordOf = { $case: 'writes',
   value: { ns: '', checkpointId: 'root', taskId: 'task', writes: [] } }
 
-it('holds of a superstep what was written on its checkpoint', async () => {
+it('Of a long superstep only the writes on its checkpoint are kept.', async () => {
   const bodies = [encodeRow([checkpoint('', '{}')]),
     encodeRow([checkpoint('sub', 'x'.repeat(rowCharacters))]), encodeRow([writes])]
   const bodyOf = (seq: number) => bodies[seq === 1 ? 0 : seq === rowsMax ? 2 : 1]!

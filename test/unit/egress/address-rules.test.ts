@@ -1,4 +1,4 @@
-/** Which addresses may be called, in every way in which an address can be written. */
+/** Which addresses may be called, in every spelling of an address. */
 
 import { isIP } from 'node:net'
 
@@ -10,7 +10,7 @@ import { callableUrl } from '../../../src/egress/url-rules.ts'
 
 const rules = new AddressRules([])
 
-/** The ranges that nobody may be made to call, as first address and bits. */
+/** The ranges that may not be called, as first address and bits. */
 const closedRanges = [
   ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16],
   ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.168.0.0', 16],
@@ -26,13 +26,13 @@ const decimals = (number: number) => octetsOf(number).join('.')
 const closedNumber = fc.constantFrom(...closedRanges).chain(([first, bits]) =>
   fc.nat(2 ** (32 - bits) - 1).map((offset) => numberOf(first) + offset))
 
-/** Any that is in no closed range. */
+/** A number outside all closed ranges. */
 const openNumber = fc.nat(2 ** 32 - 1).filter((number) =>
   rules.fault('', decimals(number)) === undefined)
 
 const hex = (number: number) => number.toString(16)
 
-/** Each is the same address to whoever connects to it. */
+/** Spellings of the same address. */
 const spellings: readonly ((number: number) => string)[] = [
   decimals,
   (number) => String(number),
@@ -55,7 +55,7 @@ const spellings: readonly ((number: number) => string)[] = [
 ]
 
 describe('an address in a closed range', () => {
-  it('is refused in a URL, however it is written', () => {
+  it('is refused in a URL, in every spelling', () => {
     fc.assert(fc.property(closedNumber, fc.constantFrom(...spellings), fc.boolean(),
       (number, spell, secure) => {
         const url = `http${secure ? 's' : ''}://${spell(number)}/hook`
@@ -63,7 +63,7 @@ describe('an address in a closed range', () => {
       }), { numRuns: 3_000 })
   })
 
-  it('is refused as what a name turned out to be', () => {
+  it('is refused if a name resolves to it', () => {
     fc.assert(fc.property(closedNumber, (number) => {
       expect(rules.fault('example.org', decimals(number))).toBeDefined()
       expect(rules.fault('example.org', `::ffff:${decimals(number)}`)).toBeDefined()
@@ -85,14 +85,14 @@ describe('an address of IPv6', () => {
     expect(rules.fault('', address)).toBeDefined()
   })
 
-  it('is refused wherever it is not global', () => {
+  it('is refused unless it is global', () => {
     fc.assert(fc.property(fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }), (parts) => {
       fc.pre(parts[0]! >>> 13 !== 1 && parts[0] !== 0x64 && parts[0] !== 0)
       expect(rules.fault('', parts.map(hex).join(':'))).toBeDefined()
     }))
   })
 
-  it('may be called where anybody reaches it', () => {
+  it('may be called if it is public', () => {
     const open = ['2606:4700::1111', '2a00:1450::1', '64:ff9b::8.8.8.8', '::ffff:8.8.8.8']
     for (const address of open) {
       expect(rules.fault('', address), address).toBeUndefined()
@@ -100,8 +100,8 @@ describe('an address of IPv6', () => {
   })
 })
 
-describe('an address that anybody reaches', () => {
-  it('may be called, and is just outside of what may not', () => {
+describe('a public address', () => {
+  it('may be called, even if it is next to a closed range', () => {
     for (const address of ['1.1.1.1', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0',
       '126.255.255.255', '128.0.0.0', '169.253.255.255', '169.255.0.0', '172.15.255.255',
       '172.32.0.0', '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0',
@@ -114,16 +114,16 @@ describe('an address that anybody reaches', () => {
   })
 })
 
-describe('what is allowed all the same', () => {
+describe('an exception', () => {
   const some = new AddressRules(['127.0.0.1', '10.1.0.0/16', 'fd00::/8', 'Hooks.internal'])
 
-  it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.1.2.3', 'fd12::1'])('may be called: %s',
+  it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.1.2.3', 'fd12::1'])('allows its address: %s',
     (address) => expect(some.fault('any.example', address)).toBeUndefined())
 
-  it.each(['127.0.0.2', '10.2.0.0', 'fe80::1', '::1'])('leaves all others closed: %s', (address) =>
+  it.each(['127.0.0.2', '10.2.0.0', 'fe80::1', '::1'])('leaves others closed: %s', (address) =>
     expect(some.fault('any.example', address)).toBeDefined())
 
-  it('is a host by its name, and no other that has its address', () => {
+  it('allows a host by its name, and no other name with its address', () => {
     expect(some.fault('hooks.internal', '192.168.1.1')).toBeUndefined()
     expect(some.fault('hooks.example', '192.168.1.1')).toBeDefined()
   })

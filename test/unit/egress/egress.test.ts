@@ -1,4 +1,4 @@
-/** The way out, to real servers: what is called, what never is, and how often. */
+/** Outgoing calls to real servers: what is called, what never is, and how often it is tried. */
 
 import { connect, createServer } from 'node:net'
 import type { LookupAddress } from 'node:dns'
@@ -20,7 +20,7 @@ async function receiver(answer?: Answer, host?: string): Promise<Receiver> {
   return one
 }
 
-/** Waits between tries are over at once, and kept; times for an answer end when a test says so. */
+/** Pauses between tries are noted and end at once; timeouts of answers when `late` is called. */
 function egress(options: Partial<EgressOptions> = {}):
 Egress & { readonly waits: readonly number[]; late(): void } {
   const waits: number[] = []
@@ -49,7 +49,7 @@ const at = (...addresses: string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: 4 }))
 
 describe('a call', () => {
-  it('is answered, and says who calls', async () => {
+  it('is sent with its headers and body, and answered', async () => {
     const there = await receiver((_, response) => response.end('heard'))
     const answer = await egress().send(post(`${there.url}hook?a=b`,
       { headers: { 'content-type': 'application/json' }, body: async () => '{"a":1}' }), forever)
@@ -58,7 +58,7 @@ describe('a call', () => {
       headers: { 'user-agent': 'heddle/1.2.3', 'content-type': 'application/json' } }])
   })
 
-  it('reads so much of an answer and no more', async () => {
+  it('reads at most 1 MiB of an answer', async () => {
     const there = await receiver((_, response) => {
       response.write('x'.repeat(1024 * 1024))
       response.write('y')
@@ -67,7 +67,7 @@ describe('a call', () => {
     expect(answer).toMatchObject({ kind: 'answered', status: 200, cut: true })
   })
 
-  it('ends where it is given up, whatever it waits for', async () => {
+  it('ends if its caller gives it up', async () => {
     const there = await receiver(() => {})
     const stop = new AbortController()
     const sent = egress().send(post(there.url), stop.signal)
@@ -76,7 +76,7 @@ describe('a call', () => {
     await expect(sent).rejects.toThrow('no more')
   })
 
-  it('ends with the way out', async () => {
+  it('ends if the egress is closed', async () => {
     const there = await receiver(() => {})
     const way = egress()
     const sent = way.send(post(there.url), forever)
@@ -88,7 +88,7 @@ describe('a call', () => {
 })
 
 describe('a call that fails', () => {
-  it('is tried again, later and later, and then no more', async () => {
+  it('is tried again with growing pauses, six times in all', async () => {
     const there = await receiver((_, response) => response.writeHead(500).end())
     const way = egress()
     expect(await way.send(post(there.url), forever)).toMatchObject({ status: 500 })
@@ -110,7 +110,7 @@ describe('a call that fails', () => {
   })
 
   it.each([['20', 20_000], ['86400', 120_000], ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-    ['soon', 750], ['0', 750]])('waits as it is asked to, in bounds: %s', async (asked, ms) => {
+    ['soon', 750], ['0', 750]])('waits as Retry-After says, in bounds: %s', async (asked, ms) => {
     const there = await receiver((_, response) =>
       response.writeHead(there.received.length === 1 ? 503 : 200, { 'retry-after': asked }).end())
     const way = egress()
@@ -118,7 +118,7 @@ describe('a call that fails', () => {
     expect(way.waits).toEqual([ms])
   })
 
-  it('is tried again where nobody answers in time, or nobody listens', async () => {
+  it('is tried again after a timeout, or if nothing listens', async () => {
     const there = await receiver(() => way.late())
     const way = egress()
     expect(await way.send(post(there.url, { tries: 2 }), forever))
@@ -130,7 +130,7 @@ describe('a call that fails', () => {
       .toMatchObject({ kind: 'failed', reason: expect.stringContaining('ECONNREFUSED') })
   })
 
-  it('is made anew for each try, and ends where nothing is to be sent any more', async () => {
+  it('makes its body for each try, and ends if there is none any more', async () => {
     const there = await receiver((_, response) => response.writeHead(500).end())
     let tries = 0
     const body = async () => (++tries < 3 ? `try ${tries}` : undefined)
@@ -141,7 +141,7 @@ describe('a call that fails', () => {
 })
 
 describe('an address that is closed', () => {
-  it('is not called by its name, and not tried again', async () => {
+  it('is not called by a name that resolves to it, and not tried again', async () => {
     const inside = await receiver(undefined, '127.0.0.2')
     const way = egress({ resolve: async () => at('127.0.0.2') })
     const url = `http://inside.example:${inside.port}/`
@@ -152,7 +152,7 @@ describe('an address that is closed', () => {
     expect(inside.received).toEqual([])
   })
 
-  it('is not called where the name meant another one before', async () => {
+  it('is not called even if the name resolved to another one before', async () => {
     const outside = await receiver((_, response) =>
       response.writeHead(200, { connection: 'close' }).end())
     const inside = await receiver(undefined, '127.0.0.2')
@@ -164,7 +164,7 @@ describe('an address that is closed', () => {
     expect(inside.received).toEqual([])
   })
 
-  it('is left out where a name has others as well', async () => {
+  it('is skipped if the name resolves to others as well', async () => {
     const outside = await receiver()
     const way = egress({ resolve: async () => at('127.0.0.2', '127.0.0.1') })
     await way.send(post(`http://both.example:${outside.port}/`), forever)
@@ -189,7 +189,7 @@ describe('a redirect', () => {
   const secret = { authorization: 'Bearer secret', 'x-hook-token': 'secret', cookie: 'secret',
     'content-type': 'application/json', 'idempotency-key': 'one' }
 
-  it('is followed with the same call; secrets stay with their origin', async () => {
+  it('is followed with the same call, but without secrets to another origin', async () => {
     const other = await receiver()
     const there = await receiver(({ path }, response) => response.writeHead(308,
       { location: path === '/' ? '/next' : other.url }).end())
@@ -202,7 +202,7 @@ describe('a redirect', () => {
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'one' })
   })
 
-  it('to see another place is followed without the body', async () => {
+  it('with 303 is followed by GET, without the body', async () => {
     const there = await receiver(({ path }, response) =>
       response.writeHead(path === '/' ? 303 : 200, { location: '/seen' }).end())
     await egress().send(post(there.url), forever)
@@ -220,7 +220,7 @@ describe('a redirect', () => {
 })
 
 describe('a redirect that is not followed', () => {
-  it('leaves no connection behind, however much it says', async () => {
+  it('leaves no connection behind, however long its body is', async () => {
     const closed = Promise.withResolvers<void>()
     const there = await receiver((_, response) => {
       response.once('close', closed.resolve)
@@ -232,8 +232,8 @@ describe('a redirect that is not followed', () => {
   })
 })
 
-describe('calls at once', () => {
-  it('are so many to one host, and those to another host go on', async () => {
+describe('concurrent calls', () => {
+  it('are limited per host, without effect on other hosts', async () => {
     const slow = await receiver(() => {})
     const quick = await receiver()
     const names: Record<string, LookupAddress[]> = {}
@@ -249,7 +249,7 @@ describe('calls at once', () => {
     expect(new Set(await Promise.all(held))).toEqual(new Set(['stopped']))
   })
 
-  it('to one host do not take all the room to wait in, however many they are', async () => {
+  it('to one host do not fill the whole queue', async () => {
     const answered = Promise.withResolvers<void>()
     const slow = await receiver(() => {})
     const other = await receiver((_, response) => void answered.promise.then(() => response.end()))
@@ -268,7 +268,7 @@ describe('calls at once', () => {
 })
 
 describe('with a proxy', () => {
-  /** Connects where it is asked to, whatever the name, to 127.0.0.1; keeps what it was asked. */
+  /** Sends every request to 127.0.0.1, whatever its host, and keeps the request lines. */
   async function openProxy() {
     const asked: string[] = []
     const server = createServer((socket) => {
@@ -289,7 +289,7 @@ describe('with a proxy', () => {
     return { url: `http://127.0.0.1:${port}`, asked }
   }
 
-  it('everything goes through it, names that nobody knows here included', async () => {
+  it('everything goes through it, even names that cannot be resolved here', async () => {
     const there = await receiver()
     const proxy = await openProxy()
     const way = egress({ proxy: proxy.url, resolve: () => Promise.reject(new Error('ENOTFOUND')) })
@@ -299,7 +299,7 @@ describe('with a proxy', () => {
     expect(there.received).toHaveLength(1)
   })
 
-  it('nobody asks for closed addresses, nor for names that may mean one', async () => {
+  it('closed addresses are refused, and so are names that may resolve to one', async () => {
     const proxy = await openProxy()
     const way = egress({ proxy: proxy.url, allowed: [],
       resolve: async () => at('8.8.8.8', '10.0.0.1') })

@@ -1,4 +1,4 @@
-/** A way out for some calls only: which URLs these may have, and what they carry. */
+/** A restricted egress: which URLs may be called, and which headers are added. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -17,7 +17,7 @@ const over = (rules: Partial<Narrowing>, sent: Call[] = []) => narrowed({
   },
 }, () => ({ ...open, ...rules }))
 
-describe('a narrowed way out', () => {
+describe('a restricted egress', () => {
   it.each([
     [{ offered: false }, 'https://example.org/', /not offered/],
     [{ httpsOnly: true }, 'http://example.org/', /https/],
@@ -37,10 +37,10 @@ describe('a narrowed way out', () => {
     [{ hosts: ['*.Example.org'] }, 'https://a.b.EXAMPLE.org./'],
     [{ hosts: ['x.org', 'example.org'] }, 'https://example.org/'],
     [{ ports: [80, 8443] }, 'http://example.org/'],
-  ] as const)('with %j takes %s', (rules, url) =>
+  ] as const)('with %j accepts %s', (rules, url) =>
     expect(() => over(rules).check(url)).not.toThrow())
 
-  it('holds redirects to its rules, and replaces no header that the call has', async () => {
+  it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []
     const way = over({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)
     await way.send({ method: 'POST', url: 'https://a.org/',

@@ -1,4 +1,4 @@
-/** Which URLs may be called, as far as they tell. */
+/** Which URLs may be called, judged by their text alone. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -27,11 +27,11 @@ describe('a URL', () => {
     ['http://127.1:8080/', /loopback/], ['http://0/', /this network/],
     ['http://[::1]:8080/', /not global/], ['http://１２７.0.0.1/', /loopback/],
     ['http://169.254.169.254/latest/meta-data', /link-local/],
-  ])('is refused with what is wrong: %s', (url, sentence) =>
+  ])('is refused with the reason: %s', (url, sentence) =>
     expect(() => callableUrl(url, rules)).toThrow(sentence))
 
-  it('names no secret of it in what it says', () => {
-    expect(() => callableUrl('https://user:secret@example.org', rules))
-      .not.toThrow(/secret@/)
+  it('is refused without a secret in the reason', () => {
+    expect(() => callableUrl('https://user:secret@example.org', rules)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret') as string }))
   })
 })

@@ -1,4 +1,4 @@
-/** Assistants over a log in memory: one actor an assistant, one turn at a time. */
+/** Assistants over a log in memory: one actor per assistant, one turn at a time. */
 
 import type { Actor, Env, Router } from '../../../cluster/index.ts'
 import type { AssistantRow, Branch } from '../../../proto/gen/storage/v1/row.ts'
@@ -11,7 +11,7 @@ import type { AssistantCommand } from '../../../src/records/assistant-actor.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
 export class AssistantLogTwin extends MemoryLog {
-  /** Rows of the log that a purge leaves which a crash cuts short; none is, unless told. */
+  /** How many rows a purge leaves that crashes; undefined if purges do not crash. */
   leftOnPurge: number | undefined
   readonly #dead = new Set<string>()
 
@@ -43,8 +43,8 @@ export interface AssistantHouse {
   /** Forgets every activation, as a new start of the process does. */
   restart(): void
   /**
-   * The next answer to a change is lost with its owner: whoever asked for it asks the next one,
-   * which another may have asked for something before.
+   * The answer to the next change is lost with its owner. The caller then asks the next owner;
+   * `asked`, if given, reaches that before.
    */
   loseAnswer(asked?: AssistantCommand): void
 }

@@ -1,4 +1,4 @@
-/** Assistants: versions as rows of a log, any of them the active one. */
+/** Assistants: their versions are rows of a log, any of which may be the active one. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.nat(12).map((latest) => ({ latest })) },
   { weight: 1, arbitrary: fc.constant('restart' as const) })
 
-/** What the rules of the API say, with nothing stored: versions in a list. */
+/** The rules of the API as a model: a list of versions. */
 class Model {
   readonly versions: AssistantContent[] = [content]
   active = 1
@@ -68,7 +68,7 @@ class Model {
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
 describe('an assistant', () => {
-  it('is after any updates, activations and restarts what its rules say', async () => {
+  it('is as in a model after any updates, changes of version and restarts', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
       const { assistants, restart } = openHouse()
       const model = new Model()
@@ -97,7 +97,7 @@ describe('an assistant', () => {
     expect(await index.get('local', 'a1')).toEqual(await assistants.get(name))
   })
 
-  it('is refused a second time, unless what is there will do', async () => {
+  it('is refused if it exists, unless the existing one is accepted', async () => {
     const { assistants } = openHouse()
     const first = await assistants.create(name, content, 'raise')
     await expect(assistants.create(name, content, 'raise'))
@@ -106,7 +106,7 @@ describe('an assistant', () => {
     expect(await assistants.create(name, other, 'do_nothing')).toEqual(first)
   })
 
-  it('is not there before it is made', async () => {
+  it('is not found before it is created', async () => {
     const { assistants } = openHouse()
     for (const ask of [assistants.get(name), assistants.patch(name, {}), assistants.delete(name),
       assistants.setLatest(name, 1), assistants.versions(name, { limit: 1, offset: 0 })]) {
@@ -114,7 +114,7 @@ describe('an assistant', () => {
     }
   })
 
-  it('is acknowledged only when its row is on disk', async () => {
+  it('is acknowledged only once its row is on disk', async () => {
     const { assistants, log } = openHouse()
     await assistants.create(name, content, 'raise')
     log.append = () => Promise.reject(new Error('the disk is gone'))
@@ -136,7 +136,7 @@ describe('versions', () => {
     expect(log.rowsRead).toBeLessThanOrEqual(20)
   })
 
-  it('are refused where they are too much for one answer', async () => {
+  it('are refused if they are too large for one answer', async () => {
     const { assistants, log } = openHouse()
     await assistants.create(name, content, 'raise')
     const long = 'x'.repeat(23 * 1024 * 1024)
@@ -150,7 +150,7 @@ describe('versions', () => {
 })
 
 describe('deleting an assistant', () => {
-  it('removes everything, and the id starts anew with a log of its own', async () => {
+  it('removes everything; its id can be used again, with a new log', async () => {
     const { assistants, log, index } = openHouse()
     const before = await assistants.create(name, content, 'raise')
     await assistants.patch(name, { name: 'two' })
@@ -163,8 +163,8 @@ describe('deleting an assistant', () => {
     expect(await assistants.versions(name, { limit: 10, offset: 0 })).toHaveLength(1)
   })
 
-  // The row of the assistant stands where the second of the three rows does.
-  it.each([3, 2, 1, 0])('is finished where a crash left %i rows of the log', async (left) => {
+  // The row of the assistant is that of the second of the three rows of its log.
+  it.each([3, 2, 1, 0])('is finished after a crash that left %i rows of the log', async (left) => {
     for (const isNext of [false, true]) {
       const { assistants, log, index, restart } = openHouse()
       log.shared = true
@@ -180,7 +180,7 @@ describe('deleting an assistant', () => {
     }
   })
 
-  it('is finished where only its row was left', async () => {
+  it('is finished if only its row was left', async () => {
     const { assistants, log, index, restart } = openHouse()
     await assistants.create(name, content, 'raise')
     log.rows.length = 0
@@ -191,7 +191,7 @@ describe('deleting an assistant', () => {
 })
 
 describe('a row that is behind its log', () => {
-  it('is brought up to it at the next start', async () => {
+  it('is brought up to date at the next start', async () => {
     const { assistants, log, restart } = openHouse()
     await assistants.create(name, content, 'raise')
     const behind = [...log.updates]
@@ -206,7 +206,7 @@ describe('a row that is behind its log', () => {
 })
 
 describe('a command whose answer was lost with the owner of its assistant', () => {
-  it.each([true, false])('is done once, and answers the same (shared log: %s)', async (shared) => {
+  it.each([true, false])('is done once and answered the same (shared log: %s)', async (shared) => {
     const { assistants, log, loseAnswer, restart } = openHouse()
     log.shared = shared
     loseAnswer()
@@ -224,7 +224,7 @@ describe('a command whose answer was lost with the owner of its assistant', () =
     await expect(assistants.delete(name)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('does not end the assistant that was made again meanwhile', async () => {
+  it('does not delete an assistant that was created again meanwhile', async () => {
     const { assistants, loseAnswer } = openHouse()
     await assistants.create(name, content, 'raise')
     loseAnswer({ kind: 'create', content: { ...content, name: 'again' }, ifExists: 'raise' })

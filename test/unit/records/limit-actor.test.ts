@@ -1,4 +1,4 @@
-/** The counter of a limit while it moves from one member to another. */
+/** The counter of a limit when it moves from one member to another. */
 
 import { expect, it } from 'vitest'
 
@@ -9,7 +9,7 @@ import { virtualEnv } from '../../support/env.ts'
 const rule = { name: 'deletion', count: 1, intervalMs: 60_000, durable: true }
 const question = { waiting: 1, perSecond: 0, ended: [], spent: 0 }
 
-it('lets go when what it let through can be read by the next one', async () => {
+it('A counter is released only once the next one can read what it admitted.', async () => {
   const rows: LimitAdmit[] = []
   const disk = Promise.withResolvers<void>()
   const kind = limitKind({

@@ -1,4 +1,4 @@
-/** The exact counter: in no window more than the limit, and hardly fewer where all ask. */
+/** The exact counter: never more than the limit in any window, and hardly less under load. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { Lease } from '../../../src/records/limit-counter.ts'
 const counterOf = (count: number, intervalMs: number, holds = false) =>
   new LimitCounter({ count, intervalMs }, { name: 'life', holds })
 
-/** The most moments in any window of that length, both ends included. */
+/** The largest number of moments in any window of that length, both ends included. */
 function mostWithin(windowMs: number, moments: readonly number[]): number {
   const sorted = moments.toSorted((a, b) => a - b)
   let from = 0
@@ -23,10 +23,10 @@ const step = fc.record({
   pauseMs: fc.oneof(fc.nat(6), fc.nat(200), fc.integer({ min: 990, max: 1_002 })),
   waiting: fc.oneof(fc.nat(12), fc.constant(60)), perSecond: fc.oneof(fc.nat(200), fc.nat(5_000)),
   delayMs: fc.nat(4),
-  /** Of the lease, when its tokens are used: parts of its time. */
+  /** When the tokens of the lease are used, as fractions of its time. */
   uses: fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
     { maxLength: 12 }),
-  /** How long after the last use the counter hears of its end; never where it is undefined. */
+  /** How long after the last use the counter learns of its end; undefined: never. */
   toldMs: fc.option(fc.nat(150), { nil: undefined }),
 })
 
@@ -37,7 +37,7 @@ interface Ending {
 }
 
 describe('a counter', () => {
-  it('lets through no more than the limit in any window, leased tokens at any time used', () => {
+  it('admits no more than the limit in any window, whenever leased tokens are used', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 60 }),
       (count, steps) => {
         const counter = counterOf(count, 1_000)
@@ -45,11 +45,11 @@ describe('a counter', () => {
         let endings: Ending[] = []
         let nowMs = 0
         for (const { pauseMs, waiting, perSecond, delayMs, uses, toldMs } of steps) {
-          // It is asked now, and hears of it later; a lease runs from the asking.
+          // A door asks at `askedMs` and the counter gets it later; the lease runs from the asking.
           const askedMs = nowMs + pauseMs
           nowMs = askedMs + delayMs
           for (const { id, moments } of endings.filter((ending) => ending.toldMs <= askedMs)) {
-            // Reckoned when it was told; it is heard later.
+            // The door computed these ages when it asked; the counter gets them later.
             counter.end(nowMs, { id, used: moments.map((moment) => [askedMs - moment, 1]) })
           }
           endings = endings.filter((ending) => ending.toldMs > askedMs)
@@ -68,7 +68,7 @@ describe('a counter', () => {
       }), { numRuns: 2_000 })
   })
 
-  it('lets through all of the limit where more is asked for, and refused ones do not count', () => {
+  it('admits all of the limit if more is asked for, and does not count refused requests', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 2, max: 9 }),
       (count, times) => {
         const counter = counterOf(count, 1_000)
@@ -77,12 +77,12 @@ describe('a counter', () => {
         for (let nowMs = 0; nowMs < 3_000; nowMs += everyMs) {
           admitted += counter.take(nowMs, { waiting: 1, perSecond: 0 }).admitted
         }
-        // The second window and the third begin with the next request that comes.
+        // Each later window begins with the next request.
         expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count - 2)
       }), { numRuns: 100 })
   })
 
-  it('is used to 99 % with leases, too, by doors that tell when they used them', () => {
+  it('is used to 99 % with leases as well if doors report when they used them', () => {
     const limit = { count: 1_000, intervalMs: 10_000 }
     const counter = counterOf(limit.count, limit.intervalMs)
     let used = 0
@@ -100,7 +100,7 @@ describe('a counter', () => {
     expect(used).toBeGreaterThanOrEqual(0.99 * 3 * limit.count)
   })
 
-  it('says when to come again, and lets one through then and not before', () => {
+  it('gives the time after which it admits again, not earlier and not later', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(400), { minLength: 1 }),
       (count, pauses) => {
         const counter = counterOf(count, 1_000)
@@ -119,7 +119,7 @@ describe('a counter', () => {
       }))
   })
 
-  it('counts what was used of a lease that ended from then on, once, and of its own alone', () => {
+  it('counts used tokens of an ended lease from their use on, once, if that is its own', () => {
     const counter = counterOf(160, 10_000)
     const { lease } = counter.take(0, { waiting: 0, perSecond: 10 })
     expect(lease).toMatchObject({ tokens: 10, goodMs: 1_000 })
@@ -134,14 +134,14 @@ describe('a counter', () => {
       counter.remaining(nowMs))).toEqual([153, 157, 157, 159, 159, 160])
   })
 
-  it('counts a lease whose end nobody tells for the whole interval after it', () => {
+  it('counts a lease without a reported end for the whole interval after it', () => {
     const counter = counterOf(160, 10_000)
     counter.take(0, { waiting: 0, perSecond: 10 })
     expect(counter.remaining(11_000)).toBe(150)
     expect(counter.remaining(11_001)).toBe(160)
   })
 
-  it('leases a part of what is left, for long where that is much; nothing of little', () => {
+  it('leases a part of what is left, shorter the less is left, and nothing of little', () => {
     const counter = counterOf(100, 10_000)
     const leaseOf = (waiting: number) => counter.take(0, { waiting, perSecond: 1_000 }).lease
     expect(leaseOf(0)).toMatchObject({ tokens: 6, goodMs: 1_000 })
@@ -149,7 +149,7 @@ describe('a counter', () => {
     expect(leaseOf(35)).toBeUndefined()
   })
 
-  it('counts what others let through, and of too much only what still matters', () => {
+  it('counts what others admitted, and of too much only what still matters', () => {
     const counter = counterOf(10, 1_000)
     counter.count(0, 8)
     counter.count(500, 8)
@@ -159,8 +159,8 @@ describe('a counter', () => {
   })
 })
 
-describe('a counter whose admits are written down first', () => {
-  it('lets through no more in any window, however long the writing takes', () => {
+describe('a counter that stores admissions first', () => {
+  it('admits no more in any window, however long storing takes', () => {
     const steps = fc.array(fc.record({ pauseMs: fc.nat(300), waiting: fc.nat(6),
       writesMs: fc.nat(900) }), { minLength: 10, maxLength: 60 })
     fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, all) => {

@@ -1,4 +1,4 @@
-/** A search over several owners answers as one index that holds the rows of all of them. */
+/** A search across several owners answers like one index with all rows. */
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
@@ -18,12 +18,12 @@ import { virtualEnv } from '../../support/env.ts'
 const members = [0, 1, 2].map((number) => ({ id: `m${number}`, address: `10.0.0.${number}` }))
 const shards = 6
 
-/** Members that each have a part of the rows; who owns what is changed by hand. */
+/** Members that each have a part of the rows; the test changes who owns what. */
 class Cluster {
   readonly env = virtualEnv()
-  /** By shard, the number of the member; null where nobody owns it. */
+  /** By shard, the number of the member; null if nobody owns it. */
   owners: (number | null)[] = [0, 1, 2, 0, 1, 2]
-  /** By member. */
+  /** The shards that each member's index covers. */
   covered: number[][] = [[0, 3], [1, 4], [2, 5]]
   readonly stores: readonly EmbeddedStore[]
   readonly asked: { member: number; question: IndexQuestion }[] = []
@@ -40,12 +40,12 @@ class Cluster {
     this.#changed = Promise.withResolvers()
   }
 
-  /** Resolves when it was asked in vain: a timer is set for the next time, and one for the end. */
+  /** Resolves when it asked in vain: then it has a timer for the next try, and one for the end. */
   async waits(): Promise<void> {
     await expect.poll(() => this.env.timers(), { interval: 5 }).toBe(2)
   }
 
-  /** As member 0 sees it; what it asks the others crosses as bytes. */
+  /** The index of member 0; questions to other members are encoded as bytes. */
   index() {
     const { values } = indexWire.wire
     return scatteredIndex({
@@ -89,7 +89,7 @@ afterAll(async () => {
 
 type Update = { table: 'thread'; row: ThreadRow } | { table: 'assistant'; row: AssistantRow }
 
-/** Each row to the member of its number, and all of them to the whole. */
+/** Puts each row into the index of its member, and all of them into `whole`. */
 async function put(rows: readonly (readonly [member: number, update: Update])[]): Promise<void> {
   await whole.log.append([], rows.map(([, update]) => update))
   await Promise.all(stores.map((store, member) => store.log.append([],
@@ -111,7 +111,7 @@ const page = {
   offset: fc.constantFrom(0, 1, 3, 10, 40),
 }
 
-describe('a search over several owners', () => {
+describe('a search across several owners', () => {
   it('of threads equals the search of one index with all rows', async () => {
     const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
     const thread = fc.record({
@@ -173,9 +173,9 @@ describe('a search over several owners', () => {
       }), { numRuns: 100 })
   })
 
-  it('pages through everything, without a row that is repeated or left out', async () => {
+  it('pages through everything without repeating or omitting a row', async () => {
     const tenant = randomUUID()
-    // Unevenly, and far more than an owner is asked for at a time.
+    // Unevenly distributed, and far more rows than an owner is asked for at a time.
     const memberOf = (index: number) => (index % 7 === 0 ? 1 : index > 4_000 ? 2 : 0)
     const rows = Array.from({ length: 4_500 }, (_, index) =>
       [memberOf(index), aThread({ tenant, createdAtMs: index >> 4 })] as const)
@@ -192,8 +192,8 @@ describe('a search over several owners', () => {
   })
 })
 
-describe('who is asked', () => {
-  it('is one owner alone for just the page where it owns everything', async () => {
+describe('a search', () => {
+  it('asks a single owner for just the page if it owns everything', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.owners = cluster.owners.map(() => 1)
@@ -204,7 +204,7 @@ describe('who is asked', () => {
       { member: 1, question: { kind: 'thread_search', query: { limit: 7, offset: 2 } } }])
   })
 
-  it('is each owner for what may be on the page', async () => {
+  it('asks each owner for all that may be on the page', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     await cluster.index().threads.search({ ...newest, tenant, limit: 7, offset: 40 })
@@ -216,7 +216,7 @@ describe('who is asked', () => {
 })
 
 describe('a shard that is not covered exactly once', () => {
-  it('is asked for again when an owner has changed', async () => {
+  it('is asked for again once an owner has changed', async () => {
     const { tenant, rows } = await threeThreads()
     const cluster = new Cluster(stores)
     const found = async () => (await answer).rows
@@ -230,7 +230,7 @@ describe('a shard that is not covered exactly once', () => {
     expect(cluster.asked.length).toBe(6)
   })
 
-  it('is asked for again a moment later where nobody says that anything has changed', async () => {
+  it('is asked for again after a pause if no change is announced', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.covered[2] = [2, 5, 1]
@@ -243,14 +243,14 @@ describe('a shard that is not covered exactly once', () => {
     expect(await answer).toBe(3)
   })
 
-  it('is asked for again by one of those who wait for it', async () => {
+  it('is asked for again by only one of the searches that wait for it', async () => {
     const { tenant, rows } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.covered[2] = [2]
     const index = cluster.index()
     const answers = Array.from({ length: 20 }, (_, offset) =>
       index.threads.search({ ...newest, tenant, offset: offset % 3, limit: 1 }))
-    // One for the end of each, and one for the next time.
+    // One timer for the end of each, and one for the next try.
     const wait = () => expect.poll(() => cluster.env.timers()).toBe(21)
     await wait()
     expect(cluster.asked.length).toBe(60)
@@ -264,7 +264,7 @@ describe('a shard that is not covered exactly once', () => {
     expect(cluster.asked.length).toBe(123)
   })
 
-  it('is waited for while nobody owns it', async () => {
+  it('is waited for while it has no owner', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.owners[4] = null
@@ -276,7 +276,7 @@ describe('a shard that is not covered exactly once', () => {
     expect(await answer).toBe(3)
   })
 
-  it('is given up in the end, in a sentence', async () => {
+  it('is given up after 20 s, with a sentence', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.covered[2] = [2]
@@ -293,7 +293,7 @@ describe('a shard that is not covered exactly once', () => {
 })
 
 describe('an owner', () => {
-  it('that dies before it answers is not waited for: its successors are asked', async () => {
+  it('that dies before it answers is not waited for: the next owners are asked', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     const silence = new Promise<void>(() => {})
@@ -324,7 +324,7 @@ describe('an owner', () => {
     expect(await answer).toBe(3)
   })
 
-  it('that refuses for good is believed', async () => {
+  it('that refuses for good fails the search', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.onAsk = (member) => {
@@ -334,7 +334,7 @@ describe('an owner', () => {
       .toMatchObject({ code: 'too_large' })
   })
 
-  it('says at once where it is itself who cannot answer', async () => {
+  it('fails the search at once if it is this member itself that cannot answer', async () => {
     const { tenant } = await threeThreads()
     const cluster = new Cluster(stores)
     cluster.onAsk = (member) => {
@@ -344,7 +344,7 @@ describe('an owner', () => {
       .toThrow('The store is out of reach.')
   })
 
-  it('whose shards change while a page far behind is read is asked from the start', async () => {
+  it('whose shards change while a distant page is read is asked from the start', async () => {
     const tenant = randomUUID()
     const rows = Array.from({ length: 2_400 }, (_, createdAtMs) => aThread({ tenant, createdAtMs }))
     await put(rows.map((row, index) => [index % 2, { table: 'thread', row }]))

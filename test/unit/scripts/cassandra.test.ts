@@ -1,4 +1,4 @@
-/** What the starter of Cassandra decides before any node runs. */
+/** What `npm run cassandra` decides before any node runs. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -15,7 +15,7 @@ import { placesOf } from '../../../scripts/cassandra/layout.ts'
 import { endLeftovers, takeDirectory } from '../../../scripts/cassandra/leftovers.ts'
 
 describe('the places of nodes', () => {
-  it('are neighbouring addresses with the ring cut evenly', () => {
+  it('are consecutive addresses with evenly spaced tokens', () => {
     expect(placesOf({ nodes: 3, firstAddress: '127.0.0.11' })).toEqual([
       { address: '127.0.0.11', token: '-9223372036854775808' },
       { address: '127.0.0.12', token: '-3074457345618258603' },
@@ -26,8 +26,8 @@ describe('the places of nodes', () => {
   it.each([
     ['no node', 0, '127.0.0.1'],
     ['half a node', 1.5, '127.0.0.1'],
-    ['what is no number', Number.NaN, '127.0.0.1'],
-    ['an address of the network', 1, '192.0.2.1'],
+    ['NaN nodes', Number.NaN, '127.0.0.1'],
+    ['an address that is not loopback', 1, '192.0.2.1'],
     ['more nodes than addresses', 3, '127.0.0.253'],
   ])('are refused for %s', (_, nodes, firstAddress) => {
     expect(() => placesOf({ nodes, firstAddress })).toThrow('127.0.0.1 to 127.0.0.254')
@@ -44,7 +44,7 @@ describe('the configuration of a node', () => {
     passwords: false,
   }
 
-  it('names its address, its token, its folders and the seed', () => {
+  it('has its address, token, folders and seed', () => {
     const lines = cassandraYaml(options).split('\n')
     expect(lines).toEqual(expect.arrayContaining([
       'listen_address: 127.0.0.12',
@@ -59,12 +59,12 @@ describe('the configuration of a node', () => {
     expect(cassandraYaml(options)).toContain('commitlog_sync: group\n')
   })
 
-  it('asks for passwords only where it is told to', () => {
+  it('requires passwords only if asked to', () => {
     expect(cassandraYaml(options)).toContain('authenticator: AllowAllAuthenticator')
     expect(cassandraYaml({ ...options, passwords: true })).toContain('PasswordAuthenticator')
   })
 
-  it('gives up fast code only for a light node', () => {
+  it('restricts the compiler only for a light node', () => {
     const flag = '-XX:TieredStopAtLevel=1'
     expect(javaArguments(options, '/jars')).not.toContain(flag)
     expect(javaArguments({ ...options, light: true }, '/jars')).toContain(flag)
@@ -80,7 +80,7 @@ describe('a data directory', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** A process that looks like a node on that data. */
+  /** Starts a process that looks like a node on that data. */
   async function leaveNode(storage: string): Promise<void> {
     const node = join(directory, 'node-a')
     mkdirSync(node)
@@ -90,34 +90,34 @@ describe('a data directory', () => {
     await once(left.stdout!, 'data')
   }
 
-  /** It ends by our signal and not by an earlier one. */
+  /** Expects the process to be alive: it ends by this signal, not by an earlier one. */
   async function expectThatItLived(): Promise<void> {
     left.kill('SIGINT')
     await once(left, 'exit')
     expect(left.signalCode).toBe('SIGINT')
   }
 
-  it('is freed of the nodes that a dead starter left on it', async () => {
+  it('is freed of the nodes that a killed starter left behind', async () => {
     await leaveNode(join(directory, 'node-a'))
     await endLeftovers(directory)
     if (left.signalCode === null) await once(left, 'exit')
     expect(left.signalCode).toBe('SIGKILL')
   })
 
-  it('is refused while its starter lives', async () => {
+  it('is refused while its starter is alive', async () => {
     await leaveNode(join(directory, 'node-a'))
     writeFileSync(join(directory, 'starter.pid'), String(process.pid))
     await expect(endLeftovers(directory)).rejects.toThrow(`Process ${process.pid} runs nodes`)
     await expectThatItLived()
   })
 
-  it('costs no process its life that got the id of a node which ended', async () => {
+  it('is freed without ending a process that has the id of an ended node', async () => {
     await leaveNode(join(directory, 'another'))
     await endLeftovers(directory)
     await expectThatItLived()
   })
 
-  it('is refused to a cluster of another shape', () => {
+  it('is refused for a cluster with another number of nodes', () => {
     takeDirectory(directory, '3 nodes')
     takeDirectory(directory, '3 nodes')
     expect(() => takeDirectory(directory, 'one node')).toThrow('has the data of 3 nodes')

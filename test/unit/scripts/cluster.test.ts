@@ -1,4 +1,4 @@
-/** What the starter of a cluster decides and prints, and how it keeps members alive. */
+/** `npm run cluster`: what it decides and prints, and how it keeps members running. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,11 +26,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('what is asked for', () => {
+describe('the command line', () => {
   const starter = import.meta.filename
   const asked = (...args: string[]) => requestFrom({ args, folder, starter })
 
-  it('is three members on three nodes from port 2024 on, unless told otherwise', () => {
+  it('starts three members on three nodes from port 2024 on by default', () => {
     expect(asked()).toEqual({
       kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', limits: 'off',
       regions: [], regionUrls: undefined, config: starter, data: join(folder, '.heddle/cluster'),
@@ -46,7 +46,7 @@ describe('what is asked for', () => {
     })
   })
 
-  it('may be several regions, side by side', () => {
+  it('may start several regions side by side', () => {
     const request = asked('--regions', 'us,eu', '--members', '2', '--port', '3000', '--data', 'd')
     expect(request).toMatchObject({ regions: ['us', 'eu'], limits: 'on' })
     const regionUrls = 'us=http://127.0.0.1:3000,eu=http://127.0.0.1:3002'
@@ -58,23 +58,23 @@ describe('what is asked for', () => {
     ])
   })
 
-  it('may be how it stands, or help', () => {
+  it('may ask for the status, or for help', () => {
     expect(asked('status')).toEqual({ kind: 'status', data: join(folder, '.heddle/cluster') })
     expect(asked('status', '--data', 'd')).toEqual({ kind: 'status', data: join(folder, 'd') })
     expect(asked('--help')).toEqual({ kind: 'help' })
   })
 
   it.each([
-    ['limits that are neither', ['--limits', 'maybe'], '--limits is on or off'],
-    ['a region that there is not', ['--regions', 'us,mars'], '--regions names some of us, eu'],
+    ['limits that are neither on nor off', ['--limits', 'maybe'], '--limits is on or off'],
+    ['an unknown region', ['--regions', 'us,mars'], '--regions names some of us, eu'],
     ['no member', ['--members', '0'], '--members must be a whole number from 1 to 64'],
-    ['what is no number', ['--cassandra', 'three'], '--cassandra must be a whole number'],
-    ['ports that there are not', ['--port', '65534'], 'from 1 to 65533, not "65534"'],
-    ['a project that is not there', ['--config', 'nowhere'], 'There is no '],
+    ['a number in words', ['--cassandra', 'three'], '--cassandra must be a whole number'],
+    ['ports beyond the last one', ['--port', '65534'], 'from 1 to 65533, not "65534"'],
+    ['a project that does not exist', ['--config', 'nowhere'], 'There is no '],
     ['a folder without a project', ['--config', 'empty'], 'There is no langgraph.json in '],
-    ['a region that is no name', ['--region', 'a b'], '--region is a name like us'],
-    ['an option that is not known', ['--nodes', '3'], "Unknown option '--nodes'; see --help."],
-    ['something else to do', ['stop'], 'There is no "stop" to do'],
+    ['a region with a space', ['--region', 'a b'], '--region is a name like us'],
+    ['an unknown option', ['--nodes', '3'], "Unknown option '--nodes'; see --help."],
+    ['an unknown command', ['stop'], 'There is no "stop" to do'],
   ])('is refused in one sentence for %s', (_, args, sentence) => {
     mkdirSync(join(folder, 'empty'))
     expect(() => asked(...args)).toThrow(sentence)
@@ -93,7 +93,7 @@ const description: ClusterDescription = {
 }
 
 describe('cluster.json', () => {
-  it('says what runs, and goes with it', () => {
+  it('describes a running cluster, and is removed with it', () => {
     writeDescription(folder, description)
     expect(readDescription(folder)).toEqual(description)
     removeDescription(folder)
@@ -101,7 +101,7 @@ describe('cluster.json', () => {
   })
 })
 
-describe('what a member says at its start', () => {
+describe('the output of a member at its start', () => {
   const said = `
   heddle 0.1.0 serves at \x1b[36mhttp://127.0.0.1:2024\x1b[39m
 
@@ -109,13 +109,13 @@ describe('what a member says at its start', () => {
   \x1b[2mmember  \x1b[22m0a1b-2c at 127.0.0.1:40123
   docs    http://127.0.0.1:2024/docs
 `
-  it('tells where it serves, once all of it was said', () => {
+  it('has its addresses, once it is complete', () => {
     expect(bannerIn(said)).toEqual(
       { http: 'http://127.0.0.1:2024', session: '0a1b-2c', grpc: '127.0.0.1:40123' })
     expect(bannerIn(said.slice(0, said.indexOf('123\n') + 1))).toBeUndefined()
   })
 
-  it('gives its reason where it does not serve', () => {
+  it('has the reason if the member does not serve', () => {
     expect(refusalIn('{"level":30}\nheddle: Port 1 is in use.\n{"level":40}\n'))
       .toBe('Port 1 is in use.')
     expect(refusalIn('one\ntwo\n')).toBe('two')
@@ -134,7 +134,7 @@ describe('the status', () => {
     statusLines(description, [{ member: member(1), report: one }, { member: member(2),
       report: two }])
 
-  it('tells the shards of each member, and since which epochs', () => {
+  it('has the shards of each member and their epochs', () => {
     const shards = [owned(0, 1, 1), owned(1, 4, 1), owned(2, 2, 2)]
     expect(linesOf(report(1, shards), report(2, shards))).toEqual([
       '  member  pid  session   front door             gRPC            sees    shards  epochs',
@@ -146,13 +146,13 @@ describe('the status', () => {
     ])
   })
 
-  it('believes the newest owner where members disagree', () => {
+  it('believes the newest owner if members disagree', () => {
     const lines = linesOf(report(1, [owned(0, 1, 1)]), report(2, [owned(0, 2, 2)]))
     expect(lines[1]).toMatch(/2 of 2 {2}0 {7}-$/)
     expect(lines[2]).toMatch(/2 of 2 {2}1 {7}2$/)
   })
 
-  it('names who does not answer, who is gone and still owns, and what nobody owns', () => {
+  it('has members that do not answer, owners that are gone, and shards without an owner', () => {
     const given = { shard: 1, epoch: 5, session: null, address: null }
     const lines = linesOf(report(1, [owned(0, 3, 3), given]), 'does not answer: ECONNREFUSED')
     expect(lines[2]).toMatch(/does not answer: ECONNREFUSED$/)
@@ -173,13 +173,13 @@ describe('a member', () => {
   })
   beforeEach(() => { lines.length = served.length = 0 })
 
-  it('that does not start gives its reason', async () => {
+  it('that does not start fails with its reason', async () => {
     const member = supervised("console.error('heddle: It is too late.'); process.exit(2)", true)
     await expect(member.start()).rejects.toThrow(/^Member 1 did not start: It is too late\.$/)
     await member.end()
   })
 
-  it('is started again when it dies, and ends when it is told to', async () => {
+  it('is started again if it dies, and ends when it is told to', async () => {
     const member = supervised(serving, true)
     await member.start()
     process.kill(served[0]!, 'SIGKILL')
@@ -195,7 +195,7 @@ describe('a member', () => {
     ])
   })
 
-  it('stays dead where it should', async () => {
+  it('is not started again with --no-restart', async () => {
     const member = supervised(serving, false)
     await member.start()
     process.kill(served[0]!, 'SIGKILL')

@@ -1,4 +1,4 @@
-/** The end of a whole run: what failed, sums that are true, and an exit code that agrees. */
+/** The summary of `npm test`: what failed, the sums, and the exit code. */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,23 +41,23 @@ function summaryAfter(outcome: '0' | '1', ...reports: string[]) {
   return { before: lines.slice(0, -1).join('\n'), last: lines.at(-1), status }
 }
 
-it('sums what passed and is content', () => {
+it('The summary adds up what passed, and exits with 0.', () => {
   expect(summary(report('a', 3, 0), report('b', 4, 0)))
     .toEqual({ before: '', last: '7 passed, 0 failed', status: 0 })
 })
 
-it('counts what failed, and files that could not be loaded', () => {
+it('Failed tests and files that could not be loaded count as failed.', () => {
   expect(summary(report('a', 3, 1), report('b', 4, 0, 2)))
     .toMatchObject({ last: '7 passed, 3 failed', status: 1 })
 })
 
-it('names what failed, with the beginning of the reason', () => {
+it('Failures are named, with the beginning of the reason.', () => {
   expect(summary(report('a', 3, 1, 1)).before).toBe([
     'failed: test/a.test.ts: a promise 0', '    it was not kept', '    at the first line',
     'failed: test/b.test.ts: (not loaded)', '    no such module'].join('\n'))
 })
 
-it('names a file whose process died', () => {
+it('A file whose process died is named, with the tests that were left.', () => {
   const name = join(root, 'test/c.test.ts')
   const tests = ['passed', 'pending', 'pending'].map((status, place) =>
     ({ status, fullName: `a promise ${place}`, failureMessages: [] }))
@@ -69,7 +69,7 @@ it('names a file whose process died', () => {
     last: '1 passed, 1 failed', status: 1 })
 })
 
-it('names a file whose process died before its first test', () => {
+it('A file whose process died before its first test is named.', () => {
   const name = join(root, 'test/c.test.ts')
   writeFileSync(join(folder, 'early'), JSON.stringify({ numPassedTests: 0,
     testResults: [{ status: 'passed', name, assertionResults: [], message: '' }] }))
@@ -78,7 +78,7 @@ it('names a file whose process died before its first test', () => {
     last: '0 passed, 1 failed', status: 1 })
 })
 
-it('tells a file that failed beside its tests from one that could not be loaded', () => {
+it('A file that failed outside its tests is told from one that could not be loaded.', () => {
   const name = join(root, 'test/c.test.ts')
   writeFileSync(join(folder, 'beside'), JSON.stringify({ numPassedTests: 1,
     testResults: [{ status: 'failed', name, message: 'no end',
@@ -88,14 +88,14 @@ it('tells a file that failed beside its tests from one that could not be loaded'
     last: '1 passed, 1 failed' })
 })
 
-it('counts as failed what no report tells of', () => {
+it('A failure that is in no report counts as one.', () => {
   expect(summaryAfter('1', report('a', 3, 0))).toEqual({
     before: 'failed: something outside of all tests; see above',
     last: '3 passed, 1 failed', status: 1 })
   expect(summaryAfter('1', report('a', 3, 1))).toMatchObject({ last: '3 passed, 1 failed' })
 })
 
-it('counts a run whose report is missing as failed', () => {
+it('A run without a report counts as failed.', () => {
   expect(summary(report('a', 3, 0), 'nowhere.json')).toEqual({
     before: 'failed: nowhere.json is missing: that run did not come to its end.',
     last: '3 passed, 1 failed', status: 1 })
