@@ -1,34 +1,34 @@
-/** A chat agent: a model decides, tools do what it asks for, until it has an answer. */
+/** A chat agent: the model calls tools until it has an answer. */
 
 import { SystemMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
-import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { z } from 'zod'
 
-/** What an assistant may set: the same graph with another context is another assistant. */
+/** The settings of an assistant. Each assistant runs this graph with settings of its own. */
 const Context = z.object({
-  model_name: z.string().optional().describe('A model of the provider whose key is set.'),
-  system_prompt: z.string().optional().describe('What the agent is told before all else.'),
+  model_name: z.string().optional().describe('A model of the provider whose API key is set.'),
+  system_prompt: z.string().optional().describe('Instructions that precede the conversation.'),
 })
 
 type Config = LangGraphRunnableConfig<z.infer<typeof Context>>
 
-/** Put a call to a weather service here; this one has made up its mind about every place. */
+/** A fake forecast, computed from the name of the city: call a weather service here instead. */
 const getWeather = tool(({ city }) => {
   const skies = ['sunny', 'cloudy', 'rainy', 'windy', 'foggy']
   const number = [...city.toLowerCase()].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
   return `It is ${skies[number % skies.length]} in ${city}, at ${number % 30} °C.`
 }, {
   name: 'get_weather',
-  description: 'Tells the weather in a city.',
+  description: 'Gets the current weather in a city.',
   schema: z.object({ city: z.string().describe('The name of the city, like "Paris".') }),
 })
 
 const tools = [getWeather]
 
-/** Loads only the provider that is used. Without a key, a small stand-in that needs no network. */
+/** Imports only the provider whose API key is set; without one, a stand-in that works offline. */
 async function loadModel(name: string | undefined) {
   if (process.env.OPENAI_API_KEY) {
     const { ChatOpenAI } = await import('@langchain/openai')
@@ -52,6 +52,6 @@ export const agent = new StateGraph(MessagesAnnotation, Context)
   .addNode('model', callModel)
   .addNode('tools', new ToolNode(tools))
   .addEdge(START, 'model')
-  .addConditionalEdges('model', toolsCondition, ['tools', '__end__'])
+  .addConditionalEdges('model', toolsCondition, ['tools', END])
   .addEdge('tools', 'model')
   .compile()

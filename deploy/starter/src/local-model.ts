@@ -1,4 +1,4 @@
-/** A stand-in for a hosted model: works offline and always says the same to the same question. */
+/** A stand-in for a hosted model: works offline, and answers the same question the same way. */
 
 import { setImmediate } from 'node:timers/promises'
 
@@ -15,7 +15,7 @@ interface LocalOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[]
 }
 
-/** Asks for `get_weather` where the weather is in question, and answers in words otherwise. */
+/** Calls `get_weather` if asked about the weather in a place; otherwise answers in words. */
 export class LocalModel extends BaseChatModel<LocalOptions> {
   override _llmType() {
     return 'local'
@@ -37,7 +37,7 @@ export class LocalModel extends BaseChatModel<LocalOptions> {
   override async *_streamResponseChunks(messages: BaseMessage[],
     options: this['ParsedCallOptions'], runManager?: CallbackManagerForLLMRun) {
     for (const chunk of reply(messages, options.tools !== undefined)) {
-      // A breath between tokens, as a network would make it: others get their turn.
+      // Waits between tokens as for a network, so that a long answer blocks nothing else.
       await setImmediate(undefined, { signal: options.signal })
       yield chunk
       await runManager?.handleLLMNewToken(chunk.text,
@@ -53,11 +53,11 @@ function reply(messages: readonly BaseMessage[], hasTools: boolean): ChatGenerat
   const [, city] = /weather\b.*\b(?:in|at|for) +([^?.!,]+)/i.exec(question) ?? []
   if (hasTools && city !== undefined) {
     const args = JSON.stringify({ city: city.trim() })
-    return [callOf({ name: 'get_weather', args, id: `call_${messages.length}`, index: 0 })]
+    return [toolCall({ name: 'get_weather', args, id: `call_${messages.length}`, index: 0 })]
   }
-  const told = messages.find((message) => message.type === 'system')?.text ?? 'nothing'
-  return inWords(`You said: "${question}". I am a small stand-in for a model and was told: ` +
-    `"${told}" Ask me about the weather in a city, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.`)
+  const prompt = messages.find((message) => message.type === 'system')?.text ?? ''
+  return inWords(`You said: "${question}". I am a small stand-in for a model, with the prompt ` +
+    `"${prompt}" Ask me about the weather in a city, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.`)
 }
 
 function inWords(text: string): ChatGenerationChunk[] {
@@ -65,7 +65,7 @@ function inWords(text: string): ChatGenerationChunk[] {
     new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ content: word }) }))
 }
 
-function callOf(call: ToolCallChunk): ChatGenerationChunk {
+function toolCall(call: ToolCallChunk): ChatGenerationChunk {
   const message = new AIMessageChunk({ content: '', tool_call_chunks: [call] })
   return new ChatGenerationChunk({ text: '', message })
 }
