@@ -1,5 +1,5 @@
-// The checks that run no code of ours: types, lint, wire definitions that stay as they were.
-// Fails when one of them does.
+// The static checks: types, lint, and whether the protobuf definitions stay compatible. Exits with
+// 1 if one of them fails.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -12,7 +12,7 @@ const checks = [
   ...committed().map((commit) => ['buf', 'breaking', '--against', `.git#ref=${commit}`]),
 ]
 
-/** The last commit, and the one before it: what members and records out there may speak. */
+/** The last commit, and the one before it: deployed members and records may be of either. */
 function committed() {
   return ['HEAD', 'HEAD~1'].filter((commit) => spawnSync('git',
     ['cat-file', '-e', `${commit}:buf.yaml`], { cwd: root, stdio: 'ignore' }).status === 0)

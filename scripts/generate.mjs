@@ -1,4 +1,4 @@
-// Writes proto/gen from proto/; does nothing while nothing changed that the code depends on.
+// Generates proto/gen from proto/, if anything that it depends on has changed.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,14 +9,14 @@ import { root } from './node24.mjs'
 const generated = join(root, 'proto/gen')
 const stamp = join(generated, '.stamp')
 
-/** Which generator makes what; of the last, a server also tells who asks what it speaks. */
+/** The generators and their sources; the descriptors of the last ones serve gRPC reflection. */
 const templates = [
   ['buf.gen.storage.yaml', ['proto/storage', 'proto/records']],
   ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
   ['buf.gen.cluster.yaml', ['proto/cluster', 'proto/grpc']],
 ]
 
-/** One hash over everything that the generated code depends on. */
+/** A hash of everything that the generated code depends on. */
 function fingerprint() {
   const sources = readdirSync(join(root, 'proto'), { recursive: true })
     .filter((name) => name.endsWith('.proto'))
@@ -28,7 +28,7 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** Generates beside the old code and then takes its place: who reads meanwhile sees one of both. */
+/** Generates into another folder and then replaces the old code: readers see either complete. */
 function generate(wanted) {
   const fresh = join(root, 'node_modules/.cache/heddle-generate')
   rmSync(fresh, { recursive: true, force: true })
@@ -50,7 +50,7 @@ function pathArgs(paths) {
 
 function buf(args) {
   const bin = join(root, 'node_modules/.bin')
-  // Its plug-ins are started by whatever `node` the path names first.
+  // Its plug-ins run on the first `node` of the PATH.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
   execFileSync(join(bin, 'buf'), args, { cwd: root, env, stdio: 'inherit' })
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `heddle`, typed directly with whatever Node is there: heddle.mjs [option…]
+// The command `heddle`, run directly with any version of Node: heddle.mjs [option…]
 import { join } from 'node:path'
 
 import { root } from './node24.mjs'

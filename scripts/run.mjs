@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a program of this repository on Node 24, whatever Node this is: run.mjs <file> [argument…]
+// Runs a program of this repository on Node 24, from any Node: run.mjs <file> [argument…]
 import { spawn } from 'node:child_process'
 
 import { findNode24, noNode24 } from './node24.mjs'

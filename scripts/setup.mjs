@@ -1,11 +1,11 @@
-// All set-up that a fresh clone needs; run before every npm script, quick when nothing changed.
+// Sets up a fresh clone; runs before every npm script, and is quick if nothing changed.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { findNode24, noNode24, root } from './node24.mjs'
 
-/** What a lock file names, by place; undefined where there is no such file. */
+/** The packages of a lock file, by path; undefined if there is no such file. */
 function packagesOf(lockFile) {
   try {
     return JSON.parse(readFileSync(join(root, lockFile), 'utf8')).packages
@@ -14,7 +14,7 @@ function packagesOf(lockFile) {
   }
 }
 
-/** Whether node_modules holds what the lock file asks for, packages for other machines aside. */
+/** Whether node_modules has all packages of the lock file, except those for other platforms. */
 function isInstalled() {
   const present = packagesOf('node_modules/.package-lock.json')
   const wanted = Object.entries(packagesOf('package-lock.json') ?? {})
@@ -22,7 +22,7 @@ function isInstalled() {
     place === '' || (present[place] ? present[place].version === version : optional === true))
 }
 
-/** Runs `npm ci` by the Node that runs npm: the one in node_modules is about to be replaced. */
+/** Runs `npm ci` on the Node that runs npm: the one in node_modules is about to be replaced. */
 function install() {
   console.log('Heddle: installing packages (once; a minute or less) …')
   const npm = process.env.npm_execpath
@@ -43,8 +43,8 @@ if (node === undefined || spawnSync(node, ['--version']).status !== 0) {
   process.exit(1)
 }
 
-// The scripts say `exec`, so that signals reach the server and not a shell around it. The shell of
-// Windows has no such word and passes no signals: there it means nothing.
+// The npm scripts use `exec`, so that signals reach the server and not a shell around it. Windows
+// has no `exec`, nor such signals: there a command of that name just runs its arguments.
 if (process.platform === 'win32') writeFileSync(join(root, 'node_modules/.bin/exec.cmd'), '@%*\r\n')
 
 await import('./generate.mjs')

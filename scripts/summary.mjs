@@ -1,17 +1,17 @@
-// Names what failed in the reports of test runs, and sums them into one last line:
-// summary.mjs <0, or 1 where one of the runs failed> <report>…
+// Lists the failures in reports of test runs, and prints the sums in the last line:
+// summary.mjs <0, or 1 if one of the runs failed> <report>…
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 import { root } from './node24.mjs'
 
-/** Of a message that is long the beginning says what is wrong. */
+/** How many lines of a message are shown: its beginning says what is wrong. */
 const messageLines = 3
 
 /**
- * How many tests passed, and a sentence for each that failed; a file that failed beside its tests
- * is one that failed, and so is one whose process died: vitest calls that one passed, and the
- * tests it did not come to pending, or knows of none.
+ * How many tests passed, and a text for each failure. A file that failed outside its tests counts
+ * as one, and so does a file whose process died: vitest reports that as passed, with the tests that
+ * were left as pending, or with none at all.
  */
 function outcomeOf(report) {
   const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))
@@ -53,7 +53,7 @@ for (const report of reports) {
     console.log(`failed: ${report} is missing: that run did not come to its end.`)
   }
 }
-// No report tells of the checks, nor of an error that nobody caught.
+// The reports have neither the static checks nor uncaught errors.
 if (outcome !== '0' && failed === 0) {
   failed = 1
   console.log('failed: something outside of all tests; see above')

@@ -1,4 +1,5 @@
-// Runs the checks and the suite, or another one: test.mjs [--long | --cluster | --fuzz] [file…]
+// Runs the static checks and the test suite, or another one:
+// test.mjs [--long | --cluster | --fuzz] [file…]
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const files = kind === 'fuzz' ? ['test/e2e/fuzz.test.ts']
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const projectsOf = { long: ['long', 'cassandra'], cluster: ['cluster'], fuzz: ['suite'] }
 
-/** Runs a program of node_modules and tells whether it went well. */
+/** Runs a program of node_modules; whether it succeeded. */
 function run(program, ...programArgs) {
   const node = [join(root, program), ...programArgs]
   return spawnSync(process.execPath, node, { cwd: root, stdio: 'inherit' }).status === 0

@@ -1,4 +1,4 @@
-/** What was typed behind a command: a mistake is one sentence that says where to look. */
+/** Command-line options: a mistake is one sentence that points to --help. */
 
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
@@ -16,7 +16,7 @@ export function typedOptions<const Config extends ParseArgsConfig>(config: Confi
   }
 }
 
-/** Prints the sentence and ends the process where `read` throws one. */
+/** If `read` throws, prints the message and exits with code 2. */
 export function orExit<Result>(read: () => Result): Result {
   try {
     return read()

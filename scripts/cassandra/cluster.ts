@@ -1,4 +1,4 @@
-/** Real Apache Cassandra on this machine: one call starts a cluster and waits until it is whole. */
+/** Real Apache Cassandra on this machine: one call starts a cluster and waits until it is ready. */
 
 import { rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -14,17 +14,17 @@ import { untilWhole } from './whole.ts'
 
 export interface CassandraOptions {
   readonly nodes: number
-  /** Holds the data; without it, a temporary one that goes when the cluster is closed. */
+  /** Where the data is kept; by default a temporary folder, removed when the cluster is closed. */
   readonly directory?: string
-  /** The address of the first node, 127.0.0.1 if not given; the others have the next ones. */
+  /** The address of the first node, by default 127.0.0.1; the others have the next ones. */
   readonly firstAddress?: string
-  /** Its name, `us` if not given. */
+  /** By default `us`. */
   readonly dataCenter?: string
-  /** Starts sooner and takes less memory, but never gets fast: for tests, not for figures. */
+  /** Starts sooner and takes less memory, but never gets fast: for tests, not for benchmarks. */
   readonly light?: boolean
   /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
   readonly passwords?: boolean
-  /** Takes a line for a reader. */
+  /** Called with a line for people. */
   readonly log?: (line: string) => void
 }
 
@@ -32,15 +32,15 @@ export interface Cassandra {
   readonly contactPoints: readonly string[]
   readonly dataCenter: string
   readonly nodes: readonly CassandraNode[]
-  /** Resolves when every node is up and knows of all others; for after a node was started again. */
+  /** Resolves when every node is up and knows all others: for after a node was restarted. */
   whole(): Promise<void>
-  /** Ends the nodes; data in a directory that was given stays. */
+  /** Ends the nodes; data in a given directory stays. */
   close(): Promise<void>
 }
 
 export interface CassandraNode {
   readonly address: string
-  /** Of its process that runs or ran last. */
+  /** Of its current process, or else of the last one. */
   readonly pid: number | undefined
   /** Sends a signal; with SIGKILL or SIGTERM, resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
@@ -48,7 +48,7 @@ export interface CassandraNode {
   start(): Promise<void>
 }
 
-/** Rejects with one sentence that says what to do where this machine cannot run the cluster. */
+/** Rejects with one sentence that says what to do if this machine cannot run the cluster. */
 export async function startCassandra(options: CassandraOptions): Promise<Cassandra> {
   const { nodes: count, firstAddress = usualFirstAddress, log = () => undefined } = options
   const { light = false, passwords = false, dataCenter = usualDataCenter } = options
@@ -80,19 +80,19 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
     await startNodes(nodes, log)
     await whole()
   } catch (error) {
-    // What was written stays for whoever looks for the reason.
+    // The files stay, so that the reason can be found in them.
     await Promise.all(nodes.map((node) => node.kill('SIGKILL')))
     throw error
   }
   return { contactPoints, dataCenter, nodes, whole, close }
 }
 
-/** The same for the same addresses, so that what a killed starter leaves there is found again. */
+/** The same for the same addresses, so that leftovers of a killed starter are found again. */
 function temporaryDirectory(firstAddress: string): string {
   return join(tmpdir(), `heddle-cassandra-${userInfo().username}-${firstAddress}`)
 }
 
-/** The first one alone until the others can ask it for the ring, then those together. */
+/** Starts the first node alone until the others can ask it for the ring, then all others. */
 async function startNodes(nodes: readonly NodeProcess[], log: (line: string) => void) {
   const started = performance.now()
   const isUp = ({ address }: NodeProcess) =>

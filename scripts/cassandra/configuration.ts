@@ -1,4 +1,4 @@
-/** What a node of Cassandra reads when it starts: its files and the flags of its Java machine. */
+/** The configuration of a Cassandra node: its files, and the arguments of its Java process. */
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,23 +7,23 @@ import { pathToFileURL } from 'node:url'
 import { ports } from './layout.ts'
 import type { Place } from './layout.ts'
 
-/** The one data centre of a cluster where no other name is given. */
+/** The default name of the one data center of a cluster. */
 export const usualDataCenter = 'us'
 
 export interface NodeOptions {
   readonly place: Place
-  /** The address that a new node asks for the others. */
+  /** The address of the node that new nodes ask for the others. */
   readonly seed: string
-  /** The node's own: configuration, data and logs. */
+  /** The node's own, for its configuration, data and logs. */
   readonly directory: string
   readonly dataCenter: string
-  /** Starts sooner and takes less memory, but never gets fast: for tests, not for figures. */
+  /** Starts sooner and takes less memory, but never gets fast: for tests, not for benchmarks. */
   readonly light: boolean
   /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
   readonly passwords: boolean
 }
 
-/** Its `cassandra.yaml`: small memory tables, and a write is on disk before it is acknowledged. */
+/** The `cassandra.yaml` of a node: small memtables; a write is acknowledged once it is on disk. */
 export function cassandraYaml({ place, seed, directory, passwords }: NodeOptions): string {
   const at = (name: string) => JSON.stringify(join(directory, name))
   return `cluster_name: heddle
@@ -54,7 +54,7 @@ commitlog_sync_group_window: 2ms
 commitlog_segment_size: 8MiB
 commitlog_total_space: 64MiB
 disk_failure_policy: die
-# A table that is dropped while its log is given back counts as a failure of the log (Unknown CF).
+# A table that is dropped while its commit log is replayed counts as a commit failure (Unknown CF).
 commit_failure_policy: ignore
 paxos_variant: v2
 paxos_state_purging: repaired
@@ -86,7 +86,7 @@ const logback = `<configuration>
 </configuration>
 `
 
-/** Of what Java writes for itself: a node that is killed leaves it there. */
+/** For temporary files of Java: a killed node leaves them there. */
 const temporaryOf = (directory: string) => join(directory, 'tmp')
 
 /** Writes the files into the node's directory; its data stays as it is. */
@@ -101,7 +101,7 @@ export function writeConfiguration(options: NodeOptions): void {
   writeFileSync(join(conf, 'logback.xml'), logback)
 }
 
-/** The arguments of `java` for a node whose files are written; `library` holds the jars. */
+/** The arguments of `java` for a node whose files are written; `library` is the folder of jars. */
 export function javaArguments({ directory, light }: NodeOptions, library: string): string[] {
   const conf = join(directory, 'conf')
   return [
@@ -127,7 +127,7 @@ export function javaArguments({ directory, light }: NodeOptions, library: string
   ]
 }
 
-/** The inner parts of Java 17 that Cassandra uses. */
+/** The internal packages of Java 17 that Cassandra uses. */
 const exported = [
   ...['jdk.internal.misc', 'jdk.internal.ref', 'jdk.internal.reflect', 'sun.nio.ch',
     'java.lang.ref'].map((name) => `java.base/${name}`),

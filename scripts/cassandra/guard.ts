@@ -1,11 +1,11 @@
-/** Lets a process that we started end with us, however we end. */
+/** Makes a child process end with this one, however this one ends. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 
 /**
- * Lets a shell wait for our end: it holds a pipe that the system closes when we die, even by
- * SIGKILL, and then it kills the process. A line in the pipe says that it is gone already.
+ * Starts a shell that reads from a pipe. The system closes the pipe when this process dies, even by
+ * SIGKILL; the shell then kills the child. A line in the pipe means that the child has ended.
  */
 export function endWithUs(program: ChildProcess): void {
   const guard = spawn('sh', ['-c', 'read -r gone || kill -9 "$1"', 'sh', String(program.pid)],

@@ -1,9 +1,9 @@
-/** Where the nodes of a cluster on one machine stand: their addresses and their tokens. */
+/** The layout of a cluster on one machine: the addresses and tokens of its nodes. */
 
-/** The port that clients speak to, and the one that nodes speak to each other by. */
+/** The port for clients, and the one between nodes. */
 export const ports = { client: 9042, storage: 7000 }
 
-/** Where clients knock first when nothing else is said. */
+/** The default address of the first node. */
 export const usualFirstAddress = '127.0.0.1'
 
 export interface Place {
@@ -12,7 +12,7 @@ export interface Place {
   readonly token: string
 }
 
-/** As many neighbouring loopback addresses as there are nodes, with the ring cut evenly. */
+/** Consecutive loopback addresses, one per node, with evenly spaced tokens. */
 export function placesOf({ nodes, firstAddress }: {
   readonly nodes: number
   readonly firstAddress: string

@@ -1,4 +1,4 @@
-/** What an earlier start may have left in a directory: nodes that run, another cluster's data. */
+/** What an earlier start may have left in a directory: running nodes, data of another cluster. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { pidFile } from './node-process.ts'
 
-/** Ends the nodes that a dead starter left on the data there; rejects where the starter lives. */
+/** Ends the nodes that a dead starter left running there; rejects if the starter is alive. */
 export async function endLeftovers(directory: string): Promise<void> {
   const left = (existsSync(directory) ? readdirSync(directory) : [])
     .map((name) => join(directory, name))
@@ -24,7 +24,7 @@ export async function endLeftovers(directory: string): Promise<void> {
   }
 }
 
-/** Writes down whose directory it is; throws where its data is of a cluster of another shape. */
+/** Marks the directory as this process's; throws if it has data of a cluster of another shape. */
 export function takeDirectory(directory: string, shape: string): void {
   const before = textOf(join(directory, 'shape')) ?? shape
   if (before !== shape) {
@@ -36,12 +36,12 @@ export function takeDirectory(directory: string, shape: string): void {
   writeFileSync(join(directory, 'starter.pid'), String(process.pid))
 }
 
-/** Whether a process is a node on the data in a directory; ids of processes are used again. */
+/** Whether the process is the node on that data: process ids are reused. */
 function runsOn(node: string, pid: number | undefined): boolean {
   return pid !== undefined && commandOf(pid).includes(`storagedir=${node}`)
 }
 
-/** The command line of a process; empty when it is gone. */
+/** The command line of a process; empty if it has ended. */
 function commandOf(pid: number): string {
   if (process.platform === 'linux') return textOf(`/proc/${pid}/cmdline`) ?? ''
   return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout
@@ -59,7 +59,7 @@ function numberIn(file: string): number | undefined {
   return Number.parseInt(textOf(file) ?? '') || undefined
 }
 
-/** What a file says; undefined where there is none. */
+/** The text of a file; undefined if it cannot be read. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** The jars of Apache Cassandra: once from Maven Central, then from a folder in the cache. */
+/** The jars of Apache Cassandra: fetched once from Maven Central, then kept in the user's cache. */
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 /** The program that runs a node. */
 export const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin/java') : 'java'
 
-/** What this machine lacks to run Cassandra, as one sentence; undefined where it lacks nothing. */
+/** What this machine lacks to run Cassandra, as one sentence; undefined if it lacks nothing. */
 export async function whatIsMissing(): Promise<string | undefined> {
   if (process.platform === 'win32') {
     return 'Cassandra does not run on Windows itself: use deploy/compose.yaml, with containers.'
@@ -23,14 +23,14 @@ export async function whatIsMissing(): Promise<string | undefined> {
   const found = /version "(\d+)/.exec(said)?.[1]
   if (found !== '17') {
     return `Cassandra needs Java 17, and here is ${found ? `Java ${found}` : 'none'}:` +
-      ' install it (Debian: openjdk-17-jre-headless) or let JAVA_HOME name it.'
+      ' install it (Debian: openjdk-17-jre-headless) or set JAVA_HOME to its folder.'
   }
   if (existsSync(cached())) return undefined
   return run('mvn', ['-v']).then(() => undefined, () =>
     'Cassandra is fetched by Maven, and here is none: install it (Debian: maven).')
 }
 
-/** The folder with the jars, fetched where it is not there yet. Any number may ask at once. */
+/** The folder with the jars, fetched if it is missing. Several processes may call this at once. */
 export async function fetchLibrary(log: (line: string) => void): Promise<string> {
   const library = cached()
   if (existsSync(library)) return library
@@ -41,7 +41,7 @@ export async function fetchLibrary(log: (line: string) => void): Promise<string>
     await fetchInto(fresh)
     await rename(join(fresh, 'lib'), library)
   } catch (error) {
-    // Somebody else was quicker: theirs is as good.
+    // Another process was quicker: its folder is as good.
     if (!existsSync(library)) throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** The command `npm run cassandra`: real Cassandra nodes on this machine until it is stopped. */
+/** The command `npm run cassandra`: runs Cassandra nodes on this machine until it is stopped. */
 
 import { typedOptions, wholeNumber } from '../typed-options.ts'
 import { startCassandra } from './cluster.ts'
@@ -7,16 +7,16 @@ import { stopRequests } from './stopping.ts'
 
 const help = `Usage: npm run cassandra -- [--nodes 3] [option…]
 
-Starts a cluster of Apache Cassandra on this machine and stops it with itself (Ctrl-C).
-It needs Java 17, and Maven the first time, when Cassandra is fetched.
+Runs a cluster of Apache Cassandra on this machine until it is stopped (Ctrl-C).
+It needs Java 17, and the first time Maven, to fetch Cassandra.
 
-  --nodes N              how many (3)
-  --data DIR             keeps the data there (otherwise it goes when the nodes stop)
-  --first-address A      of the first node; the others have the next ones (127.0.0.1)
-  --light                starts sooner and takes less memory, but never gets fast
-  --passwords            asks clients for a user and a password (cassandra, cassandra)
-  --json                 says that the cluster is ready by one line of JSON, for programs
-  --help                 this text
+  --nodes N              how many nodes (3)
+  --data DIR             keep the data there (by default it is removed at the end)
+  --first-address A      address of the first node; the others have the next ones (127.0.0.1)
+  --light                start sooner and take less memory, but never get fast
+  --passwords            require a user and a password of clients (cassandra, cassandra)
+  --json                 print one line of JSON when the cluster is ready, for programs
+  --help                 print this text
 `
 
 try {
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void console.log(help)
-  // Asked to stop while the nodes still start: those end as soon as we are gone.
+  // If it is stopped while the nodes still start, they end with this process.
   const { first: stopped } = stopRequests('cassandra')
   const cluster = await Promise.race([stopped, startCassandra({
     nodes: wholeNumber('nodes', values.nodes, 1, 64),
@@ -66,7 +66,7 @@ function announce({ contactPoints, dataCenter, nodes }: Cassandra, { json, data 
     const pids = nodes.map(({ pid }) => pid)
     return void console.log(JSON.stringify({ contactPoints, dataCenter, pids }))
   }
-  const fate = data ? `is in ${data}` : 'goes when the nodes stop (--data DIR keeps it)'
+  const fate = data ? `is in ${data}` : 'is removed at the end (--data DIR keeps it)'
   console.log(`
 Cassandra is ready: ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`} at ${points}.
 Its data ${fate}. Ctrl-C stops it.

@@ -1,4 +1,4 @@
-/** One node: a Java process that ends with us, however we end, and can be started again. */
+/** One node: a Java process that ends with this process and can be started again. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -21,17 +21,17 @@ export interface NodeProcessOptions extends NodeOptions {
 }
 
 /**
- * Threads of Cassandra that wait for work look for it every ten microseconds or so: several nodes
- * on one machine of two cores spend half a core or more on it as soon as there is any work at all.
- * With this the system lets them sleep up to 0.3 ms longer (/proc/<pid>/timerslack_ns, Linux), and
- * the cores are there for requests.
+ * Idle threads of Cassandra poll for work about every ten microseconds: several nodes on a machine
+ * with two cores spend half a core or more on that as soon as there is any work at all. With this
+ * setting the system lets them sleep up to 0.3 ms longer (/proc/<pid>/timerslack_ns, Linux), which
+ * leaves the cores to requests.
  */
 const sleepier = 'echo 300000 2>/dev/null >/proc/self/timerslack_ns; exec "$@"'
 
 export class NodeProcess {
   readonly #options: NodeProcessOptions
   #java: ChildProcess | undefined
-  /** Whether an end of the process is our doing. */
+  /** The process is being ended on purpose. */
   #ending = false
 
   constructor(options: NodeProcessOptions) {
@@ -42,14 +42,14 @@ export class NodeProcess {
     return this.#options.place.address
   }
 
-  /** Of the process that runs or ran last. */
+  /** Of the current process, or else of the last one. */
   get pid(): number | undefined {
     return this.#java?.pid
   }
 
-  /** Starts the process on the data that is there; resolves when it accepts `port`. */
+  /** Starts the process on its data; resolves when it accepts connections on `port`. */
   async start(port: number = ports.client): Promise<void> {
-    if (this.#runs()) throw new Error(`The node ${this.address} runs already.`)
+    if (this.#runs()) throw new Error(`The node ${this.address} is already running.`)
     const { directory, library } = this.#options
     writeConfiguration(this.#options)
     const output = openSync(join(directory, 'output.log'), 'a')
@@ -68,7 +68,7 @@ export class NodeProcess {
     await this.accepts(port)
   }
 
-  /** Resolves when the process accepts connections on `port`; rejects when it ends before. */
+  /** Resolves when the process accepts connections on `port`; rejects if it ends before. */
   async accepts(port: number): Promise<void> {
     while (!await isOpen(this.address, port)) {
       if (!this.#runs()) throw new Error(this.#whyNot())
@@ -86,7 +86,7 @@ export class NodeProcess {
     await ended
   }
 
-  /** Ends the process in order, and by force where that takes longer than `patienceMs`. */
+  /** Ends the process gracefully, or by force if that takes longer than `patienceMs`. */
   async stop(patienceMs: number): Promise<void> {
     const patience = new AbortController()
     const force = pause(patienceMs, undefined, { signal: patience.signal })
@@ -107,7 +107,7 @@ export class NodeProcess {
     this.#options.log(`The node ${this.address} ended by itself (${how}).`)
   }
 
-  /** The last that the node said, for somebody who must find out why it does not start. */
+  /** The likely reason why the node did not start, from its logs. */
   #whyNot(): string {
     const { directory } = this.#options
     const lines = ['system.log', 'output.log'].flatMap((name) => {
@@ -118,10 +118,10 @@ export class NodeProcess {
       }
     })
     const reason = lines.findLast((line) => /^ERROR|Exception|rror:/.test(line)) ?? lines.at(-1)
-    return `The node ${this.address} did not start: ${reason ?? 'it said nothing'} (see ${
+    return `The node ${this.address} did not start: ${reason ?? 'it logged nothing'} (see ${
       join(directory, 'system.log')}).`
   }
 }
 
-/** Where the id of a node's process is kept, for whoever finds the node left over. */
+/** The file with the process id of a node, by which leftover nodes are found. */
 export const pidFile = (directory: string): string => join(directory, 'node.pid')

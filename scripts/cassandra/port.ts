@@ -1,8 +1,8 @@
-/** What stands at a port of this machine. */
+/** Whether ports of this machine are in use. */
 
 import { connect, createServer } from 'node:net'
 
-/** Whether somebody listens there. */
+/** Whether a server listens there. */
 export function isOpen(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port })
@@ -11,7 +11,7 @@ export function isOpen(address: string, port: number): Promise<boolean> {
   })
 }
 
-/** The code of the error that whoever listens there would get; undefined where it is free. */
+/** The code of the error that listening there gives; undefined if the port is free. */
 export async function whyNotFree(address: string, port: number): Promise<string | undefined> {
   const probe = createServer()
   const problem = await new Promise<string | undefined>((answer) => {

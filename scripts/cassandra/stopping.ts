@@ -1,12 +1,12 @@
-/** When a command of npm is asked to stop, and when it is asked once more. */
+/** When a command of npm is asked to stop, and when a second time. */
 
-/** A signal that comes twice within this time is one: a terminal and npm both pass it on. */
+/** Two signals within this time count as one: a terminal and npm both send it. */
 const sameSignalMs = 300
 
 export interface StopRequests {
-  /** Asked to stop, or the npm that started the script is gone. */
+  /** Resolves when it is asked to stop, or when the npm that started it has ended. */
   readonly first: Promise<undefined>
-  /** Asked again: do not wait for anything. */
+  /** Resolves when it is asked again: wait for nothing then. */
   readonly second: Promise<undefined>
 }
 

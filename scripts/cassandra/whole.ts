@@ -1,4 +1,4 @@
-/** Tells when a ring is whole: an open port is not yet a node that knows the others. */
+/** Waits until a ring is complete: a node may accept connections before it knows the others. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -18,7 +18,7 @@ export async function untilWhole(options: RingOptions): Promise<void> {
   for (;;) {
     const problem = await problemOf(options)
     if (problem === undefined) return
-    if (performance.now() > end) throw new Error(`The ring does not get whole: ${problem}`)
+    if (performance.now() > end) throw new Error(`The ring does not become complete: ${problem}`)
     await pause(100)
   }
 }
@@ -48,7 +48,7 @@ async function problemOf(options: RingOptions): Promise<string | undefined> {
   }
 }
 
-/** A read of a table that Cassandra keeps three times, so that it needs every node there is. */
+/** A read of a table with three replicas: with three nodes, it needs all of them. */
 function question(nodes: number): { readonly cql: string; readonly consistency: number } {
   if (nodes === 1) {
     return { cql: 'SELECT * FROM system_auth.roles', consistency: types.consistencies.localQuorum }

@@ -1,4 +1,4 @@
-/** A cluster in a box: Cassandra nodes and members as processes of this machine. */
+/** A whole cluster on one machine: Cassandra nodes and members, each a process. */
 
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,16 +13,16 @@ import type { StartRequest } from './options.ts'
 import { Supervisor } from './supervisor.ts'
 
 export interface Box {
-  /** What runs right now, as cluster.json has it. */
+  /** What runs now, as in cluster.json. */
   readonly description: ClusterDescription
-  /** Ends the members, which drain, and then Cassandra. The data stays. */
+  /** Drains and ends the members, and then Cassandra. The data stays. */
   close(): Promise<void>
 }
 
 const program = resolve(import.meta.dirname, '../../src/main.ts')
 const host = '127.0.0.1'
 
-/** Rejects with one sentence that says what to do; nothing is left running then. */
+/** Rejects with one sentence that says what to do, and leaves nothing running then. */
 export async function startBox(request: StartRequest, log: (line: string) => void): Promise<Box> {
   await mustBeFree(request)
   mkdirSync(request.data, { recursive: true })
@@ -75,7 +75,7 @@ function memberProcess({ config, data, port, limits, region, regionUrls }: Start
   ] })
 }
 
-/** The first one alone: it makes the tables. */
+/** Starts the first member alone, since it creates the tables. */
 async function startMembers([first, ...others]: readonly Supervisor[],
   log: (line: string) => void): Promise<void> {
   log(`Members, ${others.length + 1}:`)
@@ -89,7 +89,7 @@ async function startMembers([first, ...others]: readonly Supervisor[],
   serves('All serve')
 }
 
-/** Members first: what they give back goes through Cassandra. */
+/** Ends the members first: they need Cassandra to give back their shards. */
 async function end(supervisors: readonly Supervisor[], cassandra: Cassandra,
   log: (line: string) => void = () => undefined): Promise<void> {
   log('Ending the members …')
@@ -114,8 +114,8 @@ async function mustBeFree({ port, members }: StartRequest): Promise<void> {
     if (problem === undefined) continue
     throw new Error(problem === 'EACCES'
       ? `Port ${port + place} needs rights that this user has not: choose one above 1023 by --port.`
-      : `Port ${port + place} is taken, and members need ${port} to ${port + members - 1}: end ` +
-        'what listens there, or choose others by --port.')
+      : `Port ${port + place} is taken, and members need ${port} to ${port + members - 1}: stop ` +
+        'what listens there, or choose others with --port.')
   }
 }
 

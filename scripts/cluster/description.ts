@@ -1,10 +1,10 @@
-/** The file cluster.json: what a running cluster consists of, for whoever wants to reach it. */
+/** The file cluster.json: the parts of a running cluster and how to reach them. */
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ClusterDescription {
-  /** The URLs of members that serve. */
+  /** The URLs of the members that serve. */
   readonly frontDoors: readonly string[]
   readonly members: readonly MemberDescription[]
   readonly cassandra: readonly { readonly pid: number; readonly address: string }[]
@@ -16,28 +16,28 @@ export interface MemberDescription {
   readonly grpc: string
   /** The URL of its front door. */
   readonly http: string
-  /** The id of this life of the member. */
+  /** The id of the member: new at each start. */
   readonly session: string
 }
 
 const fileIn = (directory: string) => join(directory, 'cluster.json')
 
-/** Of several regions: the cluster of each, by its name. */
+/** For several regions: the cluster of each, by name. */
 export interface RegionsDescription {
   readonly regions: Readonly<Record<string, ClusterDescription>>
 }
 
-/** As they were when they had started; each region's own file says what is so now. */
+/** Describes the regions as they were at their start; each region's own file is kept up to date. */
 export function writeRegions(directory: string, regions: RegionsDescription['regions']): void {
   write(directory, { regions })
 }
 
-/** Whoever reads it meanwhile sees the one before or this one, whole. */
+/** Replaces the file atomically. */
 export function writeDescription(directory: string, description: ClusterDescription): void {
   write(directory, description)
 }
 
-/** The names of its regions, and the folder of each; itself alone where there are none. */
+/** The folders of its regions; itself alone if it has none. */
 export function clustersIn(directory: string): readonly string[] {
   const { regions } = read(directory) as Partial<RegionsDescription>
   return regions === undefined ? [directory]
@@ -50,7 +50,7 @@ function write(directory: string, description: ClusterDescription | RegionsDescr
   renameSync(fresh, fileIn(directory))
 }
 
-/** Throws an Error with a sentence where there is none. */
+/** Throws an Error with a sentence if there is none. */
 export function readDescription(directory: string): ClusterDescription {
   return read(directory) as ClusterDescription
 }
@@ -60,11 +60,11 @@ function read(directory: string): unknown {
     return JSON.parse(readFileSync(fileIn(directory), 'utf8'))
   } catch (error) {
     throw new Error(`No cluster runs on ${directory} (it has no readable cluster.json): start ` +
-      'one by npm run cluster, or name its directory by --data.', { cause: error })
+      'one with npm run cluster, or name its directory with --data.', { cause: error })
   }
 }
 
-/** When the cluster has ended. */
+/** To be called when the cluster has ended. */
 export function removeDescription(directory: string): void {
   rmSync(fileIn(directory), { force: true })
 }

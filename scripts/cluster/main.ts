@@ -1,4 +1,4 @@
-/** The command `npm run cluster`: members on Cassandra on this machine until it is stopped. */
+/** The command `npm run cluster`: runs members on Cassandra on this machine until it is stopped. */
 
 import { basename, join, resolve } from 'node:path'
 
@@ -24,7 +24,7 @@ try {
 async function main(): Promise<void> {
   const request = requestFrom({
     args: process.argv.slice(2),
-    // npm runs its scripts in the folder of package.json, wherever it was called from.
+    // npm runs scripts in the folder of package.json, wherever it was called.
     folder: process.env.npm_lifecycle_event === 'cluster' && process.env.INIT_CWD || process.cwd(),
     starter: resolve(import.meta.dirname, '../../deploy/starter/langgraph.json'),
   })
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 async function serve(request: StartRequest): Promise<void> {
   const { first, second } = stopRequests('cluster')
   const log = (line: string) => console.error(line)
-  // Asked to stop while it still starts: all that runs ends as soon as we are gone.
+  // If it is stopped while the cluster still starts, all processes end with this one.
   const box = await Promise.race([first, startBox(request, log)])
   if (box === undefined) process.exit(0)
   announce(box, request)
@@ -69,7 +69,7 @@ async function serveRegions(request: StartRequest): Promise<void> {
 
 function announce({ description: { members, cassandra } }: Box, { data }: StartRequest): void {
   const rows = tableLines([
-    ['', 'serves at', 'pid', 'gRPC', 'says what it does in'],
+    ['', 'serves at', 'pid', 'gRPC', 'log'],
     ...members.map(({ http, pid, grpc }, place) =>
       [`member ${place + 1}`, http, `${pid}`, grpc, join(data, `member-${place + 1}/output.log`)]),
     ...cassandra.map(({ address, pid }) =>
@@ -78,7 +78,7 @@ function announce({ description: { members, cassandra } }: Box, { data }: StartR
   console.log(['',
     ...rows,
     '',
-    `  Any of them serves any thread. All of this is in ${join(data, 'cluster.json')}.`,
+    `  Every member serves every thread. All of this is in ${join(data, 'cluster.json')}.`,
     '  npm run cluster -- status    who owns what        Ctrl-C    ends all, in order',
     '',
   ].join('\n'))

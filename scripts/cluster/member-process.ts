@@ -1,4 +1,4 @@
-/** One member: a process that ends with us, however we end, and can be started again. */
+/** One member: a process that ends with this process and can be started again. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -12,9 +12,9 @@ import type { Banner } from './banner.ts'
 import type { MemberDescription } from './description.ts'
 
 export interface MemberProcessOptions {
-  /** The file of the program and what it is told, data folder and all. */
+  /** The file of the program and its arguments, with the data folder. */
   readonly command: readonly string[]
-  /** Its own: what it says goes to output.log there. */
+  /** The member's own: its output goes to output.log there. */
   readonly directory: string
 }
 
@@ -26,15 +26,15 @@ export class MemberProcess {
     this.#options = options
   }
 
-  /** Where everything is that it ever said. */
+  /** The file with all its output. */
   get logFile(): string {
     return join(this.#options.directory, 'output.log')
   }
 
-  /** Resolves when it serves; rejects with a sentence when it ends before. */
+  /** Resolves when it serves; rejects with a sentence if it ends before. */
   async start(): Promise<MemberDescription> {
     mkdirSync(this.#options.directory, { recursive: true })
-    // A group of its own: Ctrl-C at a terminal is ours to pass on, in order.
+    // In a process group of its own, so that Ctrl-C reaches only this process, which ends all.
     const program = spawn(process.execPath, [...this.#options.command],
       { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#program = program
@@ -44,7 +44,7 @@ export class MemberProcess {
     return { pid: program.pid!, grpc, http, session }
   }
 
-  /** Tells how the process ended that was started last; at once where there was none. */
+  /** Resolves with how the last process ended; at once if there was none. */
   async ended(): Promise<string> {
     if (this.#runs()) await once(this.#program!, 'exit')
     return this.#program?.signalCode ?? `exit code ${this.#program?.exitCode}`
@@ -75,7 +75,7 @@ export class MemberProcess {
       program.stderr!.on('data', hear)
       program.once('close', () => {
         log.end()
-        if (said !== undefined) failed(new Error(refusalIn(said) || 'it said nothing.'))
+        if (said !== undefined) failed(new Error(refusalIn(said) || 'it printed nothing.'))
       })
     })
   }

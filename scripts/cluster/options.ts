@@ -1,4 +1,4 @@
-/** What the command `npm run cluster` was asked for. */
+/** The command line of `npm run cluster`. */
 
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,35 +9,35 @@ import { typedOptions, wholeNumber } from '../typed-options.ts'
 export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]
        npm run cluster -- status [--data DIR]
 
-Starts a cluster on this machine: real members on real Apache Cassandra, each a process of its own.
-Ctrl-C ends all in order, a second one at once. It needs Java 17, and Maven the first time.
+Runs a cluster on this machine: members on real Apache Cassandra, each in a process of its own.
+Ctrl-C ends all gracefully, a second one at once. It needs Java 17, and the first time Maven.
 
   --members N            how many members; each serves everything (3)
   --cassandra N          how many nodes of Cassandra (3)
-  --port P               of the first member's front door; the others have the next ones (2024)
-  --region NAME          the data centre of Cassandra and all members (us)
+  --port P               port of the first member; the others have the next ones (2024)
+  --region NAME          the data center of Cassandra and all members (us)
   --regions us,eu        a cluster for each region, each in a folder of its own, with API keys
   --limits on|off        whether requests are limited (off; on with --regions)
   --config F             the langgraph.json to serve, or its folder (the starter project)
-  --data DIR             keeps everything there, and cluster.json (.heddle/cluster)
-  --first-address A      of the first node of Cassandra (127.0.0.1)
-  --light                Cassandra starts sooner and takes less memory, but never gets fast
-  --no-restart           lets a member that died stay dead
-  --help                 this text
+  --data DIR             keep all data there, and cluster.json (.heddle/cluster)
+  --first-address A      address of the first node of Cassandra (127.0.0.1)
+  --light                let Cassandra start sooner with less memory, but never get fast
+  --no-restart           do not restart a member that died
+  --help                 print this text
 
-status prints the members, how many shards each owns, and since which epochs.
+status prints the members, how many shards each owns, and the epochs of these.
 `
 
 export interface StartRequest {
   readonly kind: 'start'
   readonly members: number
   readonly cassandra: number
-  /** Of the first front door. */
+  /** Of the first member. */
   readonly port: number
   readonly region: string
-  /** Where there are several: a cluster for each. */
+  /** With --regions: one cluster for each; otherwise empty. */
   readonly regions: readonly string[]
-  /** Where each of several regions answers, as members are told it. */
+  /** With several regions: the URL of each, as an option of members. */
   readonly regionUrls: string | undefined
   readonly limits: 'on' | 'off'
   /** Absolute. */
@@ -49,7 +49,7 @@ export interface StartRequest {
   readonly restart: boolean
 }
 
-/** What is asked for; each `data` is an absolute path. */
+/** The request of a command line; each `data` is an absolute path. */
 export type ClusterRequest =
   | StartRequest
   | { readonly kind: 'status'; readonly data: string }
@@ -57,9 +57,9 @@ export type ClusterRequest =
 
 export interface RequestSource {
   readonly args: readonly string[]
-  /** What a relative path starts from. */
+  /** The base of relative paths. */
   readonly folder: string
-  /** The project to serve where none is named. */
+  /** The project to serve by default. */
   readonly starter: string
 }
 
@@ -87,8 +87,8 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
   const [verb, ...more] = positionals
   if (verb === 'status' && more.length === 0) return { kind: 'status', data }
   if (verb !== undefined) {
-    throw new Error(`There is no "${positionals.join(' ')}" to do: it is "status", or nothing, ` +
-      'which starts a cluster; see --help.')
+    throw new Error(`There is no command "${positionals.join(' ')}": use "status", or none to ` +
+      'start a cluster; see --help.')
   }
   const members = wholeNumber('members', values.members, 1, 64)
   const config = values.config === undefined ? starter : resolve(folder, values.config)
@@ -116,15 +116,15 @@ function regionsIn(text: string | undefined): readonly string[] {
   const named = [...new Set(text.split(',').map((name) => name.trim()))]
   const strange = named.find((name) => !regionNames.some((known) => known === name))
   if (strange === undefined) return named
-  throw new Error(`--regions names some of ${regionNames.join(', ')}, not "${strange}".`)
+  throw new Error(`--regions must list some of ${regionNames.join(', ')}, not "${strange}".`)
 }
 
-/** Sooner said here than by the first member, when Cassandra has started. */
+/** Checked here, since the first member would check it only after Cassandra has started. */
 function mustBeProject(config: string): void {
   if (!existsSync(config)) {
-    throw new Error(`There is no ${config}: name a langgraph.json, or its folder, by --config.`)
+    throw new Error(`There is no ${config}: name a langgraph.json, or its folder, with --config.`)
   }
   if (statSync(config).isDirectory() && !existsSync(join(config, 'langgraph.json'))) {
-    throw new Error(`There is no langgraph.json in ${config}: name one by --config.`)
+    throw new Error(`There is no langgraph.json in ${config}: name one with --config.`)
   }
 }

@@ -1,4 +1,4 @@
-/** Several regions in a box: clusters with a Cassandra each, which share only this machine. */
+/** Several regions on one machine: clusters with a Cassandra each, which share nothing else. */
 
 import { join } from 'node:path'
 
@@ -13,7 +13,7 @@ export interface RegionBox {
   readonly box: Box
 }
 
-/** One after the other; rejects with one sentence, and nothing is left running then. */
+/** Starts one after another. Rejects with one sentence, and leaves nothing running then. */
 export async function startRegions(request: StartRequest, log: (line: string) => void):
   Promise<readonly RegionBox[]> {
   const requests = requestsOf(request)
@@ -38,7 +38,7 @@ export async function endRegions({ data }: StartRequest, started: readonly Regio
   await Promise.all(started.map(({ box }) => box.close()))
 }
 
-/** Of each region: ports and addresses beside those of the others, and where all of them answer. */
+/** The requests of the regions, with distinct ports and addresses, and the URLs of all. */
 export function requestsOf(request: StartRequest): readonly StartRequest[] {
   const { regions, port, members, cassandra, data, firstAddress = usualFirstAddress } = request
   const places = placesOf({ nodes: regions.length * cassandra, firstAddress })

@@ -1,22 +1,22 @@
-/** How a running cluster stands: what each member answers, and that as lines for a reader. */
+/** The status of a running cluster: the report of each member, and all as lines for people. */
 
 import type { ClusterDescription, MemberDescription } from './description.ts'
 import { tableLines } from './table.ts'
 
-/** What a member knows of its cluster, as `GET /internal/cluster` tells it. */
+/** What a member knows of its cluster: the answer of `GET /internal/cluster`. */
 export interface ClusterReport {
   readonly member: { readonly id: string; readonly address: string }
-  /** The members that it takes for alive, itself among them. */
+  /** The members that it considers alive, with itself. */
   readonly view: readonly { readonly id: string; readonly address: string }[]
-  /** Who owns what, as far as it knows. */
+  /** The owners of shards, as far as it knows them. */
   readonly shards: readonly ShardReport[]
 }
 
 export interface ShardReport {
   readonly shard: number
-  /** Since when it is owned; grows with every owner. */
+  /** The epoch of its owner; grows with each owner. */
   readonly epoch: number
-  /** Of its owner; null where nobody owns it. */
+  /** The id of its owner; null if it has none. */
   readonly session: string | null
   readonly address: string | null
 }
@@ -50,7 +50,7 @@ function reasonOf(error: Error): string {
   return code ?? (error.name === 'TimeoutError' ? `nothing in ${patienceMs} ms` : error.message)
 }
 
-/** Lines for a reader: members, shards of each and their epochs, and what nobody owns. */
+/** Lines for people: the members, the shards and epochs of each, and shards without an owner. */
 export function statusLines(
   { cassandra }: ClusterDescription, answers: readonly MemberAnswer[]): string[] {
   const known = newestOwners(answers)
@@ -77,7 +77,7 @@ export function statusLines(
   ]
 }
 
-/** Of what the members say of one shard, the newest holds. */
+/** The newest of the members' reports of each shard. */
 function newestOwners(answers: readonly MemberAnswer[]): ShardReport[] {
   const newest = new Map<number, ShardReport>()
   for (const { report } of answers) {

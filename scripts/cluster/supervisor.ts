@@ -1,4 +1,4 @@
-/** Keeps one member alive: says when it dies, and starts it again. */
+/** Keeps one member running: logs when it ends by itself, and starts it again. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -7,18 +7,18 @@ import type { MemberProcess } from './member-process.ts'
 
 export interface SupervisorOptions {
   readonly process: MemberProcess
-  /** What to call it in a line for a reader. */
+  /** Its name in log lines. */
   readonly name: string
   readonly restart: boolean
   readonly log: (line: string) => void
-  /** Its description, or undefined while it serves nothing. */
+  /** Called with its description, or with undefined while it does not serve. */
   changed(member: MemberDescription | undefined): void
 }
 
 const restartMs = 1_000
 const longestRestartMs = 30_000
 
-/** A member in order has given everything back long before. */
+/** A healthy member has drained long before this. */
 const endMs = 45_000
 
 export class Supervisor {
@@ -30,7 +30,7 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Resolves when the member serves; rejects with a sentence where it does not start. */
+  /** Resolves when the member serves; rejects with a sentence if it does not start. */
   async start(): Promise<void> {
     const { process, name, changed } = this.#options
     try {
@@ -41,7 +41,7 @@ export class Supervisor {
     this.#watching = this.#watch()
   }
 
-  /** Ends the member in order, and by force where it takes too long. */
+  /** Ends the member gracefully, or by force if that takes too long. */
   async end(): Promise<void> {
     this.#ending.abort()
     const { process, changed } = this.#options

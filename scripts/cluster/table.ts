@@ -1,6 +1,6 @@
-/** Columns of text under each other. */
+/** Tables of text with aligned columns. */
 
-/** A line for each row, the columns as wide as they must be. */
+/** A line for each row, with columns as wide as their longest text. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {

@@ -66,7 +66,7 @@ describe('the command line', () => {
 
   it.each([
     ['limits that are neither on nor off', ['--limits', 'maybe'], '--limits is on or off'],
-    ['an unknown region', ['--regions', 'us,mars'], '--regions names some of us, eu'],
+    ['an unknown region', ['--regions', 'us,mars'], '--regions must list some of us, eu'],
     ['no member', ['--members', '0'], '--members must be a whole number from 1 to 64'],
     ['a number in words', ['--cassandra', 'three'], '--cassandra must be a whole number'],
     ['ports beyond the last one', ['--port', '65534'], 'from 1 to 65533, not "65534"'],
@@ -74,7 +74,7 @@ describe('the command line', () => {
     ['a folder without a project', ['--config', 'empty'], 'There is no langgraph.json in '],
     ['a region with a space', ['--region', 'a b'], '--region is a name like us'],
     ['an unknown option', ['--nodes', '3'], "Unknown option '--nodes'; see --help."],
-    ['an unknown command', ['stop'], 'There is no "stop" to do'],
+    ['an unknown command', ['stop'], 'There is no command "stop"'],
   ])('is refused in one sentence for %s', (_, args, sentence) => {
     mkdirSync(join(folder, 'empty'))
     expect(() => asked(...args)).toThrow(sentence)
