@@ -5,6 +5,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert } from '../../errors.ts'
 import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
+import { FilePlace } from './file-place.ts'
 import { commitTogether } from './group-commit.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
@@ -70,13 +71,20 @@ class Waiting {
   }
 }
 
-function serve(database: Database, tables: Tables, waiting: Waiting): void {
+/** What the thread writes into; `place` where that is to outlive the process. */
+interface Opened {
+  readonly database: Database
+  readonly tables: Tables
+  readonly place: FilePlace | undefined
+}
+
+function serve(opened: Opened, waiting: Waiting): void {
   const { writes, questions } = waiting
   waiting.writes = []
   waiting.questions = []
-  if (writes.length > 0) commit(database, tables, writes)
+  if (writes.length > 0) commit(opened, writes)
   if (questions.length > 0) {
-    port.postMessage(questions.map((question) => answer(tables.reader, question)))
+    port.postMessage(questions.map((question) => answer(opened.tables.reader, question)))
   }
 }
 
@@ -90,7 +98,7 @@ function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
   }
 }
 
-function commit(database: Database, tables: Tables, writes: Iterable<AskedWrite>): void {
+function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>): void {
   const ids: number[] = []
   const outcomes = commitTogether(database, tables, function* () {
     for (const { id, write } of writes) {
@@ -98,6 +106,8 @@ function commit(database: Database, tables: Tables, writes: Iterable<AskedWrite>
       yield write
     }
   }())
+  // If they are gone, the thread dies of it, and nobody is told that his write is on disk.
+  place?.check()
   port.postMessage(ids.map((id, index): Reply => {
     const error = outcomes[index]
     return error === undefined ? { id } : { id, error: wireError(error) }
@@ -108,14 +118,16 @@ function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
   const epoch = database.transaction(() => tables.nextEpoch())
+  const place = shards === undefined ? new FilePlace(file) : undefined
+  const opened = { database, tables, place }
   port.on('message', (first: Requests) => {
     const waiting = new Waiting()
     waiting.hear(first)
     waiting.hearAll()
-    serve(database, tables, waiting)
+    serve(opened, waiting)
     while (waiting.bulk.length > 0) {
-      commit(database, tables, bulkOf(waiting))
-      serve(database, tables, waiting)
+      commit(opened, bulkOf(waiting))
+      serve(opened, waiting)
       database.tidy()
     }
     if (!waiting.close) return database.tidy()

@@ -93,6 +93,21 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
+  it.each(['heddle.db', 'heddle.db-wal'])('is lost when its %s is removed, and no write is ' +
+    'acknowledged from then on', async (name) => {
+    const lost = Promise.withResolvers<string>()
+    const env = virtualEnv()
+    const store = await openEmbeddedStore({ directory: place.directory, env, onLost: lost.resolve })
+    const put = () => store.log.append([], [{ table: 'thread', row: aThread() }])
+    await put()
+    await rm(join(place.directory, name))
+    await expect(put()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await lost.promise).toContain('has died')
+    const message = expect.stringMatching(/heddle\.db was removed or replaced/) as string
+    expect(env.lines).toMatchObject([{ facts: { error: { message } } }])
+    await store.close()
+  })
+
   it('is refused if it is no directory', async () => {
     const file = join(place.directory, 'file')
     await writeFile(file, '')

@@ -1,0 +1,28 @@
+/** Whether the files of an open database still are where they were: it writes on if not. */
+
+import { statSync } from 'node:fs'
+
+import { HeddleError } from '../../errors.ts'
+
+/** Of the file at `path` and the write-ahead log beside it, which must both be there. */
+export class FilePlace {
+  readonly #path: string
+  readonly #inodes: readonly (number | undefined)[]
+
+  constructor(path: string) {
+    this.#path = path
+    this.#inodes = inodesOf(path)
+  }
+
+  /** Throws where one was removed or replaced: what is written now is gone when the process is. */
+  check(): void {
+    const inodes = inodesOf(this.#path)
+    if (inodes.every((inode, index) => inode === this.#inodes[index])) return
+    throw new HeddleError('unavailable',
+      `${this.#path} was removed or replaced while it was in use. Put a backup in its place.`)
+  }
+}
+
+function inodesOf(path: string): (number | undefined)[] {
+  return [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.ino)
+}
