@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import { holdBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
@@ -41,6 +42,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly version: string
   /** 25 MiB by default. */
   readonly bodyLimitBytes?: number
+  /** Of all bodies that are being received; 512 MiB by default. */
+  readonly bodiesLimitBytes?: number
   /** How long a client may read nothing of a long answer; a minute by default. */
   readonly unreadMs?: number
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
@@ -70,13 +73,15 @@ export interface FrontDoorStats {
 }
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
+const defaultBodiesLimitBytes = 512 * 1024 * 1024
 
 /** More than headers may have: the router would refuse a longer one before anybody is charged. */
 const longestParameter = 1024 * 1024
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
+    bodiesLimitBytes = defaultBodiesLimitBytes } = options
   const operations = operationsOver(options)
   if (auth === undefined) await welcomeLocal(operations, env)
   const port = onePort()
@@ -96,6 +101,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
+  holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
   holdAnswers(app, options.unreadMs)
   const pulse = new Pulse(env)
   pulse.add(port)

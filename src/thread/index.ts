@@ -2,6 +2,7 @@
 
 export { ByteBudget } from './byte-budget.ts'
 export { InputRoom } from './input-room.ts'
+export type { Inputs } from './input-room.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
   CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun,

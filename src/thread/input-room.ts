@@ -1,4 +1,7 @@
-/** Bounds the inputs of unfinished runs and edits that all threads of a process hold together. */
+/**
+ * Bounds what a process keeps of what clients sent: the inputs of unfinished runs and edits of all
+ * threads together, and bodies that are being received.
+ */
 
 import { HeddleError } from '../errors.ts'
 
@@ -15,13 +18,17 @@ export interface Inputs {
 
 export class InputRoom {
   readonly #charactersMax: number
+  readonly #full: string
   readonly #held = new Map<object, number>()
   /** Characters by tenant, of those that hold any. */
   readonly #tenants = new Map<string, number>()
   #characters = 0
 
-  constructor(charactersMax: number) {
+  /** `full` is what those are told for whom nothing is left. */
+  constructor(charactersMax: number, full = 'As much as there is room for waits on other threads ' +
+    'already; try again when some of it is done.') {
     this.#charactersMax = charactersMax
+    this.#full = full
   }
 
   of(tenant: string): Inputs {
@@ -43,8 +50,7 @@ export class InputRoom {
     const left = this.#charactersMax - (this.#characters - own)
     const ofTenant = (this.#tenants.get(tenant) ?? 0) - own
     if (left > 0 && ofTenant < share * left) return
-    throw new HeddleError('full', 'As much as there is room for waits on other threads already; ' +
-      'try again when some of it is done.')
+    throw new HeddleError('full', this.#full)
   }
 
   #by(holder: object): number {

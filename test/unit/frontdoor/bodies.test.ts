@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { call, openDoor } from './open-door.ts'
 import type { OpenDoor } from './open-door.ts'
@@ -132,6 +132,61 @@ describe('a body that is too large', () => {
     const door = await openDoor({ bodyLimitBytes })
     const body = JSON.stringify({ metadata: { filler: 'x'.repeat(bodyLimitBytes - 100) } })
     expect((await call(door, 'POST', '/threads', body)).status).toBe(200)
+  })
+})
+
+describe('bodies that are being received', () => {
+  const crowded = () => openDoor({ bodiesLimitBytes: 100_000 })
+  const statusOf = async (door: OpenDoor) => (await call(door, 'POST', '/threads', {})).status
+
+  it('have a limit together: the next one is told to come again, until there is room', async () => {
+    const door = await crowded()
+    const { socket } = await dial(door)
+    socket.write(`${head(door)}content-length: 80000\r\n\r\n{`)
+    await expect.poll(() => statusOf(door)).toBe(429)
+    const { headers, json } = await call(door, 'POST', '/threads', {})
+    expect([headers.get('retry-after'), json.code]).toEqual(['1', 'full'])
+    expect((await call(door, 'GET', '/info')).status).toBe(200)
+    socket.destroy()
+    await expect.poll(() => statusOf(door)).toBe(200)
+  })
+
+  it('count until they are whole, however long the answer takes', async () => {
+    const door = await crowded()
+    for (let n = 0; n < 10; n += 1) {
+      const body = JSON.stringify({ assistant_id: 'agent', input: 'x'.repeat(80_000) })
+      expect((await fetch(`${door.url}/runs/stream`, { method: 'POST', body })).status).toBe(200)
+    }
+    expect(await statusOf(door)).toBe(200)
+  })
+
+  it.each(['/threads', '/frontdoor.v1.ThreadService/CreateThread'])(
+    'are cut off where nothing says how long they get: %s', async (path) => {
+      const door = await crowded()
+      const session = connectHttp2(door.url)
+      onTestFinished(() => session.destroy())
+      const streams = [1, 2, 3].map(() => {
+        const stream = session.request({ ':method': 'POST', ':path': path,
+          'content-type': 'application/json' }, { endStream: false })
+        stream.on('error', () => {}).write(' '.repeat(60_000))
+        return stream
+      })
+      await expect.poll(() => streams.filter(({ closed }) => closed).length).toBe(1)
+      expect(await statusOf(door)).toBe(429)
+      session.destroy()
+      await expect.poll(() => statusOf(door)).toBe(200)
+    })
+
+  it('are cut off in pieces too', async () => {
+    const door = await crowded()
+    const dialled = await Promise.all([1, 2, 3].map(() => dial(door)))
+    const chunked = `${head(door)}transfer-encoding: chunked\r\n\r\n`
+    for (const { socket } of dialled) socket.write(chunked)
+    await expect.poll(() => door.stats().requests).toBe(3)
+    for (const { socket } of dialled) socket.write(`ea60\r\n${' '.repeat(60_000)}`)
+    await expect.poll(() => dialled.filter(({ socket }) => socket.destroyed).length).toBe(1)
+    for (const { socket } of dialled) socket.destroy()
+    await expect.poll(() => statusOf(door)).toBe(200)
   })
 })
 

@@ -1,0 +1,68 @@
+/** Bodies that are being received: all of them together have a limit, and so have a tenant's. */
+
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+
+import type { FastifyInstance } from 'fastify'
+
+import { InputRoom } from '../thread/index.ts'
+import type { Inputs } from '../thread/index.ts'
+import { breakOff, whenClosed } from './rest/ending.ts'
+import type { AnyResponse } from './rest/ending.ts'
+
+export interface BodyRoomOptions {
+  /** Longer ones are refused elsewhere, and not kept. */
+  readonly longest: number
+  /** Bytes of all that are being received. */
+  readonly inAll: number
+}
+
+type Request = IncomingMessage | Http2ServerRequest
+
+const full = 'As many long bodies as there is room for are being received: send this one again ' +
+  'in a moment.'
+
+/**
+ * To be called after the guard is added. A body whose length is announced is refused before it is
+ * read; any other is cut off where there is no room for more of it.
+ */
+export function holdBodies(app: FastifyInstance, { longest, inAll }: BodyRoomOptions): void {
+  const room = new InputRoom(inAll, full)
+  app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
+    const bytes = lengthOf(raw)
+    if (bytes === 0) return
+    const bodies = room.of(caller.tenant)
+    bodies.mustBeLeft(raw)
+    if (bytes === undefined) holdAsItComes(raw, response, bodies)
+    else bodies.hold(raw, Math.min(bytes, longest))
+    const letGo = () => bodies.hold(raw, 0)
+    raw.once('end', letGo)
+    whenClosed(response, letGo)
+  })
+}
+
+/** As announced; undefined if the body just comes. */
+function lengthOf(request: Request): number | undefined {
+  const { headers } = request
+  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
+  const hasNone = 'stream' in request ? request.stream.endAfterHeaders
+    : headers['transfer-encoding'] === undefined
+  return hasNone ? 0 : undefined
+}
+
+/** A listener would make the data flow before its reader is there: what is put in is counted. */
+function holdAsItComes(request: Request, response: AnyResponse, bodies: Inputs): void {
+  const put = request.push.bind(request)
+  let received = request.readableLength
+  bodies.hold(request, received)
+  request.push = (chunk: Uint8Array | null, encoding) => {
+    if (chunk === null || response.destroyed) return put(chunk, encoding)
+    bodies.hold(request, received += chunk.length)
+    try {
+      bodies.mustBeLeft(request)
+    } catch {
+      breakOff(response)
+    }
+    return put(chunk, encoding)
+  }
+}
