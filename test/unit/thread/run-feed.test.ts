@@ -93,6 +93,72 @@ describe('the past of a run', () => {
   })
 })
 
+describe('a feed', () => {
+  /** All that was published, which the log has as well. */
+  function longFeed(events: number, json: string) {
+    const feed = new RunFeed({ graphId: 'g', heard: () => {} })
+    const all = Array.from({ length: events }, (_, seq) => entryAt(seq, json))
+    feed.publish(all)
+    feed.end()
+    const past: FeedPast = {
+      async* read(after, through) { yield* all.slice(after.seq + 1, through.seq + 1) },
+      values: async () => '{}',
+    }
+    return { feed, past }
+  }
+
+  it.each([['many', 10_000, '{}'], ['long', 100, 'x'.repeat(100_000)]])(
+    'remembers a part of %s events; the rest is read for who comes, each once',
+    async (_, ...of) => {
+      const { feed, past } = longFeed(...of)
+      const remembered = of[0] - 1 - feed.forgotten.seq
+      expect(remembered).toBeGreaterThan(9)
+      expect(remembered).toBeLessThanOrEqual(4_000)
+      expect(feed.bytes).toBeLessThanOrEqual(2 * 1024 * 1024)
+      for (const seq of [-1, 40, of[0] - 5]) {
+        const ids: string[] = []
+        await new Promise((over) => feed.follow({ seq, index: 0 }, null, {
+          events: (batch) => void ids.push(...batch.map(({ id }) => id)), ended: over,
+        }, past))
+        expect(ids).toEqual(Array.from({ length: of[0] - 1 - seq }, (_, n) => `${seq + 1 + n}.0`))
+      }
+    })
+
+  it('tells each mode its own, and everybody of attempts and errors', () => {
+    const { feed, past } = overFeed(0)
+    const names: string[] = []
+    feed.follow({ seq: Number.MAX_SAFE_INTEGER, index: 0 }, ['updates'], {
+      events: (batch) => void names.push(...batch.map(({ name }) => name)), ended: () => {},
+    }, past)
+    feed.publish(['metadata', 'values', 'updates|sub', 'messages', 'error'].map((name, seq) =>
+      ({ ...entryAt(seq, '{}'), name })))
+    expect(names).toEqual(['metadata', 'updates|sub', 'error'])
+  })
+
+  it('tells nothing to who stops, and counts as taken what is caught up with',
+    async () => {
+      const { feed, past } = overFeed(9)
+      const { pieces, listener } = reader()
+      const ready = Promise.withResolvers<void>()
+      const asked = Promise.withResolvers<void>()
+      const stop = feed.follow(fromStart, null, { ...listener, ready: () => {
+        asked.resolve()
+        return ready.promise
+      } }, past)
+      await asked.promise
+      stop()
+      ready.resolve()
+      const value = Promise.withResolvers<string>()
+      feed.follow(fromStart, null, reader().listener, { ...past, values: () => value.promise })
+      let taken = false
+      const taking = feed.taken().then(() => { taken = true })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect([pieces, taken]).toEqual([[3], false])
+      value.resolve('{}')
+      await taking
+    })
+})
+
 describe('a listener that fails', () => {
   it('ends as lost, and does not disturb the others', () => {
     const feed = new RunFeed({ graphId: 'g', heard: () => {} })
@@ -110,6 +176,47 @@ describe('a listener that fails', () => {
 })
 
 describe('the feeds of a thread', () => {
+  /** With a budget that says what it holds. */
+  function counted() {
+    const held = new Set<RunFeed>()
+    const budget = { hold: (feed: RunFeed) => void held.add(feed),
+      release: (feed: RunFeed) => void held.delete(feed) }
+    const feeds = new RunFeeds({ ports: { feeds: budget } } as never, () => {})
+    const plan = { graphId: 'g' } as never
+    const begin = (awaited: boolean) => feeds.begin('r', { awaited, plan })
+    return { held, feeds, begin }
+  }
+  const written = Promise.resolve()
+
+  it('keep one that is over for who comes, where anybody may, and while it is their own',
+    async () => {
+      const { held, feeds, begin } = counted()
+      begin(false)
+      feeds.end('r', written)
+      await written
+      expect([feeds.has('r'), held.size]).toEqual([true, 1])
+      feeds.loseAll()
+      expect(held.size).toBe(0)
+      begin(true)
+      feeds.end('r', written)
+      await written
+      expect([feeds.has('r'), held.size]).toEqual([false, 0])
+      begin(false)
+      feeds.end('r', written)
+      feeds.loseAll()
+      await written
+      expect(held.size).toBe(0)
+    })
+
+  it('are lost with a thread whose delete fails', async () => {
+    const { feeds, begin } = counted()
+    begin(false)
+    const { ended, listener } = reader()
+    feeds.follow('r', undefined, { after: null, modes: null }, listener)
+    feeds.endAll(Promise.reject(new Error('the disk is away')))
+    expect(await ended).toBe('lost')
+  })
+
   it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
     const budget = new ByteBudget<RunFeed>(10_000)
     const feeds = new RunFeeds({

@@ -21,3 +21,24 @@ it('The rows of runs say what the log says.', async () => {
   expect(await runs.get('t', 'x', over.runId)).toMatchObject({ status: 'success' })
   expect(await runs.get('t', 'x', dropped.runId)).toBeUndefined()
 })
+
+it('A log that others write to is opened in its owner\'s epoch before it is read.', async () => {
+  const house = new ThreadHouse()
+  house.log.shared = true
+  await house.startRun('x')
+  const asked: unknown[] = []
+  const { open, read } = house.log
+  Object.assign(house.log, {
+    open: async (...given: Parameters<typeof open>) => {
+      await open.apply(house.log, given)
+      asked.push(given[1])
+    },
+    read: (...given: Parameters<typeof read>) => {
+      asked.push('read')
+      return read.apply(house.log, given)
+    },
+  })
+  house.restart()
+  await house.client.get('t', 'x')
+  expect(asked.slice(0, 2)).toEqual([2, 'read'])
+})
