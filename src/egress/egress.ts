@@ -5,7 +5,8 @@
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
  *    says. A proxy looks names up itself: what it is asked for is checked before.
  * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
- * 3. A host that hangs takes no more than its share of the calls under way, or that wait.
+ * 3. A host that hangs takes no more than its share of the calls under way, or that wait; and a
+ *    tenant no more than its own, to however many hosts.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -34,6 +35,8 @@ export interface EgressOptions {
 }
 
 export interface Call {
+  /** Whose call it is. */
+  readonly tenant: string
   readonly method: 'GET' | 'POST'
   readonly url: string
   /** By names in lower case. */
@@ -70,10 +73,12 @@ const answerMs = 15_000
 /** How long a call may wait for its turn. */
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
-const limits = {
-  inAll: 64, each: 8, waiting: 10_000, waitingEach: 4_000, longestYields: true,
-  full: 'As many calls as may wait to go out do already.',
-} as const
+const waits = { waiting: 10_000, longestYields: true,
+  full: 'As many calls as may wait to go out do already.' } as const
+/** Of a tenant to a host. What waits here holds up nothing else. */
+const hostLimits = { ...waits, inAll: Infinity, each: 8, waitingEach: 4_000 } as const
+/** Of a tenant, to all hosts. */
+const tenantLimits = { ...waits, inAll: 64, each: 48 } as const
 
 /** What came of one try. */
 interface Tried {
@@ -102,7 +107,8 @@ class HttpEgress {
   readonly #rules: AddressRules
   readonly #open: () => Promise<Http>
   #http: Promise<Http> | undefined
-  readonly #turnstile = new Turnstile(limits)
+  readonly #hosts = new Turnstile(hostLimits)
+  readonly #tenants = new Turnstile(tenantLimits)
   readonly #closing = new AbortController()
 
   constructor({ env, version, proxy, allowed = [], resolve = resolveAll }: EgressOptions) {
@@ -154,7 +160,7 @@ class HttpEgress {
   async #follow(call: Call, first: Hop, stopped: AbortSignal): Promise<Tried> {
     let hop = first
     for (let redirects = 0; ; redirects++) {
-      const { target, ...tried } = await this.#inTurn(hop, stopped)
+      const { target, ...tried } = await this.#inTurn(call.tenant, hop, stopped)
       if (target === undefined) return tried
       if (redirects === redirectsMax) return refused(`it redirects more than ${redirectsMax} times`)
       hop = redirected(hop, target.status, this.#mayCall(call, target.url))
@@ -167,14 +173,28 @@ class HttpEgress {
     return url
   }
 
-  async #inTurn(hop: Hop, stopped: AbortSignal): Promise<Answered> {
-    const host = hostOf(hop.url)
+  async #inTurn(tenant: string, hop: Hop, stopped: AbortSignal): Promise<Answered> {
     const leave = await this.#within(turnMs, stopped, (signal) =>
-      this.#turnstile.enter(host, signal))
+      this.#enter(tenant, hostOf(hop.url), signal))
     try {
       return await this.#within(answerMs, stopped, (signal) => this.#ask(hop, signal))
     } finally {
       leave()
+    }
+  }
+
+  /** The host's turn first: calls that wait for it must not use up the tenant's. */
+  async #enter(tenant: string, host: string, signal: AbortSignal): Promise<() => void> {
+    const leaveHost = await this.#hosts.enter(`${tenant}\n${host}`, signal)
+    try {
+      const leaveTenant = await this.#tenants.enter(tenant, signal)
+      return () => {
+        leaveTenant()
+        leaveHost()
+      }
+    } catch (error) {
+      leaveHost()
+      throw error
     }
   }
 

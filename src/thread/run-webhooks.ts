@@ -105,7 +105,7 @@ export class RunWebhooks {
       }
     }
     const outcome = await egress.send({
-      method: 'POST', url,
+      tenant, method: 'POST', url,
       // The same at every try, so that a receiver can drop repeats.
       headers: { 'content-type': 'application/json', 'idempotency-key': runId,
         'x-heddle-delivery': runId },

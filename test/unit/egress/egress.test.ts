@@ -43,7 +43,7 @@ Egress & { readonly waits: readonly number[]; late(): void } {
 }
 
 const post = (url: string, more: Partial<Call> = {}): Call =>
-  ({ method: 'POST', url, body: async () => '{}', ...more })
+  ({ tenant: 'acme', method: 'POST', url, body: async () => '{}', ...more })
 
 const at = (...addresses: string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: 4 }))
@@ -262,6 +262,24 @@ describe('concurrent calls', () => {
     await other.heard(8)
     answered.resolve()
     for (const each of others) expect(await each).toMatchObject({ status: 200 })
+    stop.abort()
+    await held
+  })
+
+  it('of a tenant do not hold up those of another, to however many hosts', async () => {
+    const slow = await receiver(() => {})
+    const quick = await receiver()
+    const way = egress({ resolve: async () => at('127.0.0.1') })
+    const stop = new AbortController()
+    const held = Promise.allSettled(Array.from({ length: 200 }, (_, n) =>
+      way.send(post(`http://slow-${n}.example:${slow.port}/`, { tries: 1 }), stop.signal)))
+    await slow.heard(48)
+    for (let n = 0; n < 20; n += 1) {
+      const tenant = 'other'
+      expect(await way.send(post(`http://slow-${n}.example:${quick.port}/`, { tenant }), forever))
+        .toMatchObject({ status: 200 })
+    }
+    expect(slow.received).toHaveLength(48)
     stop.abort()
     await held
   })

@@ -43,7 +43,7 @@ describe('a restricted egress', () => {
   it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []
     const way = over({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)
-    await way.send({ method: 'POST', url: 'https://a.org/',
+    await way.send({ tenant: 'acme', method: 'POST', url: 'https://a.org/',
       headers: { 'content-type': 'application/json' } }, new AbortController().signal)
     expect(sent[0]!.headers).toEqual({ 'x-token': 't', 'content-type': 'application/json' })
     expect(() => sent[0]!.mayCall!(new URL('https://b.org/'))).toThrow(/host/)
