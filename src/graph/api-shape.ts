@@ -1,4 +1,4 @@
-/** Any live value in the shape whose JSON the API shows, and what plain JSON would lose of it. */
+/** Converts live values to the shape whose JSON the API shows, and says what JSON would lose. */
 
 import { types } from 'node:util'
 
@@ -12,7 +12,7 @@ import { isChatMessage } from './chat-message.ts'
  */
 export type Fidelity = 'plain' | 'cloned' | 'foreign'
 
-/** Walks one value. Objects without anything to change are handed on, not copied. */
+/** Walks one value. Objects that need no change are returned as they are. */
 export class ApiShaper {
   readonly #messages: ChatMessages
   readonly #path: object[] = []
@@ -108,7 +108,7 @@ export class ApiShaper {
     return value
   }
 
-  /** An instance of a class: what it says of itself, else its members. */
+  /** An instance of a class: its `toDict` or `toJSON`, otherwise its members. */
   #instance(value: object): unknown {
     this.#atLeast('foreign')
     const speaker = value as { toDict?: unknown; toJSON?: unknown }

@@ -1,4 +1,4 @@
-/** Appending to a list of messages without looking at all of it: the reducer of most graphs. */
+/** A faster messages reducer, which appends without visiting the whole list. Most graphs use it. */
 
 import type { BaseMessage } from '@langchain/core/messages'
 
@@ -38,8 +38,8 @@ export class AppendPath {
 }
 
 /**
- * Does what `original` does. A list that it has seen before is only copied, not visited, where
- * messages with new ids are added to it.
+ * Same results as `original`. If it returned `left` itself and all new messages have new ids,
+ * `left` is copied without visiting its elements.
  */
 export function appendingReducer(original: MessagesReducer): MessagesReducer {
   const known = new WeakMap<object, SeenList>()
@@ -63,15 +63,15 @@ export function appendingReducer(original: MessagesReducer): MessagesReducer {
 }
 
 interface SeenList {
-  /** At least its ids: lists that grew from it, or from the same one, share the set. */
+  /** Its ids and maybe more: lists that grew from it, or from the same list, share the set. */
   readonly ids: Set<string>
-  /** When it was seen: with another length now, it was changed in place. */
+  /** At the time it was returned: another length now means it was changed in place. */
   readonly length: number
 }
 
 /**
- * Undefined where something is not a message with an id yet, or is a piece of one that a newer
- * original makes whole: the original reducer has to see the list first.
+ * Undefined if an element is not a message with an id yet, or is a chunk that newer versions of
+ * `original` turn into a message: then `original` must process the list.
  */
 function idsIn(list: readonly unknown[], original: MessagesReducer): Set<string> | undefined {
   const ids = new Set<string>()
@@ -83,7 +83,7 @@ function idsIn(list: readonly unknown[], original: MessagesReducer): Set<string>
   return original(list, []).every((message, i) => message === list[i]) ? ids : undefined
 }
 
-/** Whether it removes a message, in any form in which a message may be given. */
+/** Whether this is a RemoveMessage, in any form that the library accepts. */
 function isRemoval(message: unknown): boolean {
   if (Array.isArray(message)) return message[0] === 'remove'
   const { type, role } = (message ?? {}) as { type?: unknown; role?: unknown }

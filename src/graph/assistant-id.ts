@@ -5,7 +5,7 @@ import { v5 } from 'uuid'
 /** The namespace that the ecosystem uses: a client may compute the id by itself. */
 const namespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
 
-/** Every run asks for one, and each is a hash: those of a project's graphs are kept. */
+/** A cache: every run needs an id, and each costs a hash. */
 const known = new Map<string, string>()
 const knownMax = 1_000
 

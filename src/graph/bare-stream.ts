@@ -2,7 +2,7 @@
 
 import type { ServedGraph } from './graph-export.ts'
 
-/** The part of the engine's class that is stood in for. */
+/** The methods of the engine's class that this relies on. */
 export type PregelMethods = Pick<ServedGraph, 'stream'> & {
   _streamIterator(input: unknown, options: object): AsyncIterable<unknown>
 }

@@ -1,12 +1,12 @@
-/** A graph bound to one thread's checkpoints, as the engine wants both together. */
+/** A graph with the checkpointer of one thread: the engine expects it as a member of the graph. */
 
 import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
 import type { StateReader } from './state-reader.ts'
 
 /**
- * The graph is shared by everybody: what differs for one use stands on an object of its own.
- * `channels` are the graph's, or others that do the same.
+ * All executions share `graph`, so the checkpointer is set on an object that inherits from it.
+ * `channels` are the graph's own, or faster equivalents.
  */
 export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader,
   channels: ServedGraph['channels'] = graph.channels): ServedGraph {

@@ -1,4 +1,4 @@
-/** Chat messages as the API shows them, flat, and live again from that text alone. */
+/** Converts chat messages to the API's flat form, and revives them from that JSON alone. */
 
 import type * as Messages from '@langchain/core/messages'
 
@@ -32,12 +32,12 @@ export interface Flattened {
 type Maker = (fields: Record<string, unknown>) => unknown
 
 interface MessageForm {
-  /** How many own properties an instance has: of more, the flat text would lose some. */
+  /** Number of own properties of an instance: the flat text would lose any others. */
   readonly ownKeys: number
   /** Constructor arguments that the flat text holds. */
   readonly kwargs: ReadonlySet<string>
   readonly flatten: (message: AnyMessage) => FlatMessage
-  /** The constructor may make other members than the message has. */
+  /** The constructor may not reproduce the members of the message exactly. */
   readonly doubtful: boolean
 }
 
@@ -52,7 +52,7 @@ const aiKeys = [...baseKeys, 'tool_calls', 'invalid_tool_calls', 'usage_metadata
 const toolKeys = [...baseKeys, 'lc_direct_tool_output', 'status', 'tool_call_id', 'metadata',
   'artifact']
 
-/** What the API states with `null` where a message has none. */
+/** Fields that the API shows as `null` if a message lacks them. */
 const statedAsNull: ReadonlySet<string> = new Set(['id', 'name', 'usage_metadata'])
 
 /** Knows the message classes of one copy of the library. */
@@ -99,7 +99,7 @@ export class ChatMessages {
     return make(fields)
   }
 
-  /** Learns a class only where this copy of the library builds it as we know it. */
+  /** Registers a class only if this copy of the library gives it no members unknown to us. */
   #learn(messageClass: new (fields: never) => unknown, keys: readonly string[],
     kwargs: readonly string[], flatten: MessageForm['flatten'], doubtful = false): void {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
@@ -117,14 +117,14 @@ export function isChatMessage(value: object): value is AnyMessage {
     && typeof candidate.lc_kwargs === 'object'
 }
 
-/** Whether the message has nothing that its class does not have. */
+/** Whether the message has no members or constructor arguments beyond those of its class. */
 function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): boolean {
   if (Object.keys(message).length !== ownKeys) return false
   for (const key in message.lc_kwargs) if (!kwargs.has(key)) return false
   return true
 }
 
-/** Content blocks of the newer form are rebuilt by the constructor: not from the text alone. */
+/** Version 1 content blocks: the constructor rebuilds them, and not from the flat text alone. */
 function isV1({ response_metadata: metadata }: AnyMessage): boolean {
   return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
 }
@@ -169,7 +169,7 @@ function flatTool(message: AnyMessage): FlatMessage {
   return flat
 }
 
-/** What a message of another class or copy, or one with additions, says of itself. */
+/** A message of another class or copy of the library, or with extra members: its `toDict`. */
 function flatStranger(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
   return { ...data, type, id: data.id ?? null, name: data.name ?? null }

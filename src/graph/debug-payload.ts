@@ -12,7 +12,7 @@ export function checkpointOf(config: unknown): Fields | null {
   }
 }
 
-/** The small companion of a `values` chunk, which only another protocol shows. */
+/** The envelope that newer engines emit before a `values` chunk; only protocol v2 shows it. */
 export function isEnvelope(payload: unknown): boolean {
   const fields = payload as Fields
   return typeof fields?.id === 'string' && !('values' in fields)

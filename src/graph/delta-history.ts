@@ -1,4 +1,4 @@
-/** What a DeltaChannel is made of: its last snapshot, and what was written on top of it. */
+/** The history of a DeltaChannel: its last snapshot, and the writes since. */
 
 import type { CheckpointPendingWrite, DeltaChannelHistory } from '@langchain/langgraph-checkpoint'
 
@@ -29,7 +29,7 @@ export async function deltaHistory(channels: readonly string[], ancestors: Async
   return histories
 }
 
-/** As they stand, which is the order of their replay. */
+/** In their stored order, which is the order of replay. */
 export function writesOn(channel: string, writes: readonly CheckpointPendingWrite[]):
   CheckpointPendingWrite[] {
   return writes.filter(([, name]) => name === channel)

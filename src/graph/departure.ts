@@ -2,15 +2,15 @@
 
 import type { JsonText, Outcome, StepBatch } from './execution.ts'
 
-/** A batch, and how it is to be received. */
+/** A batch as it is sent to the main thread. */
 export interface Departure extends StepBatch {
-  /** To be confirmed by this number when it is in the log; 0 where nobody waits for that. */
+  /** The main thread confirms this number when the batch is in the log; 0: nobody waits for it. */
   readonly receipt: number
   /** Set in the last departure of an execution. */
   readonly outcome: Outcome | null
 }
 
-/** Characters of events that may be in flight: sent, and not known to have landed. */
+/** Limit on characters of events in flight: sent, but not yet known to have landed. */
 export const inFlightMax = 1024 * 1024
 
 /** Characters of the events in it. */
@@ -23,9 +23,8 @@ function lengthOfAll(texts: readonly JsonText[]): number {
 }
 
 /**
- * A batch that is too long is sent without the data of events that need not be in the log; that
- * follows in pieces. What belongs into one row of the log stays in one part. The last part has the
- * outcome.
+ * Splits a batch that is too long. What belongs into one row of the log stays in the first part;
+ * the data of events that are not logged follows in the others. The last part has the outcome.
  */
 export function* partsOf(departure: Departure): Generator<Departure> {
   if (lengthOf(departure) <= inFlightMax) return yield departure

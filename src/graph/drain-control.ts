@@ -3,10 +3,10 @@
 export class DrainControl {
   readonly #entered: () => void
   #reason: string | undefined
-  /** The server asked: the run continues elsewhere or later. A node's wish only stops it. */
+  /** Set if the server asked: the run continues elsewhere or later. A node only stops it. */
   handsBack = false
 
-  /** `entered` is called whenever the engine looks, which is just before it runs nodes. */
+  /** `entered` is called when the engine reads `drainRequested`: just before it runs nodes. */
   constructor(entered: () => void) {
     this.#entered = entered
   }
@@ -17,7 +17,7 @@ export class DrainControl {
     this.requestDrain()
   }
 
-  /** A node asks for it, by the engine's own word. */
+  /** A node asks for it; the name is the engine's. */
   requestDrain(reason = 'shutdown'): void {
     this.#reason = reason
   }

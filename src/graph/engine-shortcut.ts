@@ -1,4 +1,4 @@
-/** Makes the engine cheaper where nothing is traced: what a tracer needs is made on demand. */
+/** Makes the engine cheaper when nothing is traced: run trees are built on demand. */
 
 import { createHash } from 'node:crypto'
 
@@ -12,7 +12,7 @@ import { BareStream } from './bare-stream.ts'
 import type { PregelMethods } from './bare-stream.ts'
 import type { GraphLibrary } from './library.ts'
 
-/** The parts of the project's own copy of the library that this knows. */
+/** What the tracing shortcut uses of the project's own copy of the library. */
 export interface EngineParts {
   readonly storage: typeof AsyncLocalStorageProviderSingleton
   readonly callbackManager: typeof CallbackManager
@@ -55,10 +55,10 @@ export function tracingFunctions({ storage, callbackManager }: EngineParts): unk
 }
 
 /**
- * For every call of a node the library builds a run tree. Where nothing is traced that only carries
- * the config, yet it costs as much as all else together. Here the tree is an object that becomes a
- * real one when somebody looks at more than the config. With a tracer, or with tracing switched on,
- * nothing changes. Returns what undoes it.
+ * For every call of a node the library builds a run tree. Without tracing, that only carries the
+ * config, yet costs as much as everything else together. Here the tree is an object that becomes a
+ * real one when code reads more of it than the config. With a tracer, or with tracing switched on,
+ * nothing changes. Returns a function that undoes the patch.
  */
 export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () => void {
   const original = runWithConfigOf(storage)
@@ -117,7 +117,7 @@ function lazyPrototype(makeTree: () => Fields): object {
       set(this: Fields, value: unknown) { become(this); this[key] = value },
     })
   }
-  // Looked at first by code that is about to copy a tree, to see whether it is one.
+  // Code that copies a tree reads this member first, to check that it is one.
   Object.defineProperty(prototype, 'createChild', {
     get(this: Fields) {
       if (!Object.hasOwn(this, 'id')) become(this)
@@ -147,7 +147,7 @@ export interface Shortcuts {
   readonly bareStream: BareStream | undefined
 }
 
-/** Takes the shortcuts that fit the project's copy of the library, once in a worker. */
+/** Enables the shortcuts that fit the project's copy of the library, once per worker. */
 export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>, log: Log):
   Promise<Shortcuts> {
   const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
@@ -167,9 +167,9 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
 }
 
 /**
- * Looking up a variable of the real environment is a call out of JavaScript, and the library does
- * it at every step. A worker's environment is a copy anyway: from here on a plain one. Not on
- * Windows, where names in any case mean the same.
+ * Reading a variable of the real environment is a call out of JavaScript, and the library does it
+ * at every step. A worker's environment is a copy anyway: this makes it a plain object. Not on
+ * Windows, where names are case-insensitive.
  */
 export function copyEnvironment(): void {
   if (process.platform !== 'win32') process.env = { ...process.env }

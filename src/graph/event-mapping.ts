@@ -1,4 +1,4 @@
-/** What the engine streams, as events of the API. */
+/** Maps the engine's stream to events of the API. */
 
 import type { JsonText, StepEvent, ToldEvent } from './execution.ts'
 import { MessageEvents } from './message-events.ts'
@@ -17,13 +17,13 @@ export interface EventMapperOptions {
   /** API stream modes. */
   readonly modes: readonly string[]
   readonly subgraphs: boolean
-  /** Steps become durable only at the end, and so do no events before it. */
+  /** False if steps reach the log only at the end: no event before that is durable. */
   readonly durable: boolean
   /** The JSON text that the API shows of a value. */
   readonly text: (value: unknown) => JsonText
-  /** Missing where the state of the graph is not what its checkpoints hold. */
+  /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
   readonly reference: ValuesReference | undefined
-  /** Durable events of an earlier attempt on the checkpoint that this one resumes from. */
+  /** Durable events that an earlier attempt emitted after the checkpoint resumed from. */
   readonly told: readonly ToldEvent[]
   /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
   readonly redoes: boolean
@@ -33,7 +33,7 @@ export interface EventMapperOptions {
 const interruptKey = '__interrupt__'
 const metadataKey = '__metadata__'
 
-/** Modes of the engine that the API's are made of; `updates` also tells where a run stops. */
+/** The engine's modes for those of the API; always `updates`, which shows that a run stopped. */
 export function engineModes(modes: readonly string[]): string[] {
   const needed = new Set(['updates'])
   for (const mode of modes) {
@@ -49,7 +49,7 @@ export class EventMapper {
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
   readonly #told: ToldEvent[]
-  /** Names of `values` events that were seen: one for each namespace. */
+  /** Names of the `values` events seen so far: one per namespace. */
   readonly #begun = new Set<string>()
   /** The graph stopped before its end: at an interrupt or at a breakpoint. */
   stopped = false
@@ -84,14 +84,14 @@ export class EventMapper {
 
   #updates(namespace: readonly string[], payload: unknown): void {
     const interrupts = interruptsOf(payload)
-    // A breakpoint in a subgraph is told by the graph itself, as an empty list.
+    // A subgraph reports its breakpoints itself, as an empty list.
     if (interrupts && (namespace.length === 0 || interrupts.length === 0)) this.stopped = true
     if (!this.#modes.has('updates')) return
     const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
     const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
-    // In a subgraph the engine repeats what was done, too, and marks neither as cached.
+    // From a named checkpoint and in subgraphs, repeated tasks are not marked as cached.
     const again = interrupts || cached || this.#options.redoes || namespace.length > 0
     if (again && this.#wasTold({ name, json, valuesOf: '' })) return
     this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
@@ -134,7 +134,7 @@ export class EventMapper {
     return this.#options.subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode
   }
 
-  /** Whether an earlier attempt told it: each told event counts once. */
+  /** Whether an earlier attempt emitted it: each of its events matches once. */
   #wasTold({ name, json, valuesOf }: ToldEvent): boolean {
     const index = this.#told.findIndex((told) =>
       told.name === name && told.json === json && told.valuesOf === valuesOf)

@@ -1,4 +1,4 @@
-/** Hands executions to workers, passes on what they tell, and deals with lost workers. */
+/** Hands executions to workers, passes on their batches, and handles lost workers. */
 
 import type { CheckpointSource, Execution, ExecutionListener, LossReason, Outcome }
   from './execution.ts'
@@ -18,7 +18,7 @@ interface Job {
   link: WorkerLink | undefined
 }
 
-/** How many threads' last workers are remembered; the longest unused are forgotten. */
+/** For how many threads the last worker is kept; the least recently used are dropped. */
 const affinityMax = 100_000
 
 export class ExecutionDesk {
@@ -27,7 +27,7 @@ export class ExecutionDesk {
   readonly #jobs = new Map<number, Job>()
   readonly #byExecution = new Map<number, Job>()
   readonly #queue = new Set<Job>()
-  /** Who executed a thread last, and so may remember its head. */
+  /** The worker that executed a thread last, and so may have its head in memory. */
   readonly #affinity = new Map<string, WorkerLink>()
   readonly #suspicion = new Suspicion()
   #draining = false
@@ -69,7 +69,7 @@ export class ExecutionDesk {
     if (!link || !this.#pool.has(link)) return
     link.post({ type: 'abort', job: number })
     link.hasAborted = true
-    // A silent worker does not hear that: where nobody else needs it, it is ended.
+    // A silent worker does not read this message: end it if it has no other execution.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
   }
 
@@ -88,11 +88,11 @@ export class ExecutionDesk {
     })
   }
 
-  /** A worker may take what waits. */
+  /** A worker may be free: hands out waiting executions. */
   pump(): void {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
-      // None is free. Only a suspect, who needs a worker of its own, does not hold up the others.
+      // No worker is free. Only a suspect waits for a worker of its own, and blocks no others.
       else if (!this.#suspicion.isSuspect(runOf(job))) return
     }
   }
@@ -110,8 +110,8 @@ export class ExecutionDesk {
   }
 
   /**
-   * The worker is gone. Of its jobs one is taken for the culprit; where a question may have ended
-   * it, only one that was a suspect before.
+   * The worker is gone. Suspects among its jobs count as crashed: the likeliest culprit and earlier
+   * ones; only earlier ones if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
     const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
@@ -120,21 +120,21 @@ export class ExecutionDesk {
       const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
-    // Threads that are never asked for again would keep it, and all that it holds.
+    // Threads that never run again would otherwise keep the link and all that it references.
     for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
   }
 
-  /** The worker is stuck. A job that is alone on it stays; of several any may be the culprit. */
+  /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
   stuck(link: WorkerLink): void {
     const { jobs, entered } = this.#accuse(link)
-    // Without `entered` it may be a question that does not end.
+    // Without `entered`, an inquiry may be what does not end.
     const alone = jobs.length === 1 && entered !== undefined && !link.hasAborted
     if (alone && this.#pool.leaveAlone(link)) return
     for (const job of jobs) this.#lose(job, alone ? 'crashed' : 'displaced')
     this.#pool.retire(link)
   }
 
-  /** Ends a worker through no fault of what it executes. */
+  /** Ends a worker for a reason that has nothing to do with its jobs. */
   dismiss(link: WorkerLink): void {
     for (const job of this.#on(link)) this.#lose(job, 'displaced')
     this.#pool.retire(link)
@@ -147,7 +147,7 @@ export class ExecutionDesk {
     return { jobs, entered }
   }
 
-  /** True where a worker took it. */
+  /** False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
@@ -177,7 +177,7 @@ export class ExecutionDesk {
           if (receipt > 0) link.post({ type: 'confirm', job: number, receipt })
           if (awaited) link.post({ type: 'landed', job: number })
         },
-        // It will never be on disk: nothing may be built on it.
+        // The batch will never be on disk, so the execution must not go on from it.
         () => {
           this.#affinity.delete(threadOf(job.execution))
           this.abort(job.execution.id)
@@ -225,7 +225,7 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** Under what suspicion is kept: a run; for edits, which have no id, their thread. */
+/** The key for suspicion: a run, or for edits, which have no run id, their thread. */
 function runOf({ execution }: Job): string {
   return `${threadOf(execution)}\n${execution.runId}`
 }

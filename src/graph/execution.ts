@@ -1,4 +1,4 @@
-/** What threads and the graph host say to each other: executions, batches, outcomes, questions. */
+/** The interface of threads and the graph host: executions, batches, outcomes, questions. */
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
@@ -19,7 +19,7 @@ export interface Execution {
   readonly attempt: number
   /** The thread's head, null for none: what a worker remembers of another head is dropped. */
   readonly headId: string | null
-  /** The trace that it is part of; missing where nothing is traced. */
+  /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string
   readonly request: RunRequest | EditRequest
 }
@@ -34,7 +34,7 @@ export interface RunRequest {
   readonly input: JsonText
   /** `{resume?, update?, goto?}`; null without one. A resumed attempt gets the answer alone. */
   readonly command: JsonText | null
-  /** Ids of what an earlier attempt asked after it had heard its answer; null without one. */
+  /** Ids of interrupts that earlier attempts raised after using the answer; null: none used it. */
   readonly asked: readonly string[] | null
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText
@@ -47,7 +47,7 @@ export interface RunRequest {
   readonly durability: 'sync' | 'async' | 'exit'
   /** Where to fork from; null for the head. */
   readonly checkpoint: CheckpointSelector | null
-  /** A later attempt: events that the log already holds are not told again. */
+  /** For a later attempt: events that are in the log already and are not emitted again. */
   readonly told: readonly ToldEvent[]
 }
 
@@ -57,7 +57,7 @@ export interface CheckpointSelector {
   readonly checkpointMap: Readonly<Record<string, string>> | null
 }
 
-/** A durable event that an earlier attempt told since the head checkpoint. */
+/** A durable event that an earlier attempt emitted since the head checkpoint. */
 export interface ToldEvent {
   readonly name: string
   readonly json: JsonText
@@ -87,7 +87,7 @@ export interface StepBatch {
   readonly events: readonly StepEvent[]
   /** The data of events that came without it, in order. */
   readonly texts?: readonly JsonText[]
-  /** The next one comes when this one has landed: in the log, and with all who follow. */
+  /** The worker sends the next one when this one has landed: in the log, and with all followers. */
   readonly awaited?: boolean
 }
 
@@ -98,11 +98,11 @@ export type Step =
 export interface StepEvent {
   /** The SSE event name, subgraph namespace included: `updates`, `updates|sub:…`. */
   readonly name: string
-  /** The data as JSON text; empty where `valuesOf` says whose values it is, or it comes later. */
+  /** The data as JSON text; empty if `valuesOf` names it, or if it follows in `texts`. */
   readonly json: JsonText
   /** A root checkpoint whose state values are the data; empty otherwise. */
   readonly valuesOf: string
-  /** Kept in the log and told exactly once; otherwise a client may miss it after a failure. */
+  /** Kept in the log and emitted exactly once; otherwise a client may miss it after a failure. */
   readonly durable: boolean
 }
 
@@ -120,22 +120,22 @@ export interface Outcome {
   readonly waiting: boolean
   /** `{task id: [{id, value}]}` of the root graph's tasks. */
   readonly interrupts: JsonText
-  /** The state values, where tasks that are done wrote what no checkpoint holds yet. */
+  /** The state values, if completed tasks wrote something that no checkpoint holds yet. */
   readonly values?: JsonText
   readonly error: { readonly error: string; readonly message: string } | null
-  /** Where in the project it was thrown, as far as that is known: `file:line:column`. */
+  /** Where in the project the error was thrown, if known: `file:line:column`. */
   readonly at?: string
 }
 
 /**
- * crashed     the worker died or could not be used: costs the run an attempt
- * displaced   a neighbour on the worker spins: same attempt, another worker
+ * crashed     it may have ended its worker, or could not read its thread: costs an attempt
+ * displaced   the worker was lost or replaced for another reason: same attempt, another worker
  */
 export type LossReason = 'crashed' | 'displaced'
 
 /** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
 export interface ExecutionListener {
-  /** Resolves when the batch has arrived; rejects where it never will. */
+  /** Resolves when the batch has landed; rejects if it never will. */
   steps(batch: StepBatch): Promise<void>
   ended(outcome: Outcome): void
   lost(reason: LossReason): void
@@ -143,7 +143,7 @@ export interface ExecutionListener {
 
 /** A read that needs the engine: which tasks come next, what they wrote, how they failed. */
 export type StateQuestion = {
-  /** The thread's, for a factory that makes its graph from it. */
+  /** The thread's, for a factory that builds its graph from it. */
   readonly configurable: Readonly<Record<string, unknown>>
   readonly select?: StateSelection
 } & (
@@ -153,7 +153,7 @@ export type StateQuestion = {
       readonly before: string | null; readonly limit: number
       readonly filter: Readonly<Record<string, unknown>> | null })
 
-/** A StateSnapshot of the engine in the API's shape (api: ThreadState), its values left out. */
+/** A StateSnapshot of the engine in the API's shape (api: ThreadState), apart from its values. */
 export interface SnapshotAnswer {
   readonly checkpointId: string
   /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}`, or what is selected. */
@@ -168,11 +168,11 @@ export interface GraphDescription {
   readonly graphId: string
   readonly description: string | null
   /**
-   * Channels that make the state values, in order; one name alone means the value itself. null
-   * where the graph could not be made to look at it: then all that is stored.
+   * Channels that make the state values, in order; one name alone means the value itself. null if
+   * the graph could not be built for inspection: then every stored channel.
    */
   readonly stateChannels: readonly string[] | string | null
-  /** Whether stored channels are the state values as they stand. */
+  /** Whether stored channels are the state values, without conversion. */
   readonly plain: boolean
   readonly nodes: readonly string[]
   /** It cannot be loaded: the log says why. */
@@ -189,14 +189,14 @@ export interface GraphSchemas {
 
 /** The graph host as threads and the front door see it. */
 export interface GraphHost {
-  /** The very same list for as long as it is true. */
+  /** The same array object until the graphs change. */
   graphs(): readonly GraphDescription[]
   describe(graphId: string): GraphDescription | undefined
   /** Starts at once or when a worker is free. */
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
-  /** Lets an execution stop at its next superstep, as `drained`, where it does not end before. */
+  /** Lets an execution stop at its next superstep, as `drained`, unless it ends before. */
   pause(executionId: number): void
-  /** Ends an execution; its listener hears nothing of it any more. Never waits for user code. */
+  /** Ends an execution; its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource):
     Promise<SnapshotAnswer[]>

@@ -1,10 +1,10 @@
-/** The part of a run's configuration that its checkpoints name, to filter a history by. */
+/** The part of a run's `configurable` in its checkpoints' metadata, to filter a history by. */
 
 /** Keys of the engine, of the checkpoint to begin at, and of request headers. */
 const unnamed = /^(__|x-|checkpoint_)/
 /** Python's engine leaves these out of metadata, too. */
 const secretive = /key|token|secret|password|auth/i
-/** Every superstep stores it, and nobody looks for a whole prompt. */
+/** Longer strings are left out: every superstep stores this, and nobody filters by a prompt. */
 const charactersMax = 256
 
 /** The short scalars of `configurable`, secrets left out. */

@@ -8,7 +8,7 @@ export type ServedGraph = Pregel<Record<string, PregelNode>, Record<string, Base
 /** Makes a graph, or a promise of one, for each use. */
 export type GraphFactory = (config: unknown, runtime: FactoryRuntime) => unknown
 
-/** What a factory is told beside the config, in the ecosystem's words. */
+/** A factory's second argument, as the ecosystem defines it. */
 interface FactoryRuntime {
   readonly accessContext: AccessContext
   /** Null where nothing is going to be executed. */

@@ -7,7 +7,7 @@ import type { ServedGraph } from './graph-export.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** The engine's own conversion; it throws where one field cannot be said in JSON Schema. */
+/** The engine's own conversion; it throws if JSON Schema cannot express a field. */
 type Converter = (graph: ServedGraph) => unknown
 
 /** A BinaryOperatorAggregate or a DeltaChannel; others have neither. */
@@ -43,8 +43,8 @@ const messageList: JsonSchema = {
 }
 
 /**
- * A zod or StateSchema state says what its fields are. An Annotation's types are gone when it
- * runs: its fields are named, lists of messages are recognised, the rest may be anything.
+ * A zod or StateSchema state describes its fields. An Annotation's types do not exist at run time:
+ * its fields are named, lists of messages are recognised, the rest may be anything.
  * A graph without named state (an entrypoint) has no schemas.
  */
 export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
@@ -63,13 +63,13 @@ export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
     output_schema: state(builder?._outputDefinition, convert.getOutputTypeSchema,
       builder?._outputRuntimeDefinition),
     state_schema: state(builder?._schemaDefinition, convert.getStateTypeSchema, whole),
-    // LangGraph.js does not tell these two apart.
+    // LangGraph.js does not distinguish these two.
     config_schema: configuration,
     context_schema: configuration,
   }
 }
 
-/** From the project's packages, and only when somebody asks: most processes never do. */
+/** From the project's packages, imported on the first request: most processes never need them. */
 async function converters() {
   const [schemas, { toJsonSchema }, engine] = await Promise.all([
     import('@langchain/langgraph/zod/schema'),
@@ -79,7 +79,7 @@ async function converters() {
   type Convertible = Parameters<typeof toJsonSchema>[0]
   return {
     ...schemas,
-    /** What JSON Schema cannot say may be anything. */
+    /** A type that JSON Schema cannot express becomes any. */
     loosely: (definition: unknown) => definition === undefined ? undefined
       : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
     /** Channels that add messages to messages: by the engine's reducers, or by their name. */
@@ -91,7 +91,7 @@ async function converters() {
   }
 }
 
-/** The first answer; null where nothing is known. */
+/** The result of the first conversion that succeeds; null if none does. */
 function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSchema | null {
   for (const convert of conversions) {
     try {
@@ -106,7 +106,7 @@ function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSc
 
 function withFields(fields: readonly string[], messages: ReadonlySet<string>,
   schema: JsonSchema | null): JsonSchema {
-  // A state without names is the value itself.
+  // A state without named fields is a single value.
   if (fields.includes('__root__')) return schema ?? {}
   const known = (schema?.properties ?? {}) as Record<string, JsonSchema>
   const properties = fields.map((field) => {

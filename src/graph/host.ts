@@ -16,7 +16,7 @@ import { WorkerPool } from './worker-pool.ts'
 
 export interface GraphHostOptions {
   readonly project: CompiledProject
-  /** Threads that execute graphs; as many as there are processors, at least 2, unless told. */
+  /** Threads that execute graphs; by default one per processor, at least 2. */
   readonly workers?: number
   readonly env: Env
 }
@@ -25,7 +25,7 @@ export interface GraphHostOptions {
 export interface HostStats {
   readonly starting: number
   readonly ready: number
-  /** Those of the ready ones that execute something. */
+  /** The ready ones that execute something. */
   readonly busy: number
   /** Executions that a worker has, and those that wait for one. */
   readonly underWay: number
@@ -34,9 +34,9 @@ export interface HostStats {
   readonly lost: number
 }
 
-/** A host as its owner sees it, who may also reload, drain and close it. */
+/** A host for its owner, which may also reload, drain and close it. */
 export interface RunningGraphHost extends GraphHost {
-  /** Serves another project. Rejects where that cannot be loaded; the old one goes on then. */
+  /** Serves another project. Rejects if that cannot be loaded; the old one stays then. */
   reload(project: CompiledProject): Promise<void>
   /**
    * Takes no more work and lets runs stop at their next superstep, as `drained`. Resolves when
@@ -44,7 +44,7 @@ export interface RunningGraphHost extends GraphHost {
    */
   drain(deadline: AbortSignal): Promise<void>
   stats(): HostStats
-  /** Tells graphs where this server answers clients; undefined where it does not. */
+  /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
@@ -154,7 +154,7 @@ class WorkerGraphHost implements RunningGraphHost {
     return this.#inquiries.ask({ kind: 'drawable', graphId, xray })
   }
 
-  /** Answers what a worker asks of a thread's checkpoints. */
+  /** Answers a worker's read of a thread's checkpoints. */
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
     const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
@@ -163,7 +163,7 @@ class WorkerGraphHost implements RunningGraphHost {
 }
 
 async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
-  // Answered all the same: the worker must not wait for ever.
+  // Answered nevertheless: the worker must not wait for ever.
   if (!source) throw new HeddleError('unavailable', 'Nobody waits for this any more.')
   if (what.kind === 'list') return source.list(what.query)
   const tuple = await source.tuple(what.ns, what.checkpointId)

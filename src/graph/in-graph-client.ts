@@ -1,4 +1,4 @@
-/** What the official client finds inside of a graph: the way to its own server, and a log. */
+/** What the official client uses inside a graph: a fetch to its own server, and a logger. */
 
 import { formatWithOptions } from 'node:util'
 
@@ -9,7 +9,7 @@ const ownFetch = Symbol.for('langgraph_api:fetch')
 /** What `getLogger()` returns. Source: SDK, logging. */
 const ownLog = Symbol.for('langgraph.api.sdk-logger')
 
-/** Awaited, for runs are resumed before the front door opens. */
+/** A promise, for runs are resumed before the front door opens. */
 const origin = Promise.withResolvers<string | undefined>()
 let isLoading = true
 
@@ -23,19 +23,19 @@ export function clientMayAsk(): void {
   isLoading = false
 }
 
-/** Where the server answers clients; undefined where it does not. */
+/** The URL at which the server answers clients; undefined if it does not. */
 export function serverIsAt(url: string | undefined): void {
   if (url !== undefined) {
-    // As the official server has them for graphs that go by themselves.
+    // The official server sets these, for graphs that call it without the client.
     process.env['LANGGRAPH_API_URL'] ??= url
     process.env['PORT'] = new URL(url).port || '80'
   }
   origin.resolve(url)
 }
 
-/** Refuses by an answer of 409: after an error the client would try again. */
+/** Refuses with a 409: after an error the client would retry. */
 async function askOwnServer(input: string | URL, init?: RequestInit): Promise<Response> {
-  // It would wait for itself: the server opens when its graphs are loaded.
+  // It would wait for itself: the server opens only when its graphs are loaded.
   if (isLoading) return refused('This server cannot be asked while its graphs are loaded.')
   const url = await origin.promise
   if (url === undefined) return refused('This server answers no clients: name one by "apiUrl".')
@@ -47,7 +47,7 @@ function refused(detail: string): Response {
   return Response.json({ detail, message: detail }, { status: 409 })
 }
 
-/** As `winston` has them, which the official server offers. */
+/** The levels of `winston`, which the official server offers. */
 const levels = {
   error: 'error', warn: 'warn', help: 'info', data: 'info', info: 'info', prompt: 'info',
   http: 'info', input: 'info', verbose: 'debug', debug: 'debug', silly: 'debug',

@@ -1,4 +1,4 @@
-/** Asks workers about graphs and states, and another one where the first does not answer soon. */
+/** Asks workers about graphs and states: a second one if the first does not answer soon. */
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -15,14 +15,14 @@ interface Asking {
   readonly reply: PromiseWithResolvers<unknown>
   /** Workers that were asked and have not answered, by job. */
   readonly asked: Map<number, WorkerLink>
-  /** Workers that ended over it. */
+  /** Workers that ended while they were asked. */
   losses: number
   stopTimers: () => void
 }
 
-/** After so long without an answer another worker is asked, too. */
+/** After this long without an answer, another worker is asked as well. */
 const hedgeAfterMs = 250
-/** Long, for reading a large state takes a while, and so may making a schema. */
+/** Long, for reading a large state or building a schema may take a while. */
 const deadlineMs = 30_000
 const lossesMax = 2
 
@@ -31,7 +31,7 @@ export class InquiryDesk {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
   readonly #askings = new Map<number, Asking>()
-  /** Inquiries that wait for a worker: for the first one, or for one to ask once more. */
+  /** Inquiries that wait for a worker: for the first one, or for an additional one. */
   readonly #waiting = new Set<Asking>()
 
   constructor(env: Env, pool: WorkerPool, nextJob: () => number) {
@@ -40,7 +40,7 @@ export class InquiryDesk {
     this.#nextJob = nextJob
   }
 
-  /** Throws what the graph throws as `graph_failed`, and `unavailable` where nobody answers. */
+  /** Throws what the graph throws as `graph_failed`, and `unavailable` if no worker answers. */
   ask(inquiry: GraphInquiry, source?: CheckpointSource): Promise<unknown> {
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0,
@@ -53,7 +53,7 @@ export class InquiryDesk {
     return reply.promise
   }
 
-  /** A worker may answer what waits. */
+  /** A worker may be free: sends it what waits. */
   pump(): void {
     for (const asking of [...this.#waiting]) this.#send(asking)
   }
@@ -67,7 +67,7 @@ export class InquiryDesk {
     if (mail.type === 'answer') this.#answer(mail.job, mail.result)
   }
 
-  /** The worker died, and perhaps over the question. */
+  /** The worker died, perhaps because of the inquiry. */
   ended(link: WorkerLink): void {
     for (const asking of this.#lose(link)) {
       asking.losses += 1
@@ -83,7 +83,7 @@ export class InquiryDesk {
     for (const asking of this.#lose(link)) if (asking.asked.size === 0) this.#send(asking)
   }
 
-  /** Refuses all that still wait. */
+  /** Rejects all open inquiries. */
   close(): void {
     for (const asking of new Set([...this.#askings.values(), ...this.#waiting])) {
       this.#end(asking, () => asking.reply.reject(
@@ -91,7 +91,7 @@ export class InquiryDesk {
     }
   }
 
-  /** Takes from a worker what it was asked and returns it. */
+  /** Removes and returns the inquiries that a worker was asked. */
   #lose(link: WorkerLink): Asking[] {
     const lost = [...this.#askings].filter(([job, { asked }]) => asked.get(job) === link)
     for (const [job, asking] of lost) {
@@ -101,7 +101,7 @@ export class InquiryDesk {
     return lost.map(([, asking]) => asking)
   }
 
-  /** Asks one more worker; waits for one where there is none that was not asked. */
+  /** Asks one more worker, or waits until one is free that was not asked yet. */
   #send(asking: Asking): void {
     const asked = [...asking.asked.values()]
     const link = choose(this.#pool.members.filter((member) => !asked.includes(member)))
@@ -134,7 +134,7 @@ export class InquiryDesk {
   }
 }
 
-/** May be asked again: a graph that hangs mostly waits for what is out of reach for now. */
+/** Retryable: a graph that hangs mostly waits for something that is unreachable for now. */
 function unanswered({ graphId }: GraphInquiry): HeddleError {
   const seconds = deadlineMs / 1_000
   return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +

@@ -14,22 +14,22 @@ import type { CompiledProject, GraphEntry } from './project-compiler.ts'
 type Langgraph = typeof import('@langchain/langgraph')
 type Messages = typeof import('@langchain/core/messages')
 
-/** What a graph is fetched for; only factories look at it. */
+/** What a graph is fetched for; only factories use it. */
 export interface GraphUse {
   readonly access: AccessContext
   /** A RunnableConfig. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Of the run, where `access` is threads.create_run. */
+  /** The context of the run, if `access` is threads.create_run. */
   readonly context?: unknown
 }
 
-/** Waits for a graph that is being made, null where it cannot be; undefined where it gives up. */
+/** Waits for a graph that is being built: null if that fails, undefined if it gives up. */
 type InTime = (graphId: string, made: Promise<ServedGraph | null>) =>
   Promise<ServedGraph | null | undefined>
 
 interface LoadedGraph {
   readonly entry: GraphEntry
-  /** A `graph_failed` stands where the graph would be: its neighbours do not suffer. */
+  /** A `graph_failed` error in place of a broken graph, so that the others can be served. */
   readonly content: ServedGraph | GraphFactory | HeddleError
 }
 
@@ -53,8 +53,8 @@ export class GraphLibrary {
   }
 
   /**
-   * To be called once in a thread, before anything imports @langchain/*. `loads` is called for each
-   * graph before its file is imported.
+   * Call it once per thread, before anything imports @langchain/*. `loads` is called for each graph
+   * before its file is imported.
    */
   static async open(project: CompiledProject, loads: (graphId: string) => void = () => {}):
     Promise<GraphLibrary> {
@@ -62,7 +62,7 @@ export class GraphLibrary {
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
     const { langgraph, messages } = await engineParts()
     const graphs: LoadedGraph[] = []
-    // One by one: a require() fails on a module that another graph has half imported.
+    // One by one: a require() fails on a module that another graph is still importing.
     for (const entry of project.graphs) {
       loads(entry.graphId)
       graphs.push(await load(project.root, entry))
@@ -70,7 +70,7 @@ export class GraphLibrary {
     return new GraphLibrary({ langgraph, messages, root: project.root }, graphs)
   }
 
-  /** Throws `graph_failed` where the project's copy of the engine lacks what is needed of it. */
+  /** Throws `graph_failed` if the project's copy of the engine is too old. */
   async requireServable(): Promise<void> {
     if ('bulkUpdateState' in this.langgraph.CompiledStateGraph.prototype) return
     const { default: { version } } = await import('@langchain/langgraph/package.json',
@@ -123,7 +123,7 @@ export class GraphLibrary {
     return this.#inspect(graphId, (graph) => this.#schemasOf(graph))
   }
 
-  /** By namespace, `outer|inner`: the named one; with null the graph's own, deeper by `recurse`. */
+  /** By namespace, `outer|inner`: the named one; for null the direct ones, or all by `recurse`. */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Record<string, GraphSchemas>> {
     return this.#inspect(graphId, async (graph) => {
@@ -142,12 +142,12 @@ export class GraphLibrary {
     return this.#inspect(graphId, async (graph) => (await graph.getGraphAsync(options)).toJSON())
   }
 
-  /** What cannot be shown is `graph_failed`, which clients do not repeat: it will not change. */
+  /** Any failure is `graph_failed`, which clients do not retry: the result would be the same. */
   async #inspect<Answer>(graphId: string, look: (graph: ServedGraph) => Promise<Answer>):
     Promise<Answer> {
     const graph = await this.get(graphId, inspection)
     try {
-      // Without what JSON does not know: a function in a default could not be mailed.
+      // Drops what JSON lacks: a function in a default value could not be posted.
       return JSON.parse(JSON.stringify(await look(graph))) as Answer
     } catch (error) {
       throw graphFailed(`Graph "${graphId}" cannot be shown`, error)
@@ -168,7 +168,7 @@ export class GraphLibrary {
   }
 }
 
-/** The first that had all that we need when we tried. */
+/** The oldest version that had all that we need when tried. */
 const oldestTried = '0.2.68'
 
 async function engineParts(): Promise<Pick<GraphLibrary, 'langgraph' | 'messages'>> {
@@ -181,14 +181,14 @@ async function engineParts(): Promise<Pick<GraphLibrary, 'langgraph' | 'messages
   }
 }
 
-/** The engine reads `xray` here, yet its type does not say so. */
+/** The engine reads `xray` here, but its type omits it. */
 type DrawOptions = Parameters<ServedGraph['getGraphAsync']>[0] & { readonly xray: boolean | number }
 
 interface GraphShape extends Pick<GraphDescription, 'plain' | 'nodes'> {
   readonly stateChannels: NonNullable<GraphDescription['stateChannels']>
 }
 
-/** Of a graph that could not be made to look at it: what is stored is shown as it is. */
+/** For a graph that could not be built: stored values are shown as they are. */
 const unknownShape = { stateChannels: null, plain: true, nodes: [] }
 
 /** What must be known of a graph to read its state. */
@@ -201,15 +201,15 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   }
 }
 
-/** Whether the value of a channel is what a checkpoint holds of it. */
+/** Whether a channel's value is what a checkpoint stores of it. */
 function isPlain(channel: BaseChannel | undefined): boolean {
   const kind = channel?.lc_graph_name ?? ''
   if (kind !== 'UntrackedValue') return plainChannels.includes(kind)
-  // Never in a checkpoint: so a reader sees nothing, unless it has an initial value.
+  // Never in a checkpoint, so that readers see nothing unless it has an initial value.
   return (channel as { initialValueFactory?: unknown }).initialValueFactory === undefined
 }
 
-/** Their checkpointed form is their value. */
+/** Channels whose checkpointed form is their value. */
 const plainChannels = ['LastValue', 'BinaryOperatorAggregate', 'AnyValue']
 
 async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {

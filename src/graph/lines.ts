@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream'
 
-/** Longer lines are told in pieces: text without a line break must not pile up here. */
+/** Longer lines are split: text without a line break must not accumulate here. */
 const lineMax = 64 * 1024
 
 export function eachLine(stream: Readable, tell: (line: string) => void): void {

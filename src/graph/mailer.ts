@@ -1,4 +1,4 @@
-/** Posts a worker's messages: all that are sent without a pause in one post. */
+/** Posts a worker's messages: all that are sent in one turn of the event loop as one post. */
 
 import type { FromWorker, WorkerMail } from './worker-mail.ts'
 

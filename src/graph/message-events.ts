@@ -28,7 +28,7 @@ export class MessageEvents {
     this.#tell('messages/partial', [grown])
   }
 
-  /** The first time all messages of the state, then those that are new. */
+  /** Emits all messages of the state the first time, then only new ones. */
   values(state: unknown): void {
     const { messages } = (state ?? {}) as { messages?: unknown }
     const news = [messages].flat().filter((message) => {

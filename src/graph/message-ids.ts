@@ -4,9 +4,9 @@ import { isChatMessage } from './chat-message.ts'
 import type { ServedGraph } from './graph-export.ts'
 
 /**
- * The reducer of a message list gives ids to messages without one, but only after their write was
- * stored: repeated after a crash it would give other ids, and a client would see the message twice.
- * So messages that are written to a reducing channel get their ids first.
+ * The reducer of a message list assigns missing ids, but only after the write was stored: repeated
+ * after a crash, it would assign others, and a client would see the message twice. So messages
+ * that are written to a reducing channel get their ids first.
  */
 export class MessageIds {
   readonly #channels: ServedGraph['channels']

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { CompiledProject } from './project-compiler.ts'
 
-/** What Heddle brings along; a project that has its own copy runs on that. */
+/** Packages that Heddle ships with; a project that has its own copy runs on that. */
 const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
 const engine = /^@langchain\/langgraph(\/|$)/
 
@@ -15,12 +15,12 @@ const sourceFolder = new URL('..', import.meta.url).href
 type Next = Parameters<ResolveHookSync>[2]
 
 /**
- * To be called once in a thread, before anything imports @langchain/*. From then on the project's
- * files can be imported by their URLs, and Heddle's own imports of @langchain/* give the modules
- * that the project's graphs run on. Stack traces show the project's own lines.
+ * Call it once per thread, before anything imports @langchain/*. From then on the project's files
+ * can be imported by their URLs, and Heddle's own imports of @langchain/* give the modules that
+ * the project's graphs run on. Stack traces show the project's own lines.
  */
 export function serveModules(project: CompiledProject): void {
-  // Not for packages: their maps cost time at every start.
+  // Not for packages: reading their source maps would slow down every start.
   setSourceMapsSupport(true, { nodeModules: false })
   registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
 }
@@ -34,7 +34,7 @@ function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHook
     const url = resolutions.get(parentURL)?.get(specifier)
     if (url !== undefined) return { url, shortCircuit: true }
     if (!brought.test(specifier)) return next(specifier, context)
-    // The package's CommonJS half would be a second instance; Node can require the other one.
+    // The package's CommonJS build would be a second instance; Node can require the ES modules.
     if (context.conditions.includes('require') && sources.has(parentURL)) {
       return { url: import.meta.resolve(specifier), shortCircuit: true }
     }
@@ -48,7 +48,7 @@ function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHook
   }
 }
 
-/** Resolves as the first importer does that can; otherwise throws what the first one threw. */
+/** Resolves as seen by the first importer that can; otherwise throws the first one's error. */
 function resolveFrom(specifier: string, importers: readonly string[],
   context: ResolveHookContext, next: Next): ReturnType<ResolveHookSync> {
   let refusal: unknown
@@ -71,7 +71,7 @@ function isMissing(error: unknown): boolean {
 function loadFrom({ sources }: CompiledProject): LoadHookSync {
   return (url, context, next) => {
     const found = sources.get(url)
-    // A JSON file is compiled for import; Node knows what require() makes of it.
+    // A JSON file is compiled for import only: Node itself can require() it.
     const required = url.endsWith('.json') && context.conditions.includes('require')
     return found === undefined || required ? next(url, context)
       : { ...found, shortCircuit: true }

@@ -1,23 +1,23 @@
-/** Gathers what an execution has to tell: steps and events leave together and in order. */
+/** Collects the steps and events of an execution, and sends them as batches, in order. */
 
 import { inFlightMax, lengthOf, partsOf } from './departure.ts'
 import type { Departure } from './departure.ts'
 import type { Outcome, Step, StepEvent } from './execution.ts'
 import type { StepSink } from './saver.ts'
 
-/** An event whose data is decided when it leaves. */
+/** An event whose data is decided when it is sent. */
 export type LateEvent = () => StepEvent
 
 export interface OutboxPorts {
   readonly send: (departure: Departure) => void
-  /** Calls `flush` when the code that runs now has come to rest. */
+  /** Calls `flush` later, when the code that runs now has yielded. */
   readonly schedule: (flush: () => void) => void
 }
 
 /**
- * What is told while the engine runs without a pause leaves as one batch. A batch waits until its
- * steps are complete, and later ones wait behind it. Only so much of events is in flight: the rest
- * waits here, in the worker of the graph that made it.
+ * What is added while the engine runs without yielding is sent as one batch. A batch waits until
+ * its steps are complete, and later ones wait behind it. Events in flight are limited: the rest
+ * waits here, in the worker of the graph that emitted them.
  */
 export class Outbox implements StepSink {
   readonly #ports: OutboxPorts
@@ -26,7 +26,7 @@ export class Outbox implements StepSink {
   #held: Promise<void>[] = []
   #scheduled = false
   #closed = false
-  /** Set while batches wait: the end of the last one. */
+  /** Set while batches wait: resolves when the last one is sent. */
   #waiting: Promise<void> | undefined
   /** Characters of events that were sent since a batch last landed. */
   #inFlight = 0
@@ -34,9 +34,9 @@ export class Outbox implements StepSink {
   #receipts = 0
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
-  /** Why nothing more can leave: a step could not be completed. */
+  /** Why nothing more can be sent: a step could not be completed. */
   #failure: { readonly reason: unknown } | undefined
-  /** Steps have left without a receipt: that of a later batch will cover them. */
+  /** Steps were sent without a receipt: that of a later batch will cover them. */
   #unreceipted = false
 
   constructor(ports: OutboxPorts) { this.#ports = ports }
@@ -52,7 +52,7 @@ export class Outbox implements StepSink {
   }
 
   hold(done: Promise<void>): void {
-    // Looked at when the batch leaves; until then it must not count as unhandled.
+    // Awaited when the batch is sent; a rejection before must not count as unhandled.
     done.catch(() => {})
     this.#held.push(done)
   }
@@ -79,18 +79,18 @@ export class Outbox implements StepSink {
     }
   }
 
-  /** The batch that was awaited has landed, and so have all before it. */
+  /** The batch sent as `awaited` has landed, and so have all before it. */
   landed(): void {
     this.#landing?.resolve()
   }
 
-  /** Sends what is left together with the outcome. Rejects where a step could not be completed. */
+  /** Sends what is left together with the outcome. Rejects if a step could not be completed. */
   async finish(outcome: Outcome): Promise<void> {
     this.#flush(outcome)
     await this.#waiting
   }
 
-  /** Sends nothing more, and rejects those who wait for what was sent. */
+  /** Sends nothing more, and rejects everything that waits to be confirmed. */
   close(): void {
     this.#closed = true
     this.#landing?.resolve()
@@ -142,12 +142,12 @@ export class Outbox implements StepSink {
       for (const part of partsOf(departure)) await this.#land(part)
       if (this.#waiting === waiting) this.#waiting = undefined
     })
-    // The engine has to hear of it: it may wait for the log.
+    // The engine must get the error: it may be waiting for the log.
     waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
   }
 
-  /** Sends it; waits until it lands where it is more than may be in flight. */
+  /** Sends a part; if that exceeds what may be in flight, waits until it lands. */
   async #land(departure: Departure): Promise<void> {
     const length = lengthOf(departure)
     const isLast = departure.outcome !== null

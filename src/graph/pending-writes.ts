@@ -1,4 +1,4 @@
-/** What tasks wrote on a checkpoint, before the checkpoint that will include it. */
+/** What tasks wrote on a checkpoint, until the next checkpoint includes it. */
 
 import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-checkpoint'
 
@@ -6,15 +6,15 @@ import type { Write, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
 import type { Decode, Encode } from './state-delta.ts'
 
-/** The engine's special channels have places of their own, below zero. */
+/** The engine's special channels have fixed indexes, below zero. */
 const specialIndex: ReadonlyMap<string, number> = new Map([
   ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
 ])
 
-/** The engine's id for what a run began with, such as an answer that names no question. */
+/** The engine's task id for a run's own input, such as an answer that names no interrupt. */
 const nullTask = '00000000-0000-0000-0000-000000000000'
 
-/** The ids of the questions that a task asked; null where it neither asked nor was answered. */
+/** The ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
 export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isHeard = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isHeard)) return null
@@ -23,7 +23,7 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
     .flatMap((question) => question?.id ?? [])
 }
 
-/** Leaves out an answer that names no question. */
+/** Leaves out an answer that names no interrupt. */
 export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
   return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
 }
@@ -33,21 +33,21 @@ interface KnownWrite {
   readonly taskPath: string
   readonly channel: string
   live: unknown
-  /** Set where decoding the stored value would not give the live one. */
+  /** Set if decoding the stored value would not give the live one. */
   inexact: Value | undefined
 }
 
-/** Who wrote; engines before 1.5 do not say the path. */
+/** The task that wrote; engines before 1.5 do not give its path. */
 export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
 
 /**
- * The first write at a task's place stays, so that a task that runs twice has one result; one on a
- * special channel is replaced.
+ * The first write at each index of a task stays, so that a task that runs twice has one result; a
+ * write on a special channel is replaced.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
 
-  /** As read from the log, which may have several writes at a place. */
+  /** As read from the log, which may have several writes at one index. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
     for (const { taskId, taskPath = '', writes } of stored) {
@@ -61,7 +61,7 @@ export class PendingWrites {
     return pending
   }
 
-  /** Adds what a task wrote and returns what is to be stored of it. */
+  /** Adds what a task wrote and returns the part that has to be stored. */
   add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
     Write[] {
     const added: Write[] = []
@@ -77,7 +77,7 @@ export class PendingWrites {
     return added
   }
 
-  /** In the order in which a step applies them, a task's own as they came. */
+  /** In the order in which a step applies them: by task, then as they were added. */
   tuples(): CheckpointPendingWrite[] {
     return [...this.#writes.values()]
       .sort((a, b) => compare(a.taskPath, b.taskPath) || compare(a.taskId, b.taskId))

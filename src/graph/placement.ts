@@ -7,14 +7,14 @@ export interface Candidate {
   readonly silentMs: number
 }
 
-/** A worker that was silent for so long gets no new work. */
+/** A worker that was silent for this long gets no new work. */
 export const silentAfterMs = 1000
 /** Executions mostly wait for models; beyond this many a worker is full. */
 const executionsMax = 1000
 
 /**
  * The preferred one if it can take work; else the first idle one, so that few workers stay warm
- * instead of many lukewarm; else the least busy. Undefined where none can take work.
+ * instead of many lukewarm; else the least busy. Undefined if none can take work.
  */
 export function choose<C extends Candidate>(workers: readonly C[], preferred?: C): C | undefined {
   const able = workers.filter(isAble)

@@ -11,7 +11,7 @@ import type {
 import type { Project } from './project.ts'
 
 /**
- * All that a worker needs to load the graphs, as plain data that can be mailed. Files are not
+ * All that a worker needs to load the graphs, as plain data that can be posted. Files are not
  * bundled and keep their URLs, so that two graphs that import a file share one module,
  * `import.meta.url` is true, and packages are found where the project has them.
  */
@@ -21,7 +21,7 @@ export interface CompiledProject {
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
-  /** Importer's URL → specifier → URL, as tsconfig and habit have it. No packages. */
+  /** Importer's URL → specifier → URL, as tsconfig and bundlers resolve it. No packages. */
   readonly resolutions: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
@@ -46,11 +46,11 @@ type Discovery = { readonly inputs: Metafile['inputs'] } | { readonly failure: s
 
 type Inputs = readonly (readonly [path: string, input: Metafile['inputs'][string]])[]
 
-/** Never throws over user code: a graph that cannot be compiled says so in its `failure`. */
+/** Never throws because of user code: a graph that cannot be compiled has a `failure`. */
 export async function compileProject(project: Project): Promise<CompiledProject> {
   const { root } = project
   const files = [...new Set(project.graphs.map(({ file }) => file))]
-  // Each alone, so that a mistake in one does not hide the others.
+  // Each separately, so that errors in one do not hide those in others.
   const discoveries = await Promise.all(files.map((file) => discover(root, file)))
   const failures = new Map(discoveries.map((found, index) =>
     [files[index], 'failure' in found ? found.failure : null]))
@@ -70,8 +70,8 @@ const options = {
 } as const satisfies BuildOptions
 
 /**
- * Leaves installed packages, and what cannot be found, to Node. A link in node_modules to another
- * package's source, as workspaces have them, leads to code of the project.
+ * Leaves installed packages, and what cannot be found, to Node. A link in node_modules to the
+ * source of a workspace package counts as code of the project.
  */
 const installedStay: Plugin = {
   name: 'installed packages stay',
@@ -80,7 +80,7 @@ const installedStay: Plugin = {
       const found = await build.resolve(path, { ...place, pluginData: installedStay })
       return found.errors.length > 0 || found.external || installed.test(found.path)
     }
-    /** By question: the files of a project import the same few packages. */
+    /** A cache: the files of a project import the same few packages. */
     const known = new Map<string, Promise<boolean>>()
     build.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...place }) => {
       if (pluginData === installedStay || place.kind === 'entry-point') return undefined
@@ -94,7 +94,7 @@ const installedStay: Plugin = {
 
 const installed = /[\\/]node_modules[\\/]/
 
-/** Bundles, only to learn which files there are and what each specifier means in each of them. */
+/** Bundles only to learn which files there are and what each specifier in them resolves to. */
 async function discover(root: string, file: string): Promise<Discovery> {
   try {
     const { metafile } = await build({
@@ -115,7 +115,7 @@ function textOf({ text, location }: Message): string {
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`
 }
 
-/** A file that is also imported with attributes stands in the list once more, under a suffix. */
+/** A file that is also imported with attributes is listed once more, with a suffix. */
 function entriesOf(inputs: Metafile['inputs']): Inputs {
   return Object.entries(inputs).map(([path, input]) => [pathOf(path), input])
 }
@@ -142,8 +142,8 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
 }
 
 /**
- * Gives modules what code written for CommonJS expects, unless they define it. Under names of our
- * own, for bundlers leave a `__require` behind.
+ * Gives ES modules what code written for CommonJS expects, unless they define it. The names are
+ * our own, for bundlers leave a `__require` behind.
  */
 const commonjsWords = {
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename',
@@ -152,7 +152,7 @@ const commonjsWords = {
     const __heddleRequire = __heddleCreate(import.meta.url), __heddleModule = { exports: {} };` },
 } as const
 
-/** File by file; by a build, for a transform does not heed each file's tsconfig. */
+/** File by file; with esbuild's build, for its transform ignores each file's tsconfig. */
 async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
   Promise<(readonly [url: string, source: ModuleSource])[]> {
   const files = paths.map((path) => resolve(root, path))

@@ -14,16 +14,16 @@ import { readProject } from './project.ts'
 import type { Project } from './project.ts'
 
 export interface ProjectListener {
-  /** A worker would now run something else, or its runs may call other webhooks. */
+  /** The compiled project, or its settings for webhooks, are different now. */
   changed(compiled: CompiledProject, project: Project): void
-  /** The change cannot be used; what was there before stays good. */
+  /** The change cannot be used; the project as it was before stays in use. */
   failed(error: HeddleError): void
 }
 
-/** An editor writes a file in several steps: after so long without one the change is over. */
+/** An editor writes a file in several steps: after this long without one, the change is over. */
 const quietMs = 60
 
-/** Until the returned function is called; afterwards the listener hears nothing. */
+/** Watches until the returned function is called; the listener is not called after that. */
 export function watchProject(env: Env, project: Project, compiled: CompiledProject,
   listener: ProjectListener): () => void {
   const watcher = new ProjectWatcher(env, project, compiled, listener)
@@ -37,7 +37,7 @@ class ProjectWatcher {
   #project: Project
   #compiled: CompiledProject
   #files: ReadonlySet<string> = new Set()
-  /** Something could not be compiled: a file that is not known yet may mend it. */
+  /** Something could not be compiled: a change to a file that is not known yet may fix it. */
   #broken: boolean
   #compiling = false
   #cancelTimer = () => {}
@@ -58,7 +58,7 @@ class ProjectWatcher {
     for (const folder of this.#folders.values()) folder.close()
   }
 
-  /** Folders, not files: an editor may put a new file in the place of the old one. */
+  /** Watches folders, not files: an editor may replace a file by a new one. */
   #watch(project: Project, compiled: CompiledProject): void {
     this.#files = filesOf(project, compiled)
     const wanted = new Set([...this.#files].map((file) => dirname(file)))
@@ -77,7 +77,7 @@ class ProjectWatcher {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
         if (name === null || this.#concerns(join(folder, name))) this.#schedule()
       })
-      // Where the folder went away, its files had events of their own.
+      // If the folder was removed, its files had events of their own.
       watcher.on('error', () => this.#folders.delete(folder))
       this.#folders.set(folder, watcher)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What a langgraph.json says of webhooks: where they may go, and what is sent along. */
+/** The webhook settings of a langgraph.json: where webhooks may go, and with which headers. */
 
 import { z } from 'zod'
 
@@ -27,7 +27,7 @@ export interface BrokenHeader {
   readonly message: string
 }
 
-/** `{{ env.NAME }}` after a dollar sign is that variable, where its name begins as it must. */
+/** Replaces `${{ env.NAME }}` in headers by that variable, if its name has the prefix. */
 export function webhooksOf(config: WebhookConfig, disabled: boolean,
   variables: Readonly<Record<string, string | undefined>>):
   { readonly webhooks: Narrowing; readonly broken: readonly BrokenHeader[] } {

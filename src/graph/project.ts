@@ -16,13 +16,13 @@ export interface Project {
   /** The langgraph.json. */
   readonly configFile: string
   readonly graphs: readonly ProjectGraph[]
-  /** Variables for the graphs, where the process has none of that name. */
+  /** Variables for the graphs; those of the process win. */
   readonly env: Readonly<Record<string, string>>
-  /** The dotenv file that `env` names, there or not; null where it names none. */
+  /** The dotenv file that `env` names, whether it exists or not; null if it names none. */
   readonly envFile: string | null
-  /** Which webhooks its runs may have. */
+  /** Which webhooks its runs may call. */
   readonly webhooks: Narrowing
-  /** A sentence for each thing that the file asks for and does not get. */
+  /** A sentence for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
 
@@ -173,13 +173,13 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
     const env = parseEnv(await readFile(envFile, 'utf8')) as Record<string, string>
     return { env, envFile, warnings }
   } catch {
-    // Templates name a .env and bring none: the process may have the keys.
+    // Templates name a .env without having one: the process may have the keys.
     const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }
   }
 }
 
-/** Keys that are not supported although clients or operators would notice. */
+/** Unsupported keys whose absence clients or operators would notice. */
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',

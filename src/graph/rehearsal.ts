@@ -16,8 +16,8 @@ const request: RunRequest = {
 
 /**
  * The first run compiles the engine and what is around it, and takes ten times as long as the
- * second. Nobody hears of this one; where tracing is on it is left out, for a tracer would report
- * it. Throws where the project's copy of the library cannot make such a graph.
+ * second. Nobody sees this one; it is skipped if tracing is on, for a tracer would report it.
+ * Throws if the project's copy of the library cannot build such a graph.
  */
 export async function rehearse(bench: Workbench): Promise<Outcome | undefined> {
   if (isTracingOn()) return undefined

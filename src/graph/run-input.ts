@@ -35,9 +35,9 @@ export async function runInput(request: RunRequest, engine: EngineWords,
   if (request.command === null) return JSON.parse(request.input)
   const command = JSON.parse(request.command) as WireCommand
   if (request.asked === null) {
-    return commandOf({ ...command, resume: await audible(command.resume, pending) }, engine)
+    return commandOf({ ...command, resume: await namedAnswer(command.resume, pending) }, engine)
   }
-  const resume = await unheard(command.resume, request.asked, pending)
+  const resume = await answersLeft(command.resume, request.asked, pending)
   const isLeft = resume ?? command.update ?? command.goto
   return isLeft == null ? null : commandOf({ ...command, resume }, engine)
 }
@@ -66,7 +66,7 @@ export function configurableOf(threadId: string, config: Pick<WireConfig, 'confi
   }
 }
 
-/** The part of the engine's options that the config and the context make. */
+/** The engine options that come from the config and the context. */
 export function configOf(threadId: string, { config: text, context, checkpoint }:
   { config: JsonText; context: JsonText | null; checkpoint: CheckpointSelector | null }) {
   const config = JSON.parse(text) as WireConfig
@@ -103,14 +103,14 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
   })
 }
 
-/** The form of the engine's ids of questions. */
+/** The form of the engine's interrupt ids. */
 const idPattern = /^[0-9a-f]{32}$/
 
 /**
- * Answers by id, for questions that wait since before: those asked since then the client has not
- * seen. From 1.7 on a next question has its own id, yet takes the answer to the first one's.
+ * Answers by interrupt id, without the interrupts in `asked`: the client has not seen those. From
+ * 1.7 on a task's next interrupt has its own id, yet the engine gives it the answer to the first.
  */
-async function unheard(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
+async function answersLeft(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
   Promise<Fields | undefined> {
   if (resume == null) return undefined
   const ids = typeof resume === 'object' ? Object.keys(resume) : []
@@ -123,7 +123,7 @@ async function unheard(resume: unknown, asked: readonly string[], pending: Pendi
 }
 
 /** The engine drops a falsy answer unless it names the interrupt: here it does. */
-async function audible(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
+async function namedAnswer(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
   if (resume == null || Boolean(resume)) return resume
   const [interrupt, other] = await pending()
   return interrupt === undefined || other !== undefined ? resume : { [interrupt]: resume }

@@ -28,16 +28,16 @@ import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
 import { ValuesReference } from './values-reference.ts'
 
-/** What a worker has for every execution. */
+/** What all executions of a worker share. */
 export interface Workbench {
   readonly library: GraphLibrary
   readonly codec: ValueCodec
   readonly serde: SerializerProtocol
   /** Random, version 4. */
   uuid(): string
-  /** Missing where the library is to run unchanged. */
+  /** Undefined if the library has to run unchanged. */
   readonly shortcuts?: Shortcuts
-  /** As the rest of the process knows the graph. */
+  /** The description that the rest of the process has of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
 
@@ -53,7 +53,7 @@ export interface Assignment {
   readonly entered: () => void
 }
 
-/** Does not reject where user code throws: that is the outcome. */
+/** Does not reject if user code throws: that is the outcome. */
 export async function execute(bench: Workbench, assignment: Assignment): Promise<Outcome> {
   const { request } = assignment.execution
   try {
@@ -65,8 +65,8 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
 }
 
 /**
- * Whether the memory may serve the next execution. After a failure, or where values were changed in
- * place, that reads the log.
+ * Whether the next execution may use the memory. After a failure, or if values were changed in
+ * place, it reads the log instead.
  */
 export function isWorthKeeping({ codec }: Workbench, { status }: Outcome, memory: ThreadMemory):
   boolean {
@@ -141,7 +141,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
-/** The engine would take a checkpoint that is gone for an empty thread, and replace its state. */
+/** The engine would take a missing checkpoint for an empty thread, and replace the state. */
 async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
   const { checkpoint_id: id } = configurable
   if (id === undefined || await saver.getTuple({ configurable })) return
@@ -155,7 +155,7 @@ export function failure(error: unknown, root: string): Outcome {
   if (!(error instanceof Error)) {
     return { ...ended, status: 'error', error: { error: 'Error', message: wordsOf(error) } }
   }
-  // One of ours wraps what the project's code threw when the graph was made.
+  // A HeddleError wraps what the project's code threw when the graph was built.
   const thrown = error instanceof HeddleError ? error.cause : error
   const name = thrown instanceof Error ? wordsOf(thrown.name) : ''
   const at = placeIn(root, thrown)
@@ -163,7 +163,7 @@ export function failure(error: unknown, root: string): Outcome {
     error: { error: name || 'Error', message: wordsOf(error.message) } }
 }
 
-/** Text for anything that was thrown, even where JSON cannot be made of it. */
+/** Text for anything that was thrown, even if JSON cannot represent it. */
 function wordsOf(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown
   try {
@@ -192,7 +192,7 @@ function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, gra
   })
 }
 
-/** Only where readers take the state from checkpoints, and see the same channels as this graph. */
+/** Only if readers take the state from checkpoints, and see the same channels as this graph. */
 function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
   ValuesReference | undefined {
   const { plain, stateChannels } = shapeOf(graph)
@@ -201,7 +201,7 @@ function referenceFor(graph: ServedGraph, described: GraphDescription | undefine
   return new ValuesReference(stateChannels, burst)
 }
 
-/** How many checkpoints may be put before an event about the first of them leaves. */
+/** How many checkpoints may be put before the event about the first of them is sent. */
 const burst = 32
 
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
@@ -229,7 +229,7 @@ async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraph
   }
 }
 
-/** The slow way: tells every call of every runnable; the engine's own stream is among them. */
+/** The slow way: emits every call of every runnable; the engine's own stream is among them. */
 async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
   mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
   const { subgraphs } = options
@@ -258,7 +258,7 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
   return { namespace, mode, payload }
 }
 
-/** What the thread waits for now. Questions of tasks that are done do not count. */
+/** What the thread waits for now. Interrupts of completed tasks do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
@@ -266,13 +266,13 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
   const done = doneTasks(await saver.getTuple(config))
   const open = tasks.filter(({ id }) => !done.has(id))
   const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  // These include what the command wrote that the run began with.
+  // `values` include what the command wrote that the run began with.
   const partial = open.length > 0 && done.size > 0
   return { waiting: next.length > 0, interrupts: codec.text(interrupts),
     ...partial && { values: codec.text(values) } }
 }
 
-/** Ids of the questions that an answer may be for; at the head not those of tasks that are done. */
+/** Ids of the interrupts that an answer may be for; at the head not those of completed tasks. */
 async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
   const tuple = await saver.getTuple({ configurable })
   const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
@@ -281,7 +281,7 @@ async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Prom
     .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 
-/** What an edit wrote, by node, where it names nodes: the engine does not keep that. */
+/** What an edit wrote, by node, if it names nodes: the engine does not keep that. */
 function namedWrites(updates: readonly EditUpdate[]): Fields | null {
   const named = updates.filter(({ asNode }) => asNode !== null)
   if (named.length === 0) return null

@@ -18,12 +18,12 @@ import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import { liveCheckpoint } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
 
-/** Takes steps in order, and tells when they are in the log. */
+/** Takes steps in order, and reports when they are in the log. */
 export interface StepSink {
   step(step: Step): void
-  /** The steps told so far are complete only when this resolves. */
+  /** The steps given so far are complete only when this resolves. */
   hold(done: Promise<void>): void
-  /** Resolves when every step told so far is in the log. */
+  /** Resolves when every step given so far is in the log. */
   acknowledged(): Promise<void>
 }
 
@@ -36,13 +36,13 @@ export interface SaverOptions {
   readonly source: CheckpointSource
   readonly sink: StepSink
   readonly memory: ThreadMemory
-  /** Stands in every checkpoint under the engine's own metadata, `thread_id` excepted. */
+  /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An answer that names no question was heard by an earlier attempt: it answers nothing more. */
+  /** An earlier attempt used the answer that names no interrupt: it must not be used again. */
   readonly heard?: boolean
   /** A step ends only when it is in the log. */
   readonly sync: boolean
-  /** The engine looks for what is sent to nodes beside the channels of a checkpoint. */
+  /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
   readonly sendsApart?: boolean
   /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
@@ -62,7 +62,7 @@ interface OwnCheckpoint {
 }
 
 const tasksChannel = '__pregel_tasks'
-/** A full checkpoint is due when the changes since the last reach its size, and so many bytes. */
+/** A full checkpoint is due when the changes since the last reach both its size and this. */
 const fullEveryBytes = 64 * 1024
 const pageSize = 64
 
@@ -77,7 +77,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #decode: Decode
   /** Writes on checkpoints that are not the newest, or not put yet. */
   readonly #strayWrites = new Map<string, PendingWrites>()
-  /** Kept once the engine has asked for the history of DeltaChannels. */
+  /** Filled once the engine has asked for the history of DeltaChannels. */
   #ownLine: Map<string, OwnCheckpoint> | undefined
   #over = false
 
@@ -121,7 +121,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
     const ns = named === undefined ? null : text(named)
     const checkpointId = text(id) || null
-    // Mailed to another thread: what cannot be must fail here, not there.
+    // It is posted to another thread: if it cannot be cloned, this must fail here.
     const filter = structuredClone(options.filter ?? null)
     let before = text(options.before?.configurable?.checkpoint_id) || null
     let left = options.limit ?? Number.POSITIVE_INFINITY
@@ -142,7 +142,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const parentId = text(configurable.checkpoint_id)
     const { id, v, ts, channel_values: all, channel_versions, versions_seen } = checkpoint
-    // Durability exit saves at the end, even where no step was made.
+    // With durability exit the engine saves at the end, even if no step was made.
     if (id === parentId) return this.#configOf(ns, id)
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
     const described = this.#describe(metadata)
@@ -187,18 +187,18 @@ export class HeddleSaver implements BaseCheckpointSaver {
     throw new HeddleError('unsupported', 'A graph cannot delete its own thread.')
   }
 
-  /** The engine asks for every DeltaChannel that a checkpoint does not hold. */
+  /** The engine calls this for every DeltaChannel that a checkpoint does not hold. */
   async getDeltaChannelHistory({ config, channels }:
     { config: RunnableConfig; channels: string[] }): Promise<Record<string, DeltaChannelHistory>> {
     this.#ownLine ??= new Map()
     return deltaHistory(channels, this.#ancestors(config))
   }
 
-  /** Newest first. Of forks only those on the line of the given checkpoint. */
+  /** Newest first: only ancestors of the given checkpoint, none of other forks. */
   async *#ancestors({ configurable = {} }: RunnableConfig): AsyncGenerator<Ancestor> {
     const ns = text(configurable.checkpoint_ns)
     let wanted = (await this.#checkpoint(ns, text(configurable.checkpoint_id) || null))?.parentId
-    // Those of this execution, of which the log may lack some.
+    // First those of this execution: the log may lack some of them.
     for (let own; (own = this.#ownLine?.get(keyOf(ns, wanted ?? ''))); wanted = own.parentId) {
       yield { values: own.values, writes: own.writes.tuples() }
     }
@@ -208,7 +208,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     yield { values: parent.channels.values(), writes: parent.writes.tuples() }
     wanted = parent.parentId
     if (wanted === '') return
-    // Read only where the parent was not enough.
+    // Read only if the parent was not enough.
     const { threadId } = this.#options
     const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } },
       { before: this.#configOf(ns, parent.id) })
@@ -236,7 +236,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return configurable
   }
 
-  /** Remembered, or from the log. The newest of the namespace where `id` is null. */
+  /** From memory or from the log. The newest of the namespace if `id` is null. */
   async #checkpoint(ns: string, id: string | null): Promise<LiveCheckpoint | undefined> {
     const { memory } = this.#options
     const known = memory.newest.get(ns)
@@ -250,7 +250,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return live
   }
 
-  /** Reads when all that this execution wrote is in the log. */
+  /** Reads once everything that this execution wrote is in the log. */
   async #read<T>(read: (source: CheckpointSource) => Promise<T>): Promise<T> {
     await this.#options.sink.acknowledged()
     return read(this.#options.source)
@@ -279,7 +279,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return tuple
   }
 
-  /** Before version 4 only the parent's writes held what was sent to nodes. */
+  /** Before version 4 of checkpoints, only the parent's writes held the Sends. */
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const sends = await this.#sendsOn(ns, parentId)
     if (this.#options.sendsApart) {
@@ -297,7 +297,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return writesOn(tasksChannel, writes).map(([, , send]) => send)
   }
 
-  /** The channels after a checkpoint, as changes where its parent is the newest that is known. */
+  /** The channels after a checkpoint, as changes if its parent is the newest known one. */
   #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions) {
     const parent = this.#options.memory.newest.get(ns)
     if (parent === undefined || parent.id !== parentId
@@ -329,7 +329,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return stray
   }
 
-  /** The engine may tell a task's writes before the checkpoint that they belong to. */
+  /** The engine may put a task's writes before the checkpoint that they belong to. */
   #adoptWrites(ns: string, checkpointId: string): PendingWrites {
     const stray = this.#strayWrites.get(keyOf(ns, checkpointId))
     this.#strayWrites.delete(keyOf(ns, checkpointId))
@@ -348,12 +348,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 }
 
-/** Before 0.4 the engine had no channel for what is sent to nodes. */
+/** Before 0.4 the engine had no channel for Sends. */
 export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean {
   return !(tasksChannel in channels)
 }
 
-/** A step is over, and with it the subgraphs of its tasks, whose namespaces have ids in them. */
+/** A step is over, and so are the subgraphs of its tasks: their namespaces contain task ids. */
 function forgetTasks({ newest }: ThreadMemory, ns: string): void {
   const above = ns === '' ? '' : `${ns}|`
   for (const each of newest.keys()) {
@@ -376,8 +376,8 @@ function copyOf(seen: Skeleton['versions_seen']): Checkpoint['versions_seen'] {
 }
 
 /**
- * Of a checkpoint without a parent only what was written, or never had a version: a default.
- * The engine leaves a version out of `newVersions` where an ancestor holds the value.
+ * Of a checkpoint without a parent: what was written, and defaults, which never had a version. The
+ * engine leaves a channel out of `newVersions` if an ancestor holds the value.
  */
 function writtenValues(values: ChannelValues, versions: ChannelVersions, news: ChannelVersions):
   ChannelValues {

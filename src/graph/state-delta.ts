@@ -11,13 +11,13 @@ export type Decode = (value: Value) => unknown
 
 interface KnownList {
   readonly kind: 'list'
-  /** The engine's list: handed out again while it still has the same elements. */
+  /** The engine's list: returned again while it still has the same elements. */
   live: readonly unknown[]
   /** Our own copy: a reducer may change the engine's list in place. */
   readonly elements: unknown[]
   /** By element: how it looked when it was encoded. */
   readonly prints: Print[]
-  /** Elements that decoding would not give back as they are, and what is stored of them. */
+  /** Elements that decoding would not reproduce exactly, with their stored values. */
   readonly inexact: Map<unknown, Value>
 }
 
@@ -30,19 +30,19 @@ interface KnownValue {
 
 /** A value whose JSON is no longer than this is encoded again to notice changes in place. */
 const smallTextLength = 4096
-/** Elements other than messages are looked into only in lists of at most so many. */
+/** Elements other than messages are checked for changes in place in lists of at most this many. */
 const smallListLength = 256
 /**
- * Only so many of a list's last elements are looked into for changes in place, so that a turn costs
+ * Only this many of a list's last elements are checked for changes in place, so that a turn costs
  * the same at any age. The next full checkpoint has the changes of older ones.
  */
 const lookBack = 256
 /**
- * A list of more than so many small elements is stored as one value: each element of its own takes
- * a reader some 120 bytes beside a text of one or two.
+ * A list of more small elements is stored as one value: each element stored separately costs a
+ * reader some 120 bytes beside a text of one or two.
  */
 const crowdLength = 65_536
-/** A string that is shorter is small. */
+/** Shorter strings count as small. */
 const smallStringLength = 32
 
 /**
@@ -110,7 +110,7 @@ export class KnownChannels {
     return changes
   }
 
-  /** Whether a value was changed in place since it was encoded, as far as is looked. */
+  /** Whether a value was changed in place since it was encoded, as far as that is checked. */
   touched(encode: Encode): boolean {
     for (const known of this.#channels.values()) {
       if (known.kind === 'list') {
@@ -122,7 +122,7 @@ export class KnownChannels {
     return false
   }
 
-  /** True where a live value is not what decoding the stored one would give. */
+  /** True if a live value is not what decoding the stored one would give. */
   get inexact(): boolean {
     for (const known of this.#channels.values()) {
       if (known.kind === 'list' ? known.inexact.size > 0 : known.inexact) return true
@@ -173,7 +173,7 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && !(value.length > crowdLength && value.every(isSmall))
 }
 
-/** A small scalar, or a plain object or list that holds one at most. */
+/** A small scalar, or a plain object or list that holds at most one. */
 function isSmall(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isSmallScalar(value)
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -228,7 +228,7 @@ function lastTouched({ elements, prints }: KnownList, end: number): number {
   return -1
 }
 
-/** Changes our own copy and returns what is stored of the new elements. */
+/** Changes our own copy and returns the encoded new elements. */
 function replace(known: KnownList, { at, remove, insert }: Difference, encode: Encode): Value[] {
   const { elements, prints, inexact } = known
   const lookInto = elements.length - remove + insert.length <= smallListLength
@@ -290,7 +290,7 @@ async function settleList({ elements, prints, inexact }: KnownList, decode: Deco
   inexact.clear()
 }
 
-/** The members that are compared to notice a change in place; undefined where none are. */
+/** The members that are compared to notice a change in place; undefined if none are. */
 type Print = MessagePrint | readonly unknown[] | undefined
 
 interface MessagePrint {

@@ -26,7 +26,7 @@ export interface Inquiry {
 
 type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
 
-/** Newest first; empty where there is no such checkpoint. */
+/** Newest first; empty if there is no such checkpoint. */
 export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
   const { graphId, threadId, question, source } = inquiry
   const configurable = configurableOf(threadId, question, null)
@@ -57,7 +57,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
 
 interface Found {
   readonly snapshot: StateSnapshot
-  /** The checkpoint that it grew from, where that one's tasks made it. */
+  /** The parent checkpoint, if its tasks made this one. */
   readonly parent: StateSnapshot | undefined
 }
 
@@ -86,7 +86,7 @@ async function page(graph: ServedGraph, threadId: string, question: Question<'hi
     ({ snapshot, parent: await parentOf(graph, snapshot, byId) })))
 }
 
-/** As the engine names it; a key without a value would select nothing. */
+/** The engine's keys of a checkpoint; a key without a value would select nothing. */
 function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQuestion): Fields {
   return { thread_id, checkpoint_ns,
     ...checkpointId !== null && { checkpoint_id: checkpointId } }
@@ -97,12 +97,12 @@ async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSna
   // Only a step of the graph is made by the tasks of its parent.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
-    ?? await graph.getState(parentConfig).catch(unlessUnread)
+    ?? await graph.getState(parentConfig).catch(ignoreEngineErrors)
   return parent && isThere(parent) ? parent : undefined
 }
 
-/** What was written there may not go together: then its child alone can be told of. */
-function unlessUnread(error: unknown): undefined {
+/** The engine may fail on conflicting writes of the parent: then the child is shown without it. */
+function ignoreEngineErrors(error: unknown): undefined {
   if (error instanceof HeddleError) throw error
 }
 
@@ -134,7 +134,7 @@ function taskOf({ id, name, error, interrupts, path, state, result }: Task, grap
   const configurable = state && 'configurable' in state ? state.configurable : undefined
   return {
     id, name, interrupts, path,
-    // Clients parse it: a text that holds JSON.
+    // A string that holds JSON: clients parse it.
     error: error == null ? null : JSON.stringify(error),
     checkpoint: configurable ?? null,
     state: nested ? { values: nested.values, ...stateOf(nested, graphId, null) } : null,
@@ -142,7 +142,7 @@ function taskOf({ id, name, error, interrupts, path, state, result }: Task, grap
   }
 }
 
-/** What the parent's tasks wrote, by node; a list where a node had several tasks. */
+/** What the parent's tasks wrote, by node; a list if a node had several tasks. */
 function tasksWrites({ tasks }: StateSnapshot): Fields | null {
   const results = new Map<string, unknown[]>()
   for (const { name, result } of tasks as readonly Task[]) {

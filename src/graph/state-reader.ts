@@ -8,9 +8,8 @@ import type { HeddleSaver } from './saver.ts'
 type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelHistory'>
 
 /**
- * The engine takes a task that was answered and asks again for done, and shows a task that is done
- * with the question that it asked before. So answers are left out, and the questions of tasks that
- * are done.
+ * The engine takes a task for done that was resumed and interrupts again, and shows a completed
+ * task with its earlier interrupt. So answers are left out, and interrupts of completed tasks.
  */
 export class StateReader implements Reading {
   readonly #saver: HeddleSaver

@@ -1,6 +1,6 @@
 /** Remembers which executions were on lost workers, and suspects the most likely culprits. */
 
-/** Executions that are remembered; the oldest are forgotten first. */
+/** How many executions are remembered; the oldest are forgotten first. */
 const remembered = 1000
 
 export class Suspicion {
@@ -8,8 +8,8 @@ export class Suspicion {
   readonly #suspects = new Set<string>()
 
   /**
-   * All present get a strike; `entered` is the one whose code ran last. The one with most strikes
-   * becomes a suspect: a wrong guess is put right when the real culprit loses another worker.
+   * A worker was lost with the executions `present`; `entered` is the one whose code ran last. The
+   * one with most lost workers is suspected: after a wrong guess, the culprit loses another one.
    */
   accuse(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined
@@ -32,7 +32,7 @@ export class Suspicion {
     return this.#suspects.has(key)
   }
 
-  /** To be called when it has ended. */
+  /** Call it when the execution has ended. */
   acquit(key: string): void {
     this.#strikes.delete(key)
     this.#suspects.delete(key)

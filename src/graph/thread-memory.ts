@@ -24,7 +24,7 @@ export interface LiveCheckpoint {
   readonly fullBytes: number
 }
 
-/** As the log gives it. */
+/** A checkpoint as read from the log. */
 export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promise<LiveCheckpoint> {
   const { id, parentId, deltaBytes, fullBytes } = stored
   const [channels, writes] = await Promise.all([
@@ -38,7 +38,7 @@ export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promi
 /** What one execution knows of its thread: the newest checkpoint of each namespace it touched. */
 export interface ThreadMemory {
   readonly newest: Map<string, LiveCheckpoint>
-  /** The thread has no checkpoint at all: the log need not be asked. */
+  /** The thread has no checkpoint at all: the log need not be read. */
   empty: boolean
 }
 
@@ -60,23 +60,23 @@ export interface MemoryLimits {
   readonly bytes: number
 }
 
-/** A live value takes about so many times the bytes of its text. */
+/** A live value takes about this many times the bytes of its text. */
 const liveFactor = 3
 const threadBytes = 4096
 
 /**
- * Threads that a worker remembers, within limits. An execution takes a thread's memory and brings
- * it back only when all went well, so that nobody sees what a failed one left in shared objects.
+ * Threads that a worker remembers, within limits. An execution takes a thread's memory and returns
+ * it only after success, so that no other sees what a failed one left in shared objects.
  */
 export class ThreadMemories {
   readonly #limits: MemoryLimits
-  /** By thread, the longest unused first. */
+  /** By thread, the least recently used first. */
   readonly #roots = new Map<string, LiveCheckpoint>()
   #bytes = 0
 
   constructor(limits: MemoryLimits) { this.#limits = limits }
 
-  /** Takes the memory away; it is empty unless the thread's head is the one that is named. */
+  /** Removes and returns the memory; it is empty unless it is of the head `headId`. */
   take(thread: string, headId: string | null): ThreadMemory {
     const root = this.#roots.get(thread)
     this.forget(thread)

@@ -1,4 +1,4 @@
-/** Live values of graph state and what is stored of them, both ways. */
+/** Encodes live values of graph state for the log, and decodes them. */
 
 import { deserialize, serialize } from 'node:v8'
 
@@ -11,7 +11,7 @@ import { ChatMessages, isChatMessage } from './chat-message.ts'
 import { ApiShaper } from './api-shape.ts'
 import type { JsonText } from './execution.ts'
 
-/** What `Serialized.type` says where V8's structured clone wrote the bytes. */
+/** The `Serialized.type` of bytes that V8's structured clone wrote. */
 const cloneType = 'v8'
 
 export interface Encoded {
@@ -21,9 +21,9 @@ export interface Encoded {
 }
 
 /**
- * One for each copy of the library. A chat message is stored flat, a list of chat messages alone as
- * an array of those (both FORM_MESSAGE). A value of which JSON loses something is stored twice: as
- * the text that the API shows, and as bytes that give it back.
+ * One per copy of the library. A chat message is stored flat, a list of nothing but chat messages
+ * as an array of those (both FORM_MESSAGE). A value of which JSON would lose something is stored
+ * twice: as the text that the API shows, and as bytes that restore it.
  */
 export class ValueCodec {
   readonly #messages: ChatMessages
@@ -31,7 +31,7 @@ export class ValueCodec {
   readonly #serde: SerializerProtocol
   readonly #unread: (error: unknown) => void
 
-  /** `unread` is called for each value that the graph's serializer wrote and cannot read. */
+  /** `unread` is called for each value that the graph's serializer wrote but cannot read. */
   constructor(classes: MessageClasses, serde: SerializerProtocol,
     unread: (error: unknown) => void = () => {}) {
     this.#unread = unread
@@ -40,13 +40,13 @@ export class ValueCodec {
     this.#serde = serde
   }
 
-  /** The JSON text that the API shows; `null` for a value that JSON does not know. */
+  /** The JSON text that the API shows; `null` for a value that JSON lacks. */
   text(value: unknown): JsonText {
     return JSON.stringify(this.#shaper.shape(value).shape) ?? 'null'
   }
 
   /**
-   * Takes the value as it is now: later changes to it do not count. Where the graph's serializer is
+   * Takes the value as it is now: later changes to it do not count. If the graph's serializer is
    * needed, `later` gets a promise, and `serialized` is set when that resolves.
    */
   encode(value: unknown, later: (done: Promise<void>) => void): Encoded {
@@ -58,7 +58,7 @@ export class ValueCodec {
     const json = JSON.stringify(shape) ?? 'null'
     if (fidelity === 'plain') return { value: { json, form: Form.FORM_UNSPECIFIED }, exact: true }
     const stored: Value = { json, form: Form.FORM_SERIALIZED }
-    // No serializer can write it: the log holds nothing in its place.
+    // No serializer can write it: the log holds `undefined` in its place.
     if (typeof value === 'function' || typeof value === 'symbol') {
       stored.serialized = { type: cloneType, data: serialize(undefined) }
       return { value: stored, exact: false }
@@ -72,7 +72,7 @@ export class ValueCodec {
     return { value: stored, exact: false }
   }
 
-  /** The live value; a promise where the graph's serializer makes it. */
+  /** The live value; a promise if the graph's serializer makes it. */
   decode({ json, form, serialized }: Value): unknown {
     if (form === Form.FORM_UNSPECIFIED) return JSON.parse(json)
     if (form === Form.FORM_MESSAGE) return this.#reviveMessages(JSON.parse(json))
@@ -81,7 +81,7 @@ export class ValueCodec {
     return this.#revive(serialized, json)
   }
 
-  /** Where the graph's serializer cannot read what it wrote: what the API shows of it. */
+  /** If the graph's serializer cannot read what it wrote: the value that the API shows. */
   async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
     try {
       return await this.#serde.loadsTyped(type, data)
@@ -135,7 +135,7 @@ export class ValueCodec {
   }
 }
 
-/** Undefined for what cannot be cloned although it looks as if: a Proxy, or shared memory. */
+/** Undefined for what only looks as if it could be cloned: a Proxy, or shared memory. */
 function cloneOf(value: unknown): Buffer | undefined {
   try {
     return serialize(value)
@@ -144,7 +144,7 @@ function cloneOf(value: unknown): Buffer | undefined {
   }
 }
 
-/** Whether a member is null: in the decoded message it is undefined. */
+/** Whether a member is null: decoding makes it undefined. */
 function saysNull({ id, name, usage_metadata: usage }: AnyMessage): boolean {
   return id === null || name === null || usage === null
 }

@@ -9,8 +9,8 @@ interface Seen {
 }
 
 /**
- * The engine puts the same objects into checkpoints and into `values` events, so that identity
- * tells. An event may come before its checkpoint: ask when both are there.
+ * The engine puts the same objects into checkpoints and into `values` events, so identity is
+ * enough. An event may come before its checkpoint: call `of` when both are there.
  */
 export class ValuesReference {
   readonly #stateChannels: NonNullable<GraphDescription['stateChannels']>

@@ -1,4 +1,4 @@
-/** The inside of a graph worker: takes work from the mail, does it, and tells how it went. */
+/** The inside of a graph worker: receives jobs, does them, and reports the results. */
 
 import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
@@ -79,7 +79,7 @@ export class WorkerDesk {
       if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
     } catch (error) {
-      // A value that cannot be written: the run that made it fails.
+      // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
       const departure = { steps: [], events: [], receipt: 0, outcome }
@@ -95,7 +95,7 @@ export class WorkerDesk {
     this.#mailer.send({ type: 'broken', job })
   }
 
-  /** Nobody hears of it any more. */
+  /** Nothing more is sent about the job. */
   #abort(number: number): void {
     const job = this.#jobs.get(number)
     if (!job) return
@@ -147,7 +147,7 @@ export class WorkerDesk {
 /** The thread's checkpoints, which the main thread reads. */
 class RemoteSource implements CheckpointSource {
   readonly #read: (what: Reading) => Promise<StoredTuple[]>
-  /** Why a reading failed: whatever the graph made of that, it was not the graph's fault. */
+  /** Why a reading failed: the graph is not to blame for the outcome, whatever it was. */
   failure: Error | undefined
 
   constructor(read: (what: Reading) => Promise<StoredTuple[]>) { this.#read = read }

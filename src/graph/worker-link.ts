@@ -11,7 +11,7 @@ import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail
 
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
-  /** The thread is gone, whoever ended it. */
+  /** The worker thread is gone, for whatever reason. */
   ended(link: WorkerLink): void
 }
 
@@ -29,18 +29,18 @@ const youngGenerationMb = 64
 
 export class WorkerLink {
   readonly name: string
-  /** Which loading of the project it serves. */
+  /** The generation of the project that it serves: each reload makes a new one. */
   readonly generation: number
   state: WorkerState = 'starting'
   /** The graph whose file it imports right now. */
   loading: string | null = null
-  /** Why it cannot serve the project, as it says itself: it is about to end. */
+  /** Why it cannot serve the project, as it reported: it is about to end. */
   refusal: string | null = null
-  /** Kept for a single execution, which may keep it silent. */
+  /** Reserved for a single execution, which may keep it silent. */
   solitary = false
   /** Executions under way in it. */
   executions = 0
-  /** An execution was aborted in it, whose code may run on for ever. */
+  /** An execution was aborted in it, and its code may still run, even for ever. */
   hasAborted = false
   readonly #worker: Worker
   /** Not `parentPort`, to which user code may post as well. */
@@ -77,7 +77,7 @@ export class WorkerLink {
     this.#port.on('message', hear)
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
     this.#worker.on('exit', (code) => {
-      // Messages that it posted last may still wait.
+      // Its last messages may still be queued.
       for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
       if (this.state === 'ended') return
       const isExpected = this.#dismissed || this.refusal !== null
@@ -88,24 +88,24 @@ export class WorkerLink {
     this.#logConsole()
   }
 
-  /** Sends what is posted in one turn of the loop together: waking a thread is dear. */
+  /** Sends what is posted in one turn of the event loop together: waking a thread is expensive. */
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())
     this.#mails.push(mail)
   }
 
-  /** Asks for a sign of life, once at a time. */
+  /** Pings the worker, unless a ping is unanswered. */
   ping(): void {
     if (!this.#pinged) this.post({ type: 'ping' })
     this.#pinged = true
   }
 
-  /** For how long nothing was heard of it. */
+  /** How long ago its last message came. */
   get silentMs(): number {
     return this.#env.monotonicMs() - this.#lastHeardMs
   }
 
-  /** This thread stood still, so the silence until now means nothing. */
+  /** The main thread itself was blocked, so the silence until now means nothing. */
   excuseSilence(): void {
     this.#lastHeardMs = this.#env.monotonicMs()
   }
@@ -127,7 +127,7 @@ export class WorkerLink {
     this.#port.postMessage(mails)
   }
 
-  /** What user code prints. */
+  /** Logs what user code prints. */
   #logConsole(): void {
     const { name } = this
     const { log } = this.#env

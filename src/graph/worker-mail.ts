@@ -1,4 +1,4 @@
-/** What the main thread and a graph worker say to each other: plain data, cloned on the way. */
+/** The messages between the main thread and a graph worker: plain data, cloned on the way. */
 
 import type { MessagePort } from 'node:worker_threads'
 
@@ -14,46 +14,46 @@ export interface WorkerData {
   readonly project: CompiledProject
   /** One number: the job whose code was entered last, readable while the worker is stuck. */
   readonly entered: Int32Array<SharedArrayBuffer>
-  /** Where the mail goes through. */
+  /** Carries the messages. */
   readonly port: MessagePort
 }
 
-/** Work is known by its job: a number that is given out once in a process. */
+/** Work is identified by its job: a number that is unique in the process. */
 export type ToWorker =
   | { readonly type: 'execute'; readonly job: number; readonly execution: Execution
-      /** Nobody else has executed anything on the thread since this worker did. */
+      /** No other worker has executed anything on the thread since this one did. */
       readonly warm: boolean }
   | { readonly type: 'abort'; readonly job: number }
   | { readonly type: 'drain' }
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
-  /** Of a departure that is awaited. */
+  /** For a departure with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
-  /** Where this server answers clients; undefined where it does not. */
+  /** The URL at which this server answers clients; undefined if it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }
 
-/** Messages that were sent without a pause travel together. */
+/** Messages that were sent in one turn of the event loop are posted together. */
 export type FromWorker = readonly WorkerMail[]
 
 export type WorkerMail =
-  /** Before the file of a graph is imported, which may keep the worker for ever; null after all. */
+  /** Sent before a graph's file is imported, which may block for ever; null after the last one. */
   | { readonly type: 'loading'; readonly graphId: string | null }
   /** The project's library cannot be used, so that the worker ends. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
       readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
   | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }
-  /** It could not go on for a reason that is not the graph's. */
+  /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number
       readonly what: Reading }
   | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
   | { readonly type: 'pong' }
 
-/** Whatever somebody wants to know of a graph. */
+/** A question about a graph or its state. */
 export type GraphInquiry =
   | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string
       readonly question: StateQuestion }
@@ -74,7 +74,7 @@ interface MailedError {
   readonly message: string
 }
 
-/** How the promise settles, in a form that can be mailed. Never rejects. */
+/** How the promise settles, in a form that can be posted. Never rejects. */
 export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await promise }

@@ -9,16 +9,16 @@ import { WorkerLink } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 export interface PoolEvents {
-  /** A worker can take work: it is new, or is heard of again. */
+  /** A worker can take work: it is new, or has answered a ping. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
   /** It was silent for so long that it must be stuck in a graph's code. */
   stuck(link: WorkerLink): void
-  /** It takes nothing more: it is kept for the execution that keeps it busy. */
+  /** It takes no more work: it is reserved for the execution that blocks it. */
   withdrawn(link: WorkerLink): void
   /** It serves an earlier project and has taken too long to finish. */
   outdated(link: WorkerLink): void
-  /** It is gone, whoever ended it. */
+  /** It is gone, for whatever reason. */
   ended(link: WorkerLink): void
 }
 
@@ -28,15 +28,15 @@ export interface PoolOptions {
 }
 
 const tickMs = 500
-/** Silence after which a worker is stuck: with a tick, others on it wait 5 s at most. */
+/** Silence after which a worker counts as stuck. With a tick, others on it wait 5 s at most. */
 const stuckAfterMs = 4500
-/** Workers beyond the pool's number that may be kept for one execution each. */
+/** Workers beyond the pool's size that may be reserved for one execution each. */
 const solitaryMax = 8
-/** Where workers die young again and again, the next one starts later each time. */
-const backOffMs = { first: 100, longest: 10_000, grownUp: 60_000 }
-/** After so long a warning says which file keeps the project from loading. */
+/** If workers keep dying soon after their start, each replacement is delayed longer. */
+const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
+/** After this long, a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
-/** How long the workers of an earlier project may go on with what they have. */
+/** How long the workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
 export class WorkerPool {
@@ -51,7 +51,7 @@ export class WorkerPool {
   #lost = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
-  /** Where this server answers clients, once that is known. */
+  /** Carries the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
   readonly #stopTick: () => void
@@ -60,7 +60,7 @@ export class WorkerPool {
   #serving = 0
   #graphs: readonly GraphDescription[] = []
   #opening: PromiseWithResolvers<void> | undefined
-  /** The newest generation that was warned of as slow to load. */
+  /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
 
   constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
@@ -80,8 +80,8 @@ export class WorkerPool {
   }
 
   /**
-   * The new project takes the work as soon as one worker has loaded it. Workers of the project
-   * before end when they are done, or after a while.
+   * The new project gets all new work as soon as one worker has loaded it. Workers of the project
+   * before end when they are idle, or after a while.
    */
   reload(project: CompiledProject): Promise<void> {
     this.#generation += 1
@@ -103,7 +103,7 @@ export class WorkerPool {
   /** Workers that died, or were ended because they were stuck. */
   get lost(): number { return this.#lost }
 
-  /** A worker for one execution; undefined where there are too many of those already. */
+  /** A worker for one execution; undefined if there are too many of those already. */
   startSolitary(): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
     const link = this.#start(this.#current)
@@ -111,7 +111,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Leaves a worker to what it does and puts another in its place; false if that is too many. */
+  /** Reserves a worker for what it does and starts another in its place; false at the limit. */
   leaveAlone(link: WorkerLink): boolean {
     if (this.#solitary >= solitaryMax) return false
     link.solitary = true
@@ -120,7 +120,7 @@ export class WorkerPool {
     return true
   }
 
-  /** Ends a worker and whatever runs in it; where it was one of the members, starts another. */
+  /** Ends a worker and whatever runs in it; if it was one of the members, starts another. */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
@@ -129,7 +129,7 @@ export class WorkerPool {
     this.#refill()
   }
 
-  /** Tells every worker, those that come later too. */
+  /** Posts the URL to every worker, also to those that start later. */
   servedAt(url: string | undefined): void {
     this.#address = { type: 'served', url }
     for (const link of this.#links) link.post(this.#address)
@@ -139,7 +139,7 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** A worker has nothing left to execute: ends it if it was kept only for that. */
+  /** The worker is idle: ends it if it is solitary or of an earlier project. */
   spare(link: WorkerLink): void {
     if (link.solitary || link.generation < this.#serving) this.retire(link)
   }
@@ -218,7 +218,7 @@ export class WorkerPool {
     })
   }
 
-  /** A worker ended that was not retired. */
+  /** A worker ended without being retired. */
   #ended(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     this.#lost++
@@ -235,7 +235,7 @@ export class WorkerPool {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
-    this.#deaths = ageMs > backOffMs.grownUp ? 1 : this.#deaths + 1
+    this.#deaths = ageMs > backOffMs.resetAfter ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
     const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
     this.#after(delayMs, () => this.#refill())
@@ -251,7 +251,7 @@ export class WorkerPool {
 
   #tick(): void {
     const nowMs = this.#env.monotonicMs()
-    // Where this thread stood still itself, it could hear nobody.
+    // If the main thread itself was blocked, it could not receive messages.
     const stalled = nowMs - this.#lastTickMs > 2 * tickMs
     this.#lastTickMs = nowMs
     for (const link of [...this.#links]) {
@@ -263,7 +263,7 @@ export class WorkerPool {
     }
   }
 
-  /** Once for each project: nobody could see otherwise what its start waits for. */
+  /** Once per project: otherwise nobody could see what its start waits for. */
   #warnOfSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
     const ms = this.#env.monotonicMs() - startedMs
     if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return

@@ -14,7 +14,7 @@ import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
-/** So long a start waits for a factory, which may itself wait for something out of reach. */
+/** How long a start waits for a factory, which may itself wait for something unreachable. */
 const factoryMs = 10_000
 
 assert(workerData, 'this file is started as a worker thread')
@@ -23,7 +23,7 @@ const env = systemEnv({ name })
 
 // A rejection that user code does not handle must not end the worker.
 process.on('unhandledRejection', (error) => {
-  env.log.error('A promise was rejected in a graph and nobody looked.', { error })
+  env.log.error('A promise was rejected in a graph and not handled.', { error })
 })
 
 // HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
@@ -32,7 +32,7 @@ if (!asItIs) copyEnvironment()
 offerClient(env.log)
 const say = (mails: FromWorker) => port.postMessage(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
-/** Every worker would end so: a sentence says why, and no stack. */
+/** Every worker would end like this: one sentence says why, without a stack. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof HeddleError)) throw error
   say([{ type: 'refused', reason: error.message }])
@@ -46,13 +46,13 @@ const { serde } = new library.langgraph.MemorySaver()
 let unread = 0
 const codec = new ValueCodec(library.messages, serde, (error) => {
   if (unread++ > 0) return
-  env.log.warn('A stored value cannot be brought back: graphs get what the API shows of it. ' +
-    'Its class may have moved. Others are not told of.', { error })
+  env.log.warn('A stored value cannot be deserialized: graphs get the JSON that the API shows. ' +
+    'Its class may have moved. Later ones are not reported.', { error })
 })
 const graphs = await library.describe(async (graphId, made) => {
   const graph = await atLatest(env, factoryMs, made)
   if (graph === undefined) {
-    env.log.warn('The factory of a graph takes long: what it makes is not waited for at the start.',
+    env.log.warn('The factory of a graph takes long: the start does not wait for it any more.',
       { graphId, ms: factoryMs })
   }
   return graph
@@ -62,7 +62,7 @@ const bench: Workbench = {
   library, codec, serde, shortcuts, uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }
-// Where it fails, the project's own runs will tell why.
+// If it fails, the project's own runs will show why.
 await rehearse(bench).catch(() => {})
 const mailer = new Mailer(say)
 const desk = new WorkerDesk(bench, mailer, env, entered)
