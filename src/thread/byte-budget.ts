@@ -1,4 +1,4 @@
-/** Memory with many holders: when it is full, the least recently used let go of theirs. */
+/** A limit in bytes that many holders share: beyond it, the least recently used release theirs. */
 
 export class ByteBudget<Key> {
   readonly #limitBytes: number

@@ -29,7 +29,7 @@ export interface ThreadClient {
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
-  /** Resolves when the run is on disk; at once where it is `awaited`. */
+  /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery): Promise<RunRow[]>
@@ -37,11 +37,11 @@ export interface ThreadClient {
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
   /**
-   * The run's result when it is over: the state values as JSON text with `__interrupt__` where it
-   * waits, `{"__error__": {error, message}}` where it failed. Never `null`.
+   * The run's result when it is over: the state values as JSON text with `__interrupt__` if it
+   * waits, `{"__error__": {error, message}}` if it failed. Never `null`.
    */
   joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
-  /** Tells the listener the events behind `after` and all that come. The result stops that. */
+  /** Sends the listener the events after `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
 }
@@ -63,7 +63,7 @@ export interface ValuesFilter {
 export const metadataKeysMax = 256
 
 export interface CreateThread {
-  /** A new id where the client named none. */
+  /** A new id if the client named none. */
   readonly threadId: string
   readonly metadata: Record<string, unknown>
   readonly ifExists: 'raise' | 'do_nothing'
@@ -113,7 +113,7 @@ export interface StartRun {
    */
   readonly awaited: boolean
   /**
-   * Make the thread where it is missing, with the run's metadata; `hidden`: not listed while the
+   * Create the thread if it is missing, with the run's metadata; `hidden`: not listed while the
    * run is temporary.
    */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
@@ -132,9 +132,9 @@ export interface RunPlan {
   readonly temporary: boolean
   /** How long an execution may take, from when a worker gets it. A resumed run begins anew. */
   readonly timeoutMs: number
-  /** The URL that is told of the end by POST. */
+  /** The URL that gets a POST when the run ends. */
   readonly webhook?: string
-  /** The trace that the run is part of; missing where nothing is traced. */
+  /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
 }
 
@@ -145,8 +145,8 @@ export interface CancelRun {
 /** Who waits for a run, and for how long. */
 export interface JoinRun {
   /**
-   * Given by the caller that made the run, who waits for an owner without a limit: starts the run
-   * once more where it was lost before it was on disk.
+   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
+   * again if it was lost before it was on disk.
    */
   readonly startAgain?: () => Promise<void>
   /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
@@ -162,8 +162,8 @@ export interface FollowRun {
 
 export interface WatchRun extends FollowRun {
   /**
-   * The caller made the run, so it exists: where the thread cannot be asked at first, it is asked
-   * again, as it is later on.
+   * The caller made the run, so it exists: a first follow that fails is tried again, as later ones
+   * are.
    */
   readonly made?: boolean
 }
@@ -181,13 +181,13 @@ export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 export interface FeedListener {
   events(batch: readonly FeedEvent[]): void
   /**
-   * Waited for between pieces of a past that is read from the log, and for a while between pieces
-   * of what a graph tells in bulk; all else is told at once.
+   * Awaited between portions of past events that are read from the log, and for a while between
+   * those of a graph's bulk output; everything else is sent at once.
    */
   ready?(): Promise<void> | undefined
   /**
    * `over`: the run is over. `lagged`: the listener was too slow. `lost`: the thread or the way to
-   * it went away. `unread`: past events cannot be read now. All but the first may follow again.
+   * it went away. `unread`: past events cannot be read now. After all but `over`, follow again.
    */
   ended(how: FeedEnd): void
 }

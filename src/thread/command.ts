@@ -1,4 +1,4 @@
-/** What a thread can be told and asked. One command, one turn. */
+/** The commands of a thread. Each takes one turn. */
 
 import type { CheckpointPlace, Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
@@ -13,7 +13,7 @@ export type ThreadCommand =
   /** `brief`: without the state values. */
   | { readonly type: 'get'; readonly brief?: boolean }
   | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
-  /** Of the thread with this log; of any where it is undefined. */
+  /** Only the thread with this log; any if it is undefined. */
   | { readonly type: 'delete'; readonly branchId?: string | undefined }
   | { readonly type: 'copy'; readonly targetId: string }
   | { readonly type: 'adopt'; readonly origin: Origin }
@@ -34,16 +34,16 @@ export type OwnCommand =
   | { readonly type: 'ended'; readonly executionId: number; readonly outcome: Outcome }
   | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
   | { readonly type: 'time_limit'; readonly executionId: number }
-  /** A delayed run's time has come: look what can start. */
+  /** A delayed run is due: start what can start. */
   | { readonly type: 'wake' }
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
-  /** A webhook was told, or given up for a reason. */
+  /** A webhook was delivered (`told`), or given up for a reason. */
   | { readonly type: 'settled'; readonly runId: string; readonly told: boolean
       readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
-  /** The thread moves to another owner: start nothing more. `done` gets when all is at rest. */
+  /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */
   | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
 /** What a copy takes over from the thread it was copied from. */

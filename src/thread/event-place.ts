@@ -9,7 +9,7 @@ export interface EventPlace {
   readonly index: number
 }
 
-/** The `error` event of a run stands behind everything else its last row told. */
+/** The `error` event of a run comes after all other events of its last row. */
 export const lastIndex = 1_000_000_000
 
 /** Before every event. */

@@ -1,10 +1,10 @@
-/** How a thread hears of its executions: as commands to itself, and as records for its log. */
+/** Turns what executions report into commands to their thread, and into records for its log. */
 
 import type { RecordOf } from '../checkpoint/index.ts'
 import type { ExecutionListener, Step } from '../graph/index.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
-/** Each call becomes a command, so that it is heard in a turn of its own. */
+/** Each call becomes a command, so that it gets a turn of its own. */
 export function executionListener(executionId: number, { tell }: ThreadSetting):
   ExecutionListener {
   return {

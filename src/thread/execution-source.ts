@@ -4,16 +4,16 @@ import type { CheckpointSource, StoredTuple } from '../checkpoint/index.ts'
 import type { ThreadLedger } from './thread-ledger.ts'
 
 export interface SourceOptions {
-  /** The thread's head where it was just read: the first question need not read it again. */
+  /** The thread's head if it was just read: the first query need not read it again. */
   readonly head?: StoredTuple | undefined
-  /** Repeats a reading that failed where that may help. */
+  /** Repeats a read that failed, if that may help. */
   readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
 }
 
 export function executionSource(ledger: ThreadLedger,
   { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
   const { stepSeq } = ledger.state.row
-  // For the first question only: the worker remembers it, and a state may be large.
+  // For the first query only: the worker remembers it, and a state may be large.
   let first = head
   return {
     tuple: async (ns, checkpointId) => {

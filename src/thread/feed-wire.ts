@@ -1,11 +1,11 @@
-/** How commands to a thread and the events of its runs cross to another member. */
+/** Encodes commands to a thread and the events of its runs for other members. */
 
 import { plainValues } from '../../cluster/index.ts'
 import type { ActorWire, ListenerCodec } from '../../cluster/index.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
 import { feedSharing } from './shared-feed.ts'
 
-/** What a listener is told in one call. */
+/** One call of a listener. */
 interface FeedCall {
   readonly events?: readonly FeedEvent[]
   readonly ended?: Parameters<FeedListener['ended']>[0]

@@ -5,14 +5,14 @@
 
 import { HeddleError } from '../errors.ts'
 
-/** A tenant may hold so many times what is left, so that something is left for the others. */
+/** A tenant may hold this many times what is left, so that something is left for the others. */
 const share = 3
 
-/** The room as the threads of one tenant see it. */
+/** The room as the threads of one tenant use it. */
 export interface Inputs {
-  /** `holder` now keeps so many characters in memory. */
+  /** `holder` now keeps this many characters in memory. */
   hold(holder: object, characters: number): void
-  /** Throws `full` where other holders take up all the room, or all that the tenant may have. */
+  /** Throws `full` if other holders take up all the room, or all that the tenant may have. */
   mustBeLeft(holder: object): void
 }
 
@@ -20,13 +20,13 @@ export class InputRoom {
   readonly #charactersMax: number
   readonly #full: string
   readonly #held = new Map<object, number>()
-  /** Characters by tenant, of those that hold any. */
+  /** Characters by tenant; none with 0. */
   readonly #tenants = new Map<string, number>()
   #characters = 0
 
-  /** `full` is what those are told for whom nothing is left. */
-  constructor(charactersMax: number, full = 'As much as there is room for waits on other threads ' +
-    'already; try again when some of it is done.') {
+  /** `full` is the sentence of the error if nothing is left. */
+  constructor(charactersMax: number, full = 'Runs and updates of other threads take up all the ' +
+    'room for inputs; try again when some are done.') {
     this.#charactersMax = charactersMax
     this.#full = full
   }

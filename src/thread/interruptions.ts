@@ -3,7 +3,7 @@
 import type { ActorContext } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
-/** Bounded, for a thread that is loaded elsewhere is never asked for here. */
+/** Bounded, for nobody takes the entry of a thread that is loaded elsewhere. */
 const rememberedMax = 10_000
 
 export class Interruptions {
@@ -16,7 +16,7 @@ export class Interruptions {
     if (this.#keys.size > rememberedMax) this.#keys.delete(this.#keys.values().next().value!)
   }
 
-  /** Whether the activation before this one, in the same epoch, ended so. Forgets it. */
+  /** Whether the activation before this one, in the same epoch, failed so. Removes the entry. */
   take(context: ActorContext): boolean {
     return this.#keys.delete(textOf(context))
   }

@@ -55,15 +55,15 @@ export interface JournalOptions {
   /** The thread's row as it is now. */
   readonly threadRow: () => ThreadRow
   readonly after: Env['after']
-  /** Awaited before the first row; where it rejects, no row is written. */
+  /** Awaited before the first row; if it rejects, no row is written. */
   readonly earlier: Promise<void> | undefined
-  /** An append failed: nothing more may be decided on what this journal believed. */
+  /** An append failed: the state in memory may not be true, and nothing may be decided on it. */
   readonly onLost: (reason: unknown) => void
 }
 
 /**
  * J1. Rows are numbered without gaps and name the one before.
- * J2. The first row of an epoch says so before anything else it says.
+ * J2. The first row of an epoch begins with the record that says so.
  * J3. The thread's row is never far behind, however long a run goes on.
  * J4. A write resolves when it and every write before it are on disk, with all rows about it.
  */
@@ -79,7 +79,7 @@ export class Journal {
     this.#tail = { ...options.tail }
   }
 
-  /** Where the next record will stand. */
+  /** The position of the next record. */
   get position(): { epoch: number; seq: number } {
     return { epoch: this.#options.epoch, seq: this.#tail.seq + 1 }
   }
@@ -164,7 +164,7 @@ export class Journal {
     await log.append([newRow], updates, row.logged.resolve)
   }
 
-  /** The thread's row comes last: where it is on disk, the rows of its runs are too. */
+  /** The thread's row comes last: if it is on disk, the rows of its runs are too. */
   #updates(row: OpenRow): RowUpdate[] {
     const { tenant, threadId } = this.#options
     const updates: RowUpdate[] = []

@@ -1,4 +1,4 @@
-/** Runs that were asked for before: by their caller's key, or by the command that made them. */
+/** Finds runs that were started before: by their caller's key, or by the command that made them. */
 
 import type { HeardCommand, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
@@ -12,7 +12,7 @@ const rememberedKeys = 100
 /** The runs of a thread by their Idempotency-Keys. */
 export class KeyedRuns {
   readonly #setting: ThreadSetting
-  /** Their ids, the oldest first: read once, for what else is in those rows may be long. */
+  /** Run ids by key, the oldest first: read only once, for the rows may be long. */
   #ids: Map<string, string> | undefined
 
   constructor(setting: ThreadSetting) {
@@ -31,7 +31,7 @@ export class KeyedRuns {
     return runId === undefined ? undefined : runs.get(tenant, threadId, runId)
   }
 
-  /** It was looked for before it was made. */
+  /** Notes a run that was made after `get` did not find its key. */
   add({ commandId: key, runId }: Pick<StartRun, 'commandId' | 'runId'>): void {
     if (key === '' || this.#ids === undefined) return
     this.#ids.delete(key)

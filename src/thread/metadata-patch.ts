@@ -1,10 +1,10 @@
-/** What a change makes of a thread's metadata. Pure. */
+/** Changes a thread's metadata. Pure. */
 
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { metadataKeysMax } from './client.ts'
 
-/** Merged shallowly. Throws `invalid` where that makes too many keys. */
+/** Merges shallowly. Throws `invalid` if that makes too many keys. */
 export function patchedMetadata(metadataJson: JsonText,
   change: Readonly<Record<string, unknown>>): JsonText {
   const before = JSON.parse(metadataJson) as object

@@ -27,11 +27,11 @@ export class Purge {
 
   /**
    * A new thread of the same id waits for it: once that has a row, nobody would find what is left
-   * of this one. Rejects where the delete, or the newest try to purge, failed.
+   * of this one. Rejects if the delete, or the newest try to purge, failed.
    */
   get lastTry(): Promise<void> { return this.#lastTry }
 
-  /** Also done at loading, where a member died between the delete and the purge. */
+  /** Also called at loading, for a member may have died between the delete and the purge. */
   once(branch: Branch): Promise<void> {
     const { key: { tenant, id }, epoch } = this.#context
     return this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
@@ -39,12 +39,12 @@ export class Purge {
 
   /**
    * Purges once the delete is on disk. Resolves after the first try, whether it worked or not: the
-   * thread is deleted by then. Rejects where the delete failed.
+   * thread is deleted by then. Rejects if the delete failed.
    */
   after(deleted: Promise<void>, branch: Branch): Promise<void> {
     this.#due += 1
     const first = this.#lastTry = deleted.then(() => this.once(branch))
-    const done = deleted.then(() => this.#surely(branch, first)).catch(() => {})
+    const done = deleted.then(() => this.#untilPurged(branch, first)).catch(() => {})
       .then(() => { this.#due -= 1 })
     this.#quiet = this.#quiet.then(() => done)
     return first.catch(() => deleted)
@@ -56,7 +56,7 @@ export class Purge {
     await this.#quiet
   }
 
-  async #surely(branch: Branch, first: Promise<void>): Promise<void> {
+  async #untilPurged(branch: Branch, first: Promise<void>): Promise<void> {
     const { env } = this.#ports
     let pauseMs = firstPauseMs
     for (let purged = first; ; purged = this.#lastTry = this.once(branch)) {
@@ -65,7 +65,7 @@ export class Purge {
       } catch (error) {
         env.log.warn('A deleted thread is not removed from the store yet.',
           { key: this.#context.key, error })
-        // Any other error does not pass by itself: loading the thread tries again.
+        // Any other error does not pass by itself: the next loading of the thread tries again.
         if (HeddleError.from(error).code !== 'unavailable') return
       }
       if (await atLatest(env, pauseMs, this.#stopped.promise)) return

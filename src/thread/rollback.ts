@@ -1,4 +1,4 @@
-/** What taking a run out of history means: where the head goes back to, what is found no more. */
+/** Works out what a rollback changes: the new head, and the checkpoints that are found no more. */
 
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { newestOf } from '../checkpoint/index.ts'
@@ -46,7 +46,7 @@ export function mustOutlive(checkpointId: string, { places }: Rollback): void {
     'would roll back: begin from an earlier one, or from none.')
 }
 
-/** A place that nothing is found at, for no row has the number 0. `base` is the rollback's row. */
+/** A place at which nothing is found, for no row has the number 0. `base` is the rollback's row. */
 function nowhere(id: string, base: number): CheckpointPlace {
   return { id, seq: 0, base }
 }

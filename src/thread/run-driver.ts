@@ -1,4 +1,4 @@
-/** Drives a thread's runs: admits, starts, hears of and ends them, one at a time. */
+/** Drives a thread's runs, one at a time: admits, starts, continues and ends them. */
 
 import type { HeardCommand, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
@@ -27,12 +27,12 @@ import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { logFailure } from './thread-setting.ts'
 
-/** How a run ended, as far as its record is concerned. */
+/** The end of a run, as its record shows it. */
 interface Ending {
   readonly status: RunStatus
   readonly waiting?: boolean
   readonly interruptsJson?: JsonText
-  /** The state values as the graph gave them, where its checkpoint lacks some of them. */
+  /** The state values as the graph gave them, if its checkpoint lacks some of them. */
   readonly values?: JsonText | undefined
   readonly error?: { readonly error: string; readonly message: string }
   /** Where in the project the error was thrown. */
@@ -87,7 +87,7 @@ export class RunDriver {
     return { reply: row, kind: 'early' }
   }
 
-  /** Throws `full` where this member holds as much input as it may. */
+  /** Throws `full` if this member holds too much input of runs and edits already. */
   mustHaveRoom(): void {
     this.#setting.inputs.mustBeLeft(this)
   }
@@ -149,7 +149,7 @@ export class RunDriver {
     if (!held) this.startNext()
   }
 
-  /** Undefined where the execution is not the current one: its steps are not written. */
+  /** Undefined if the execution is not the current one: its steps are not written. */
   steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
     return this.#current(executionId)?.steps(batch)
   }
@@ -166,7 +166,7 @@ export class RunDriver {
     this.startNext()
   }
 
-  /** The worker was lost: the run moves to another, as a new attempt where the worker died. */
+  /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
   lost(executionId: number, reason: LossReason): void {
     const run = this.#current(executionId)?.run
     if (!run) return
@@ -225,7 +225,7 @@ export class RunDriver {
   }
 
   async follow(runId: string, follow: FollowRun, listener: FeedListener): Promise<() => void> {
-    // Asking for it hurries what was written: a follower waits for the first events.
+    // Reading `durable` hurries the write: a follower waits for the first events.
     void this.#ledger.durable
     const run = this.#feeds.has(runId) ? undefined : await this.row(runId)
     return this.#feeds.follow(runId, run, follow, listener)
@@ -233,7 +233,7 @@ export class RunDriver {
 
   /**
    * The thread is being deleted: its runs end without rows of their own. Followers and waiters
-   * are told when the delete is on disk.
+   * get that end when the delete is on disk.
    */
   deleteAll(durable: Promise<void>): void {
     this.letGo()
@@ -326,15 +326,15 @@ export class RunDriver {
     if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
   }
 
-  /** After loading: whether anybody has heard of a stateless run's end is not known. */
+  /** After loading: it is unknown whether any client got the end of a stateless run. */
   linger(): void {
     this.#linger.begin()
   }
 
-  /** Ends runs; `note` is written with that. Throws `not_found` where a rollback drops `fork`. */
+  /** Ends runs; `note` is written with that. Throws `not_found` if a rollback drops `fork`. */
   async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback', { note = [], fork }:
     { note?: readonly RecordOf[], fork?: string | null | undefined } = {}): Promise<void> {
-    // Of runs that were not started there is nothing to take back.
+    // Runs that were not started have nothing to roll back.
     const started = action === 'rollback' ? runs.find((run) => run.started) : undefined
     const rollback = started && await rollbackOf(started, this.#ledger, this.#setting.ports)
     if (fork && rollback) mustOutlive(fork, rollback)

@@ -19,7 +19,7 @@ export interface Appended {
 }
 
 /**
- * How long readers may hold up a run that tells more than they take: two seconds, and beyond that
+ * How long readers may hold up a run that sends more than they take: two seconds, and beyond that
  * only as long as a line of 100 Mbit/s needs.
  */
 const patience = { ms: 2_000, charactersPerMs: 10_000 } as const
@@ -55,7 +55,7 @@ export class RunExecution {
   /** Begins when the attempt is in the log; reads what it needs meanwhile. */
   async beginWhenRead(trail: () => Promise<Trail>): Promise<void> {
     const { ports: { env }, ledger, threadId, tell } = this.#setting
-    // The time limit counts from here: what cannot be read now may never be.
+    // The time limit counts from here: reads are repeated, and may never succeed.
     this.#limit(planOf(this.run).timeoutMs)
     try {
       const [found, head] = await this.#steadily(() =>
@@ -69,7 +69,7 @@ export class RunExecution {
     }
   }
 
-  /** Hands the run to the graph host; `head` where it was just read. */
+  /** Hands the run to the graph host. `head`: the thread's head, if it was just read. */
   begin(trail: Trail, head?: StoredTuple): void {
     this.#begun = true
     const { ports: { host }, ledger, tenant, threadId } = this.#setting
@@ -85,7 +85,7 @@ export class RunExecution {
     executionListener(id, this.#setting))
   }
 
-  /** Nothing more is expected of it. Withheld events that the log already has are told still. */
+  /** Nothing more is expected of it. Withheld events that have their data are still sent. */
   close(): void {
     this.#closed = true
     const left = this.#withheld.letGo()
@@ -95,9 +95,9 @@ export class RunExecution {
   }
 
   /**
-   * The turn ends when the batch is in the state; `appended` resolves when it is on disk and, where
-   * that is awaited, with all who follow. At once wherever possible, so that a batch and the end
-   * behind it travel in one row.
+   * The turn ends when the batch is in the state; `appended` resolves when it is on disk and, if it
+   * is `awaited`, with all followers. At once if possible, so that a batch and the run's end behind
+   * it go into one row.
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     const ready = this.#setting.ledger.ready(batch.steps)

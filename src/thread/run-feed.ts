@@ -1,4 +1,4 @@
-/** The events of one run, in order: told to followers, remembered for those who come later. */
+/** The events of one run, in order: sent to followers, remembered for those that come later. */
 
 import type { JsonText } from '../checkpoint/index.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from './client.ts'
@@ -13,7 +13,7 @@ export interface FeedEntry {
   readonly valuesOf: string
 }
 
-/** The API stream mode that an event belongs to; undefined where every follower gets it. */
+/** The API stream mode that an event belongs to; undefined if every follower gets it. */
 function modeOf(name: string): string | undefined {
   const [kind = ''] = name.split('|', 1)
   if (kind === 'metadata' || kind === 'error' || kind === 'feedback') return undefined
@@ -24,7 +24,7 @@ function modeOf(name: string): string | undefined {
 /** How much a feed remembers: older events are read from the log, as far as that has them. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
-/** How much is told at once to a follower that catches up. */
+/** How much is sent at once to a follower that catches up. */
 const portionBytes = 256 * 1024
 
 function isWithin(events: number, bytes: number): boolean {
@@ -41,20 +41,20 @@ interface Follower {
   caughtUp?: Promise<void>
 }
 
-/** Where a feed finds what it does not remember. */
+/** Reads the events that a feed does not remember. */
 export interface FeedPast {
-  /** Durable events after `after`, up to and with `through`, as the log has them. */
+  /** Durable events from the log, after `after` and up to and including `through`. */
   read(after: EventPlace, through: EventPlace): AsyncIterable<FeedEntry>
-  /** undefined where a rollback has taken the checkpoint out of history. */
+  /** Undefined if a rollback has taken the checkpoint out of history. */
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
 export interface RunFeedOptions {
-  /** The graph whose values it tells. */
+  /** The graph whose state values are sent. */
   readonly graphId: string
-  /** Called when a follower has been told the end. */
+  /** Called when a follower has got the end. */
   readonly heard: () => void
-  /** What came before this feed began, in an earlier life of the thread. */
+  /** The last event before this feed began, in an earlier activation of the thread. */
   readonly forgotten?: EventPlace
 }
 
@@ -92,7 +92,7 @@ export class RunFeed {
     }
   }
 
-  /** Resolves when all who follow have taken what was published, or follow no more. */
+  /** Resolves when all followers have taken what was published, or follow no more. */
   async taken(): Promise<void> {
     await Promise.all(Array.from(this.#followers, async ({ caughtUp, listener }) => {
       await caughtUp
@@ -100,7 +100,7 @@ export class RunFeed {
     }))
   }
 
-  /** The run is over: followers are told, later ones get what is remembered and then the end. */
+  /** The run is over: followers get the end, later ones what is remembered and then the end. */
   end(): void {
     this.#over = true
     for (const follower of this.#followers) {
@@ -108,15 +108,15 @@ export class RunFeed {
     }
   }
 
-  /** The thread goes away while the run does not: followers come back and find it elsewhere. */
+  /** The thread goes away but the run does not: followers come back and find it elsewhere. */
   lose(): void {
     for (const { listener } of this.#followers) listener.ended('lost')
     this.#followers.clear()
   }
 
   /**
-   * Tells everything after `after`, then what comes. Does not wait while a long past is read; a
-   * follower whose past cannot be read is sent away. The result stops it.
+   * Sends everything after `after`, then what comes. Does not wait while a long past is read; if
+   * that cannot be read, the follow ends as `unread`. The result stops it.
    */
   follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
     past: FeedPast): () => void {
@@ -141,7 +141,7 @@ export class RunFeed {
     follower.caughtUp = this.#catchUp(follower, entries)
   }
 
-  /** Tells events whose values must be looked up, and whatever is published meanwhile. */
+  /** Sends events whose values must be looked up, and whatever is published meanwhile. */
   async #catchUp(follower: Follower, entries: Entries): Promise<void> {
     try {
       for (let batch = entries; ;) {
@@ -162,7 +162,7 @@ export class RunFeed {
     }
   }
 
-  /** A follower that falls too far behind is sent away, to come back for the rest. */
+  /** The follow of a client that falls too far behind ends: it may come back for the rest. */
   #keepWaiting(follower: Follower, entries: readonly FeedEntry[]): void {
     const waiting = follower.waiting!
     for (const entry of entries) {
@@ -173,7 +173,7 @@ export class RunFeed {
     this.#loseOne(follower, 'lagged')
   }
 
-  /** A listener that fails harms nobody else. */
+  /** A listener that throws ends its own follow only. */
   #tell(follower: Follower, entries: readonly FeedEntry[]): void {
     try {
       tell(follower, entries)

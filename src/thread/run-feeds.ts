@@ -17,11 +17,11 @@ export class RunFeeds {
   readonly #feeds = new Map<string, RunFeed>()
   /** Of runs that are over and forgotten, but still followed. */
   readonly #stillRead = new Set<RunFeed>()
-  /** Of `awaited` runs: nobody knows their ids yet, so nobody comes for their events. */
+  /** Ids of `awaited` runs: no client knows them yet, so none can follow. */
   readonly #unannounced = new Set<string>()
   readonly #heard: () => void
 
-  /** `heard` is called when a follower was told the end of a run. */
+  /** `heard` is called when a follower has got the end of a run. */
   constructor(setting: ThreadSetting, heard: () => void) {
     this.#setting = setting
     this.#heard = heard
@@ -40,7 +40,7 @@ export class RunFeeds {
     if (awaited) this.#unannounced.add(runId)
   }
 
-  /** For a run of an earlier life: what it told then is in the log. */
+  /** For a run from an earlier activation: its events so far are in the log. */
   resume(run: RunRow): void {
     const { seq } = this.#setting.ledger.position
     this.#feeds.set(run.runId, new RunFeed({
@@ -58,15 +58,15 @@ export class RunFeeds {
     }, () => {})
   }
 
-  /** Resolves when all who follow have taken what was published, after `ms` at the latest. */
+  /** Resolves when all followers have taken what was published, after `ms` at the latest. */
   async taken(runId: string, ms: number): Promise<void> {
     const taken = this.#feeds.get(runId)?.taken()
     if (taken) await atLatest(this.#setting.ports.env, ms, taken)
   }
 
   /**
-   * Ends the feed behind everything published before. It is kept for a while where somebody may
-   * come for it, and read from the log otherwise. True where somebody follows it now.
+   * Ends the feed behind everything published before. It is kept for a while if a client may still
+   * follow it; after that, its events are read from the log. True if it is followed now.
    */
   end(runId: string, durable: Promise<void>): boolean {
     const feed = this.#feeds.get(runId)
@@ -74,7 +74,7 @@ export class RunFeeds {
     const { feeds } = this.#setting.ports
     durable.then(() => {
       feed.end()
-      // The thread let go of it meanwhile.
+      // The feed was dropped meanwhile.
       if (this.#feeds.get(runId) !== feed) return
       const unannounced = this.#unannounced.delete(runId)
       if (unannounced && !feed.wasFollowed) this.forget(runId)
@@ -83,7 +83,7 @@ export class RunFeeds {
     return feed.followed
   }
 
-  /** Later followers read the log; those of now still hear the end. */
+  /** Later followers read the log; present ones still get the end. */
   forget(runId: string): void {
     const feed = this.#feeds.get(runId)
     if (!feed) return
@@ -93,7 +93,7 @@ export class RunFeeds {
     if (feed.followed) this.#keep(feed)
   }
 
-  /** `run` is given where no feed is remembered: all that it told is read from the log. */
+  /** `run` is given if its feed is not remembered: all its events are read from the log then. */
   follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
     listener: FeedListener): () => void {
     const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
@@ -149,7 +149,7 @@ export class RunFeeds {
     try {
       return { ...entry, json: view.json(channels) }
     } catch {
-      // Longer than a string may be: whoever follows cannot read it either, and is told so.
+      // Longer than a string may be: followers cannot read it either, and end as `unread`.
       return entry
     }
   }

@@ -1,4 +1,4 @@
-/** Keeps the thread of a stateless run until somebody heard the run's end, or for a while. */
+/** Keeps the thread of a stateless run until a client has got the run's end, or for a while. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { planOf } from './run-request.ts'
@@ -14,21 +14,21 @@ export class RunLinger {
     this.#setting = setting
   }
 
-  /** A follower was told the end of a run. */
+  /** A follower has got the end of a run. */
   heard(): void {
     if (this.#mayGo) this.#expire()
   }
 
-  /** The run is over when `answered` resolves; `isHeard`: somebody waits for that or follows. */
+  /** The run is over when `answered` resolves; `isHeard`: a client waits for that or follows. */
   ended(run: RunRow, answered: Promise<unknown>, isHeard: boolean): void {
     const { temporary, resumable } = planOf(run)
-    // A client that can come back with a key or an event id finds it for a while.
+    // It stays for a client that can come back with a key or an event id.
     const mayGo = temporary && !resumable && run.commandId === ''
     answered.then(() => { this.#mayGo = mayGo }, () => {})
     if (temporary) this.begin(isHeard && mayGo ? answered : undefined)
   }
 
-  /** The thread goes when `heard` resolves, or after a while. */
+  /** The thread expires when `heard` resolves, or after a while. */
   begin(heard?: Promise<unknown>): void {
     const { env, limits } = this.#setting.ports
     heard?.then(() => this.#expire(), () => {})

@@ -1,12 +1,12 @@
-/** Lists a thread's runs: their rows, as far as the owner of the thread can vouch for them. */
+/** Lists a thread's runs, without rows that are left over from an earlier owner. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery } from '../records/index.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 /**
- * Leaves out rows of unfinished runs that the thread does not have: an earlier owner may have left
- * them, of whose writes nothing was acknowledged before the thread was made again.
+ * Leaves out rows of unfinished runs that the thread does not have: an earlier owner may have
+ * written them and acknowledged nothing, and the thread was made again since.
  */
 export async function listedRuns(query: RunQuery, { ports: { runs }, ledger }: ThreadSetting):
   Promise<RunRow[]> {
@@ -14,7 +14,7 @@ export async function listedRuns(query: RunQuery, { ports: { runs }, ledger }: T
   const before = unfinished()
   await ledger.durable
   const rows = await runs.list(query)
-  // Between the two some may have begun, and others ended.
+  // While the rows were read, some runs may have begun, and others ended.
   const known = new Set([...before, ...unfinished()])
   return rows.filter(({ runId, status }) =>
     (status !== 'pending' && status !== 'running') || known.has(runId))

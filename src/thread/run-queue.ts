@@ -59,8 +59,8 @@ export function nextRun(runs: readonly RunRow[], nowMs: number): NextRun {
 }
 
 /**
- * The attempt that a start is. A run that was handed back at a superstep boundary continues its
- * attempt; one whose worker or owner died begins the next.
+ * The attempt that a start makes. A run that was handed back continues its attempt; one whose
+ * worker or owner died begins the next.
  */
 export function attemptOf(run: RunRow): number {
   return run.started && run.status === 'pending' ? run.attempt : run.attempt + 1

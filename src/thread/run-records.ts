@@ -1,4 +1,4 @@
-/** What a thread's log says of a run that was admitted. Pure. */
+/** The records that admitting a run adds to its thread's log. Pure. */
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
@@ -20,8 +20,8 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
 }
 
 /**
- * Of metadata the run's own wins over the thread's, and that over the assistant's. The ids that
- * the thread took on from an earlier run are replaced by this run's.
+ * The run's own metadata wins over the thread's, and that over the assistant's. The ids that the
+ * thread took on from an earlier run are replaced by this run's.
  */
 function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object

@@ -1,10 +1,10 @@
-/** From a run's record to what the engine is started with. */
+/** Makes the request to execute a run from its record. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
 import type { RunPlan, StartRun } from './client.ts'
 
-/** The part of a run's kwargs that executing it looks at; the front door has checked shapes. */
+/** The part of a run's kwargs that its execution uses; the front door has checked the shapes. */
 interface Kwargs {
   readonly input?: unknown
   readonly command?: { readonly resume?: unknown } | null
@@ -48,7 +48,7 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     kind: 'run',
     input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
     command: commandText(kwargs.command, trail),
-    // Heard again, an answer without an id would replace what else its command wrote.
+    // Used again, an answer without an id would replace what else its command wrote.
     asked: trail.asked ?? (trail.wrote ? [] : null),
     config: JSON.stringify({
       ...config,
@@ -92,7 +92,7 @@ export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector
   return selector((kwargs as Kwargs).checkpoint)
 }
 
-/** Null where nothing is selected: clients that always send an empty object mean the head. */
+/** Null if nothing is selected: clients that always send an empty object mean the head. */
 function selector(checkpoint: Kwargs['checkpoint']): CheckpointSelector | null {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map } = checkpoint ?? {}
   if (id == null && !ns && map == null) return null

@@ -1,4 +1,4 @@
-/** The result of a finished run, as those who wait for it get it. Never `null`. */
+/** The result of a finished run, as waiting clients get it. Never `null`. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
@@ -12,7 +12,7 @@ export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
 })
 
-/** Whether the run ended with questions that wait for answers. */
+/** Whether the run ended with interrupts that wait for answers. */
 export function asks({ interruptsJson }: RunRow): boolean {
   return questionsOf(interruptsJson).length > 0
 }
@@ -21,7 +21,7 @@ function questionsOf(interruptsJson: JsonText): unknown[][] {
   return Object.values(JSON.parse(interruptsJson || '{}') as Record<string, unknown[]>)
 }
 
-/** The state values, with what the run asks where it waits for a human. */
+/** The state values, with `__interrupt__` if the run waits for a human. */
 export function runResult(run: RunRow, values: JsonText): JsonText {
   if (run.errorJson !== '') return errorResult(run.errorJson)
   const byTask = questionsOf(run.interruptsJson)

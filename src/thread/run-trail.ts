@@ -19,14 +19,14 @@ export interface LogSpan {
 }
 
 /**
- * For a run that is resumed: whether it wrote anything, and what it told and asked since the last
- * root checkpoint, for the engine could tell or ask that again.
+ * For a run that is resumed: whether it wrote anything, and its events and interrupts since the
+ * last root checkpoint, for the engine may repeat those.
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const { runId, firstSeq, baseCheckpointId } = run
   const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
   let begun: Trail = noTrail
-  // Writes alone count only there: on any other checkpoint the run does not continue from them.
+  // Writes alone count only on the head: on any other checkpoint the run does not use them again.
   const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
   // Read backwards: however long a run is, few rows stand behind its last root checkpoint.
@@ -41,7 +41,7 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
     told.see(record)
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
-    // The step is done: an answer without an id has nobody left to go to.
+    // The step is done: no interrupt is left that an answer without an id could go to.
     if (isRoot) return { ...trail(), asked: asked ?? [] }
     // Its first row may begin with the last writes of the run before it: those do not count.
     if (record.$case === 'runStarted') begun = trail()
@@ -49,7 +49,7 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   return begun
 }
 
-/** The durable events of a run after one place and up to another, as its feed told them. */
+/** The durable events of a run after one place and up to another, as its feed sent them. */
 export async function* eventsOf(run: RunRow, span: LogSpan,
   bounds: { after: EventPlace; through: EventPlace }): AsyncGenerator<FeedEntry> {
   const from = Math.max(run.firstSeq, bounds.after.seq)
@@ -75,7 +75,7 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   }))
 }
 
-/** Says which attempt the events from here on are of. */
+/** The event that says which attempt the next events belong to. */
 export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
   const json = JSON.stringify({ run_id: runId, attempt })
   return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }

@@ -1,19 +1,19 @@
-/** Who waits for a run's result, and the runs whose end is on its way to disk. */
+/** The callers that wait for results of runs, and the runs whose end is on its way to disk. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 
 interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
-  /** It is answered: its signal is not listened to any more. */
-  stay(): void
+  /** Called when it is answered. */
+  unlisten(): void
 }
 
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #lastEnded = new Map<string, RunRow>()
 
-  /** Resolves with the run's result; rejects with the reason of `gone` where that aborts first. */
+  /** Resolves with the run's result; rejects with the reason of `gone` if that aborts first. */
   wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
     if (gone?.aborted) return Promise.reject(HeddleError.from(gone.reason))
     const { promise, resolve, reject } = Promise.withResolvers<JsonText>()
@@ -23,7 +23,7 @@ export class RunWaiters {
       if (waiters.size === 0) this.#waiters.delete(runId)
       reject(HeddleError.from(gone!.reason))
     }
-    const waiter = { resolve, reject, stay: () => gone?.removeEventListener('abort', go) }
+    const waiter = { resolve, reject, unlisten: () => gone?.removeEventListener('abort', go) }
     gone?.addEventListener('abort', go)
     this.#waiters.set(runId, waiters.add(waiter))
     return promise
@@ -73,12 +73,12 @@ export class RunWaiters {
   #take(runId: string): Iterable<Waiter> {
     const waiters = this.#waiters.get(runId) ?? []
     this.#waiters.delete(runId)
-    for (const { stay } of waiters) stay()
+    for (const { unlisten } of waiters) unlisten()
     return waiters
   }
 }
 
-/** Says that a run was not written, unless it may have been. */
+/** Marks the error as `unwritten`, unless the run may have been written. */
 export function unwritten(caught: unknown): HeddleError {
   const error = HeddleError.from(caught)
   return error.with({ unwritten: !error.ambiguous })

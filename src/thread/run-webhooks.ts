@@ -1,9 +1,9 @@
 /**
- * Tells webhooks of the ends of a thread's runs, at least once each.
+ * Calls webhooks at the ends of a thread's runs, at least once each.
  *
  * The row that ends the run says that the webhook is owed, so that the next owner of the thread
- * goes on with it. It is told once that row is on disk, outside of turns, and settled by a row of
- * its own: told, or given up.
+ * goes on with it. It is called once that row is on disk, outside of turns, and settled by a row
+ * of its own: told, or given up.
  */
 
 import { pause } from '../../cluster/index.ts'
@@ -18,10 +18,10 @@ import type { ThreadSetting } from './thread-setting.ts'
 import { graphOfRun } from './thread-setting.ts'
 import { webhookBody } from './webhook-body.ts'
 
-/** A webhook that is owed for so long is tried only once more. */
+/** A webhook that has been owed for this long is tried only once more. */
 const oldMs = 3_600_000
 
-/** Pause before the next try where our own store failed. */
+/** Pause before the next try if our own store failed. */
 const againMs = 5_000
 
 export class RunWebhooks {
@@ -33,7 +33,7 @@ export class RunWebhooks {
     this.#setting = setting
   }
 
-  /** Whether any is still to be told. */
+  /** Whether any webhook is still to be called. */
   get owed(): boolean { return this.#owed.length > 0 }
 
   get #owed() { return this.#setting.ledger.state.row.owedWebhooks }
@@ -72,7 +72,7 @@ export class RunWebhooks {
         break
       } catch (error) {
         if (stop.signal.aborted) break
-        env.log.warn('A webhook could not be told yet.', { tenant, threadId, runId, error })
+        env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
         await pause(env, againMs)
       }
     }
@@ -91,10 +91,10 @@ export class RunWebhooks {
     const run = await runs.get(tenant, threadId, runId)
     const url = run && planOf(run).webhook
     if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
-    /** Set where the body could not be made only because the store is away. */
+    /** Set if the body could not be made only because the store is away. */
     let unread: unknown
     const body = async () => {
-      unread = new HeddleError('unavailable', 'What is to be told cannot be read in time.')
+      unread = new HeddleError('unavailable', 'The body of the webhook cannot be read in time.')
       try {
         const made = this.#owed.includes(runId) ? await this.#body(run!) : undefined
         unread = undefined
@@ -111,7 +111,7 @@ export class RunWebhooks {
         'x-heddle-delivery': runId },
       body, ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
     }, signal)
-    // Nobody was called, so it was no try.
+    // Nothing was sent, so it does not count as a try.
     if (outcome.kind === 'failed' && unread) throw unread
     return outcome
   }

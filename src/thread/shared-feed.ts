@@ -1,4 +1,4 @@
-/** One follow of a run in another member, shared by all who follow that run in this one. */
+/** One follow of a run in another member, shared by all followers of that run in this one. */
 
 import type { FollowSharing, SharedFollow } from '../../cluster/index.ts'
 import type { FeedEvent, FeedListener } from './client.ts'
@@ -14,7 +14,7 @@ export const feedSharing: FollowSharing = {
   begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
 }
 
-/** Never asked: `join` refuses those who want forgotten events, and all events carry their data. */
+/** Never read: `join` refuses who wants forgotten events, and all events carry their data. */
 const noPast: FeedPast = {
   read: () => { throw new Error('nobody joins who asks for what is forgotten') },
   values: async () => { throw new Error('an event from another member has its values') },
@@ -49,7 +49,7 @@ class SharedFeed implements SharedFollow {
   }
 }
 
-/** Tells only what stands behind `place`: a follower may have seen newer events elsewhere. */
+/** Passes on only events after `place`: a follower may have seen newer ones elsewhere. */
 function behind(place: EventPlace, listener: FeedListener): FeedListener {
   let reached = false
   return {

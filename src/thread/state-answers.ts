@@ -20,7 +20,7 @@ const [fewStates, manyStates] = [16, 64]
 /** Characters read together, if all states are as large as the largest so far. */
 const togetherMax = 32 * 1024 * 1024
 
-/** A thread that is rolled back again and again could not be read to its end otherwise. */
+/** A bound, for a thread may be rolled back again and again while its history is read. */
 const historyTriesMax = 5
 
 interface Asked {
@@ -70,7 +70,7 @@ export class StateAnswers {
       'The history of this thread changes while it is read: ask again in a moment.')
   }
 
-  /** Undefined where a rollback dropped the state at which the next page would begin. */
+  /** Undefined if a rollback dropped the state at which the next page would begin. */
   async #statesOf(query: HistoryQuery): Promise<JsonText[] | undefined> {
     const { ledger } = this.#setting
     const { checkpointId, checkpointNs: ns, metadata: filter, select } = query
@@ -97,7 +97,7 @@ export class StateAnswers {
     }
   }
 
-  /** Throws `graph_failed` where the project does not have the thread's graph any more. */
+  /** Throws `graph_failed` if the project does not have the thread's graph any more. */
   async #ask(question: StateQuestion): Promise<Asked> {
     const { ports: { host }, ledger, threadId } = this.#setting
     const graph = graphOf(this.#setting)
@@ -132,7 +132,7 @@ export class StateAnswers {
   }
 }
 
-/** Keeps the states that it hands out, so that their values need not be read again. */
+/** Keeps the states that it returns, so that their values need not be read again. */
 class RememberingSource implements CheckpointSource {
   readonly views = new Map<string, ChannelView>()
   readonly #reader: CheckpointReader
@@ -165,13 +165,13 @@ function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channe
   return channels?.filter((name) => keys.includes(name)) ?? null
 }
 
-/** Of values that are not put together from channels that have the names of the keys. */
+/** Selects keys of values that are not named after channels, and so were not selected yet. */
 function someOf(values: JsonText, select: StateSelection): JsonText {
   return keysAskedFor(select) === 'all' ? values
     : JSON.stringify(selectedValues(JSON.parse(values), select))
 }
 
-/** The state of a thread that has none: clients look for `checkpoint: null`. */
+/** The answer for a thread without a state: clients look for `checkpoint: null`. */
 function freshState(select: StateSelection): JsonText {
   const fields = selectedFields({
     next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,

@@ -65,14 +65,14 @@ export class StateEditor {
     return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
   }
 
-  /** Undefined where the execution is not the edit under way. */
+  /** Undefined if the execution is not the edit under way. */
   steps(executionId: number, steps: readonly Step[]): { appended: Promise<void> } | undefined {
     if (this.#editing?.id !== executionId) return undefined
     for (const step of steps) this.#editing.steps.push(step)
     return { appended: Promise.resolve() }
   }
 
-  /** Undefined where the turn need not wait. */
+  /** Undefined if the turn need not wait. */
   ended(executionId: number, outcome: Outcome): Promise<void> | undefined {
     const editing = this.#editing
     if (editing?.id !== executionId) return undefined

@@ -14,7 +14,7 @@ export interface ValuesPlace {
   readonly withTasks?: boolean
 }
 
-/** Reads what is on disk. Where the graph is not known: all channels that are stored. */
+/** Reads what is on disk. If the graph is not known: all channels that are stored. */
 export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSetting,
   graph: GraphDescription | undefined, { checkpointId, withTasks = false }: ValuesPlace):
   Promise<JsonText> {

@@ -1,11 +1,11 @@
 /**
  * Follows a run through changes of its owner: for the listener it is one follow.
  *
- *   1. After a follow that is lost the next one begins, behind the last event that was told.
- *   2. Every event is told once, in order, even where two owners tell it.
- *   3. Where no owner can be followed for a while, the follow is lost, and the log says why.
- *      Where the run is gone, it is over.
- *   4. Where the run may not exist, a first follow that fails is not tried again.
+ *   1. After a follow that is lost the next one begins, behind the last event that was sent.
+ *   2. Every event is sent once, in order, even if two owners send it.
+ *   3. If no owner can be followed for a while, the follow is lost, and the log says why.
+ *      If the run is gone, it is over.
+ *   4. If the run may not exist, a first follow that fails is not tried again.
  */
 
 import { atLatest } from '../../cluster/index.ts'
@@ -19,19 +19,19 @@ export interface SteadyFollowOptions {
   readonly runId: string
   /** The run is known to exist: a first follow that fails is tried again. */
   readonly made: boolean
-  /** The last event that was seen; null for none. */
+  /** The last event that the listener has; null for none. */
   readonly after: string | null
   readonly listener: FeedListener
-  /** Begins to tell what comes after an event. The result stops that. */
+  /** Begins to send what comes after an event. The result stops that. */
   follow(after: string | null, listener: FeedListener): Promise<() => void>
 }
 
-/** How long an owner is looked for, beside the time of the last try. */
+/** How long an owner is looked for, apart from the time of the last try. */
 const patienceMs = 60_000
 
 const againMs = 250
 
-/** A follow that lasted so long did not fail at once. */
+/** A follow that lasted this long did not fail at once. */
 const lastingMs = 1_000
 
 /** Throws what the first follow throws, unless trying again may help. The result stops it. */
@@ -43,11 +43,11 @@ export async function followSteadily(options: SteadyFollowOptions): Promise<() =
 
 class SteadyFollow {
   readonly #options: SteadyFollowOptions
-  /** The last event that was told. */
+  /** The last event that was sent to the listener. */
   #last: string | null
   /** How many follows were begun: only the newest is listened to. */
   #follows = 0
-  /** The newest has told something: its loss begins a new search. */
+  /** The newest has sent something: its loss begins a new search. */
   #fruitful = true
   /** When the newest was accepted: losing one that lasted begins a new search, too. */
   #sinceMs = Infinity
@@ -65,7 +65,7 @@ class SteadyFollow {
     try {
       await this.#follow()
     } catch (error) {
-      // An event that was told is proof that the run exists.
+      // An event that was sent is proof that the run exists.
       const isThere = this.#options.made || this.#last !== this.#options.after
       if (isThere && HeddleError.from(error).retry !== 'no') return void this.#followAgain(error)
       this.stop()
@@ -80,8 +80,8 @@ class SteadyFollow {
   }
 
   async #follow(): Promise<void> {
-    const mine = ++this.#follows
-    const current = () => !this.#over && mine === this.#follows
+    const number = ++this.#follows
+    const current = () => !this.#over && number === this.#follows
     this.#sinceMs = Infinity
     const followed = this.#options.follow(this.#last, {
       events: (batch) => { if (current()) this.#tell(batch) },
@@ -89,11 +89,11 @@ class SteadyFollow {
       ended: (how) => {
         if (!current()) return
         if (how !== 'lost' && how !== 'unread') return this.#end(how)
-        // From now on nothing that it tells is heard.
+        // From now on its events are ignored.
         this.#follows++
         if (how === 'unread') this.#sinceMs = Infinity
         void this.#followAgain(new HeddleError('unavailable',
-          how === 'lost' ? 'It was lost.' : 'What it told before cannot be read.'))
+          how === 'lost' ? 'The follow was lost.' : 'Its past events cannot be read.'))
       },
     })
     try {
@@ -119,7 +119,7 @@ class SteadyFollow {
   async #followAgain(reason: unknown): Promise<void> {
     const { env } = this.#options
     const nowMs = env.monotonicMs()
-    // Not at once after one that told nothing and was lost at once: that would spin.
+    // Not at once after one that sent nothing and was lost at once: that would spin.
     let atOnce = this.#fruitful || nowMs - this.#sinceMs >= lastingMs
     if (atOnce) this.#untilMs = nowMs + patienceMs
     this.#fruitful = false
@@ -141,7 +141,7 @@ class SteadyFollow {
 
   #lose(error: unknown): void {
     const { env: { log }, runId } = this.#options
-    if (!this.#over) log.warn('A run that somebody reads cannot be followed.', { runId, error })
+    if (!this.#over) log.warn('A run that a client reads cannot be followed.', { runId, error })
     this.#end('lost')
   }
 

@@ -1,4 +1,4 @@
-/** Waits for a run through changes of its owner, until it is over or nobody waits any more. */
+/** Waits for a run through changes of its owner, until it is over or the caller is gone. */
 
 import { pause } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
@@ -8,7 +8,7 @@ import type { JoinRun } from './client.ts'
 
 export interface SteadyJoin extends JoinRun {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
-  /** Asks the present owner; throws at once where `gone` has aborted. */
+  /** Asks the present owner; throws at once if `gone` has aborted. */
   join(): Promise<JsonText>
 }
 
@@ -18,8 +18,8 @@ const patienceMs = 60_000
 const againMs = 250
 
 /**
- * Throws an error that every owner would answer with, or the last one when the time is up. For a
- * caller that made the run it never is.
+ * Throws an error that every owner would answer with, or the last one when the time is up. A
+ * caller that made the run has no such limit.
  */
 export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
 Promise<JsonText> {
@@ -45,7 +45,7 @@ Promise<JsonText> {
 /** Whether asking again may help: the actor went away, or is out of reach. */
 function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
   if (ambiguous) return true
-  // The caller that made the run would start a second one later; others can just ask again.
+  // After it, the caller that made the run would start a second one; others just ask again.
   if (code === 'full') return made
   return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
 }

@@ -12,7 +12,7 @@ type Writes = Extract<RecordOf, { $case: 'writes' }>['value']
 export class StepPlaces {
   /** By namespace: the newest checkpoint of a subgraph. */
   readonly #nested = new Map<string, CheckpointPlace>()
-  /** By checkpoint: where writes on it last began after a newer one of its namespace. */
+  /** By checkpoint: where its last late writes begin, those after a newer one of its namespace. */
   readonly #late = new Map<string, CheckpointPlace>()
   /** By name: what was looked up. */
   readonly #found = new Map<string, CheckpointPlace>()
@@ -24,8 +24,8 @@ export class StepPlaces {
   }
 
   /**
-   * The names that must be looked up before these steps are written: of the parents of subgraphs'
-   * checkpoints, and of late writes on checkpoints that have more of them now.
+   * The names that must be looked up before these steps are written: those of the parents of
+   * subgraphs' checkpoints, and of earlier late writes on the same checkpoints.
    */
   soughtFor(steps: readonly Step[], row: ThreadRow): string[] {
     const sought = new Set<string>()
@@ -64,8 +64,8 @@ export class StepPlaces {
   }
 
   /**
-   * The places of writes in row `seq`: none where a reader meets them by reading on from earlier
-   * ones. Otherwise these are found first, and they lead to the earlier ones.
+   * The places of writes in row `seq`: none if a reader finds them by reading on from earlier ones.
+   * Otherwise these are found first, and they lead to the earlier ones.
    */
   ofWrites(writes: Writes, row: ThreadRow, seq: number): CheckpointPlace[] {
     const { ns, checkpointId } = writes

@@ -1,4 +1,4 @@
-/** The single writer of one thread: hears commands, one turn each, and decides. */
+/** The single writer of one thread: takes commands, one turn each, and decides. */
 
 import type { Actor, ActorContext, ActorKind, Turn } from '../../cluster/index.ts'
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
@@ -73,7 +73,7 @@ class ThreadActor implements Actor {
     this.#webhooks.goOn()
   }
 
-  /** Called again where another owner's row came in between: what was found before is dropped. */
+  /** Called again if another owner's row came in between: what was found before is dropped. */
   #found(ledger: ThreadLedger): void {
     const { key: { tenant, id: threadId } } = this.#context
     this.#forget()
@@ -97,7 +97,7 @@ class ThreadActor implements Actor {
     this.#context.fail(reason)
   }
 
-  /** Lets go of what `#found` set up, if it did. */
+  /** Releases what `#found` set up, if it was called. */
   #forget(): void {
     if (this.#setting === undefined) return
     this.#letGo()
@@ -193,7 +193,7 @@ class ThreadActor implements Actor {
     this.#letGo()
     const { ledger } = this.#setting
     await Promise.all([ledger.quiet(), this.#purge.stop()])
-    // Followers hear of what landed before they are sent away.
+    // Followers get what has landed before their follows end as lost.
     await ledger.durable.catch(() => {})
     this.#runs.leave()
   }
@@ -368,7 +368,7 @@ class ThreadActor implements Actor {
     if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid(), this.#purge.lastTry)
   }
 
-  /** A thread with supersteps exists once these are written: until then others ask again. */
+  /** A thread with supersteps exists once these are written: until then others have to retry. */
   #mustNotBeInTheMaking(ifExists: CreateThread['ifExists']): void {
     if (!this.#editor.busy) return
     const code = ifExists === 'raise' ? 'exists' : 'unavailable'

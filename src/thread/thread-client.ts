@@ -45,7 +45,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   const viewOf = ({ tenant, threadId }: ThreadRow) =>
     read<ThreadView>(tenant, threadId, { type: 'get' }).catch(unlessGone)
 
-  /** Reads fewer at a time where they are long, so that other requests get their turn. */
+  /** Reads fewer at a time if they are long, so that other requests get their turn. */
   async function* viewsOf(rows: readonly ThreadRow[], atFirst: number):
   AsyncGenerator<ThreadView, void, void> {
     let [together, longest] = [atFirst, 1]
@@ -95,7 +95,7 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     get: (tenant, id) => read(tenant, id, { type: 'get' }),
     patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
     delete: async (tenant, id) => {
-      // Asked for again when its owner has died, it must not meet the thread that was made since.
+      // Retried after its owner died, the delete must not hit a thread made since with the same id.
       const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
       const command = { type: 'delete', branchId: row.branch?.id } as const
       await ask<void>(tenant, id, command).catch(unlessGoneByThis)

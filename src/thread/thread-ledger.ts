@@ -18,7 +18,7 @@ import { unfinishedRuns } from './unfinished-run.ts'
 export interface LedgerPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
-  /** Whether a billing record is made of each run that ends; off unless set. */
+  /** Whether a billing record is made of each run that ends; by default not. */
   readonly billing?: boolean
   /** Shared by all threads of this member: how many bytes of states they may remember. */
   readonly views: ByteBudget<ThreadLedger>
@@ -122,9 +122,9 @@ export class ThreadLedger {
   }
 
   get state(): ThreadState { return this.#state }
-  /** Where the next record will stand. */
+  /** The position of the next record. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
-  /** Resolves when everything written so far is on disk. Asking for it hurries the write. */
+  /** Resolves when everything written so far is on disk. Reading it hurries the write. */
   get durable(): Promise<void> {
     this.#journal.hurry()
     return this.#durable
@@ -144,7 +144,7 @@ export class ThreadLedger {
     const places: CheckpointPlace[] = []
     const rows = new RunRows()
     let thread = false
-    // Before anything changes: where one record cannot be applied, none is.
+    // Before anything changes: if one record cannot be applied, none is.
     let state = this.#state
     const states = records.map((record) => (state = apply(state, record, this.position)))
     for (const [i, record] of records.entries()) {
@@ -173,9 +173,9 @@ export class ThreadLedger {
   }
 
   /**
-   * For a thread that is about to be purged: writes its billing records, which outlive it. Where
-   * only the log knows of the delete, the thread's row is marked too: after half a purge the log
-   * may not open any more.
+   * For a thread that is about to be purged: writes its billing records, which outlive it. If only
+   * the log has the delete, the thread's row is marked too: after half a purge the log may not open
+   * any more.
    */
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
@@ -222,8 +222,8 @@ export class ThreadLedger {
   }
 
   /**
-   * Loads the head unless its view is remembered, so that coming steps can extend it. Undefined
-   * where nothing was loaded or the head has moved meanwhile.
+   * Loads the head unless its view is remembered, so that later steps can extend it. Undefined if
+   * nothing was loaded or the head has moved meanwhile.
    */
   async loadHead(): Promise<StoredTuple | undefined> {
     const { head, stepSeq } = this.#state.row
@@ -237,7 +237,7 @@ export class ThreadLedger {
     return toTuple(read)
   }
 
-  /** Looks up the places that these steps build on; undefined where all of them are known. */
+  /** Looks up the places that these steps build on; undefined if all of them are known. */
   ready(steps: readonly Step[]): Promise<void> | undefined {
     const sought = this.#places.soughtFor(steps, this.#state.row)
     return sought.length > 0 ? this.#lookUp(sought) : undefined
@@ -315,7 +315,7 @@ export class ThreadLedger {
     }
   }
 
-  /** The place of the new head, whose view is remembered where its parent's is. */
+  /** The place of the new head, whose view is remembered if its parent's is. */
   #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
     const before = full ? ChannelView.empty : this.#recent.get(parentId)
     if (before) this.#remember(id, before.apply(changes, full))

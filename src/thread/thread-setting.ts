@@ -39,7 +39,7 @@ export interface ThreadLimits {
   readonly pendingCharacters: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
-  /** How long the thread of a stateless run is kept for those who come to read its events. */
+  /** How long the thread of a stateless run is kept for clients that come to read its events. */
   readonly lingerMs: number
   /** An edit runs no node: one that takes longer hangs in a reducer. */
   readonly editMs: number
@@ -73,7 +73,7 @@ export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescript
   return ports.host.describe(planOf(run).graphId)
 }
 
-/** Leaves out the message, which may hold secrets: it stands in the run's own record. */
+/** Leaves out the message, which may hold secrets: the run's own record has it. */
 export function logFailure({ ports: { env }, threadId }: ThreadSetting,
   { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
   env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),

@@ -15,11 +15,11 @@ export interface ThreadState {
   readonly exists: boolean
   /** Pending and running runs, oldest first; at most one of them is running. */
   readonly runs: readonly RunRow[]
-  /** What the last ended run or edit left: the status while no run is unfinished. */
+  /** The status while no run is unfinished, as the last ended run or edit left it. */
   readonly resting: Exclude<ThreadStatus, 'busy'>
   /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
   readonly graphId: string
-  /** The newest commands that changed anything, oldest first. A rollback takes none back. */
+  /** The newest commands that changed anything, oldest first. A rollback removes none. */
   readonly heard: readonly HeardCommand[]
 }
 
@@ -59,7 +59,7 @@ function graphIdOf(metadataJson: string): string {
   return typeof graphId === 'string' ? graphId : ''
 }
 
-/** What a copy takes over; to be asked for once all of it is on disk. */
+/** What a copy takes over; call it when all of that is on disk. */
 export function originOf({ row, resting }: ThreadState): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
@@ -86,7 +86,7 @@ function configOf(threadId: string, { configJson }: Origin): string {
     configurable: { ...config.configurable, thread_id: threadId } })
 }
 
-/** Where a record stands. */
+/** The position of a record in the log. */
 export interface RecordPosition {
   readonly epoch: number
   readonly seq: number
@@ -97,12 +97,12 @@ export function apply(state: ThreadState, record: RecordOf, at: RecordPosition):
   const next = changed(state, record, at)
   const status = next.runs.length > 0 ? 'busy' : next.resting
   const { resting } = next
-  const stepSeq = tellsOfSteps(record) ? at.seq : next.row.stepSeq
+  const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq
   const row = { ...next.row, status, resting, stepSeq, epoch: at.epoch, seq: at.seq }
   return { ...next, row }
 }
 
-function tellsOfSteps({ $case }: RecordOf): boolean {
+function concernsSteps({ $case }: RecordOf): boolean {
   return $case === 'checkpoint' || $case === 'writes' || $case === 'headMoved'
 }
 
@@ -249,11 +249,11 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
 export interface RunChanges {
   readonly changed: RunRow | undefined
   readonly removedRunIds: readonly string[]
-  /** As they are when they are over: ended, or dropped before that. */
+  /** The runs that are over by it, as they are then: ended, or dropped before that. */
   readonly over: readonly RunRow[]
 }
 
-/** `record` stands at `seq` and led from the state `before` to `after`. */
+/** `record` is in row `seq` and led from the state `before` to `after`. */
 export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
   seq: number): RunChanges {
   return { ...rowChanges(record, before, after, seq), over: overBy(record, before, after, seq) }

@@ -1,16 +1,16 @@
-/** Which events of a run the engine would tell again when the run is resumed. */
+/** Which events of a run the engine would emit again when the run is resumed. */
 
 import type { RecordOf } from '../checkpoint/index.ts'
 import type { ToldEvent } from '../graph/index.ts'
 
 /**
- * Takes records, newest first. In a subgraph the engine does again what was done since its newest
- * checkpoint: only updates from there on may come again, however alike an older one looks.
+ * Takes records, newest first. In a subgraph the engine repeats what was done since its newest
+ * checkpoint: only updates from there on may come again, even if an older one looks the same.
  */
 export class ToldAgain {
   /** By record, newest first. */
   readonly #told: ToldEvent[][] = []
-  /** By namespace: how many writes stand behind the oldest events seen so far. */
+  /** By namespace: how many writes were seen since the last `told`, which follows them. */
   readonly #writes = new Map<string, number>()
   /** Namespaces whose newest checkpoint was seen: the engine continues from there. */
   readonly #steps = new Set<string>()
@@ -34,9 +34,9 @@ export class ToldAgain {
   }
 
   /**
-   * One record may tell both what led to a checkpoint and what was done on it: its last events
-   * then belong to the writes that follow. A subgraph without a checkpoint behind the root's newest
-   * one is over.
+   * One `told` may have events both from before a checkpoint and from after it: its last events
+   * then belong to the writes after it. A subgraph without a checkpoint after the root's newest one
+   * is over.
    */
   #step(ns: string): void {
     if (this.#steps.has(ns)) return
@@ -51,7 +51,7 @@ export class ToldAgain {
   }
 }
 
-/** The namespace of the subgraph that an event tells an update of; empty for any other event. */
+/** The namespace of the subgraph that an `updates` event is from; empty for any other event. */
 function updatedIn(name: string): string {
   return name.startsWith('updates|') ? name.slice('updates|'.length) : ''
 }

@@ -8,10 +8,10 @@ export interface RunEnd {
   readonly run: RunRow
   /** Its record as the API shows it, an object. */
   readonly shown: JsonText
-  /** Undefined where it never started. */
+  /** Undefined if it never started. */
   readonly startedAtMs: number | undefined
   readonly sentAtMs: number
-  /** The state when it ended; undefined where there is none, or none that outlives the run. */
+  /** The state when it ended; undefined if there is none, or none that outlives the run. */
   readonly values: JsonText | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Holds back events behind one whose data has not arrived yet, so that all are told in order. */
+/** Holds back events behind one whose data has not arrived yet, so that all are sent in order. */
 
 import type { JsonText } from '../checkpoint/index.ts'
 import type { FeedEntry } from './run-feed.ts'
@@ -6,7 +6,7 @@ import type { FeedEntry } from './run-feed.ts'
 export class WithheldEvents {
   #entries: FeedEntry[] = []
 
-  /** Adds `entries`; `texts` is data for those that lack it, in order. Returns what may be told. */
+  /** Adds `entries`; `texts` is data for those that lack it, in order. Returns what may be sent. */
   next(entries: readonly FeedEntry[], texts: readonly JsonText[]): readonly FeedEntry[] {
     if (this.#entries.length === 0 && entries.every(isWhole)) return entries
     for (const entry of entries) this.#entries.push(entry)
