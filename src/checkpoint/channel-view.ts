@@ -4,7 +4,7 @@ import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
 import type { JsonText, StoredChannel } from './tuple.ts'
 import { assert } from '../errors.ts'
 
-/** A list and, where somebody asked for it, its elements joined by commas. */
+/** A list and, once its JSON has been read, its elements joined by commas. */
 interface ListContent {
   readonly list: readonly Value[]
   joined: string | undefined
@@ -45,7 +45,7 @@ export class ChannelView {
 
   /**
    * The state values: an object of the named channels, those that are empty left out; the value
-   * itself where one name stands alone (`null` when that channel is empty).
+   * itself for a single name (`null` when that channel is empty).
    */
   json(stateChannels: readonly string[] | string): JsonText {
     if (typeof stateChannels === 'string') {
@@ -86,10 +86,10 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
   return bytes
 }
 
-/** However small they are. */
+/** The least that a step counts. */
 const stepBytesMin = 256
 
-/** As `changesBytes`, of a step since the last full one: whoever reads the state reads its row. */
+/** As `changesBytes`, for a step since the last full one: reading the state reads its row too. */
 export function stepBytes(changes: readonly ChannelChange[]): number {
   return Math.max(stepBytesMin, changesBytes(changes))
 }
@@ -97,7 +97,7 @@ export function stepBytes(changes: readonly ChannelChange[]): number {
 /** Measured: the objects that a value is held in, beside its text. */
 const bytesOfValue = 120
 
-/** The memory that they take: text counts twice, for a list may be held joined as well. */
+/** The memory that changes take: text counts twice, for a list may be held joined as well. */
 function heldBytes(changes: readonly ChannelChange[]): number {
   const values = changes.reduce((sum, { change }) => {
     if (change?.$case === 'list') return sum + change.value.elements.length

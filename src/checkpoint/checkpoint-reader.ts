@@ -26,7 +26,7 @@ export interface LogHead {
   readonly movedBack: boolean
 }
 
-/** A checkpoint as it stands in the log, and the writes on it. */
+/** A checkpoint as it is in the log, and the writes on it. */
 interface Entry {
   readonly checkpoint: Checkpoint
   readonly writes: readonly Writes[]
@@ -139,7 +139,7 @@ export class CheckpointReader implements CheckpointSource {
         }
         // A `before` that is not in this log: older checkpoints have smaller ids.
         if (!before && query.before !== null && checkpoint.id >= query.before) continue
-        // Not sooner: writes may stand before their checkpoint, where a run is put at its end.
+        // Not sooner: writes may come before their checkpoint, if the run is saved at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
         if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
       }
@@ -159,7 +159,7 @@ export class CheckpointReader implements CheckpointSource {
     return rowsOf({ log: this.#log, branch, ...range })
   }
 
-  /** Adds the states, oldest first: each is built on its parent's where that is on the page. */
+  /** Adds the states, oldest first: each is built on its parent's if that is on the page. */
   async #withStates(now: LogHead, page: readonly Entry[]): Promise<ReadCheckpoint[]> {
     const states = new Map<string, LineState>()
     const read: ReadCheckpoint[] = []
@@ -214,14 +214,14 @@ export class CheckpointReader implements CheckpointSource {
       const { through, next } = await this.#readOn(now, of, at, span)
       const back = next && await this.#takenBack(now, next)
       if (back === undefined) return { writes: writesIn(span, of), through }
-      // What ended the span was dropped by row `back`: there it goes on.
+      // The rollback in row `back` dropped the checkpoint that ended the span: it goes on there.
       at = Math.max(back, through + 1)
     }
   }
 
   /**
-   * Adds to `span` what tells whose the writes are, up to the checkpoint that ends it: `next`,
-   * where another run put that, so that a rollback may have dropped it.
+   * Adds to `span` the records that tell which run wrote what, up to the checkpoint that ends it:
+   * that is `next` if another run put it, so that a rollback may have dropped it.
    */
   async #readOn(now: LogHead, of: Named, from: number, span: RecordOf[]):
     Promise<{ through: number; next: Checkpoint | undefined }> {
@@ -242,14 +242,14 @@ export class CheckpointReader implements CheckpointSource {
     return { through: now.stepSeq, next: undefined }
   }
 
-  /** The row of the rollback that dropped a checkpoint; undefined where none did. */
+  /** The row of the rollback that dropped a checkpoint; undefined if none did. */
   async #takenBack(now: LogHead, { id }: Checkpoint): Promise<number | undefined> {
     const place = await this.#log.findCheckpoint(now.branch, id)
     return place?.seq === 0 ? place.base : undefined
   }
 }
 
-/** The part of a record that tells whose the writes are: the rest of a long step may be large. */
+/** The part of a record that tells which run wrote it: the rest of a long step may be large. */
 function partOf(record: RecordOf, of: Named): RecordOf | undefined {
   switch (record.$case) {
     case 'headMoved': case 'runStarted': case 'runEnded': case 'stateEdited': return record

@@ -9,17 +9,17 @@ export interface Named {
 }
 
 /**
- * Whose records come next, going back.
+ * Which run wrote the next older records.
  *
- * dropped   a run's that was rolled back
- * perhaps   the same, unless what was met is that run's first start
- * kept      anybody else's
+ * dropped   a run that was rolled back
+ * perhaps   the same run, unless the start that was just read is its first
+ * kept      any other
  */
 type Writer = 'dropped' | 'perhaps' | 'kept'
 
 /**
  * A thread's runs write one after another, so writes belong to the run that the next older start,
- * or the next older checkpoint, names. Until one is met they are kept apart.
+ * or the next older checkpoint, names. Until one is read they are kept apart.
  */
 export class History {
   readonly #dropped = new Set<string>()
@@ -27,7 +27,7 @@ export class History {
   #unowned: Writes[] = []
   #writer: Writer = 'kept'
 
-  /** Takes the next older record. Returns it where it is a checkpoint that is history. */
+  /** Takes the next older record. Returns its checkpoint if that is part of history. */
   back(record: RecordOf): Checkpoint | undefined {
     switch (record.$case) {
       case 'headMoved':
@@ -37,7 +37,7 @@ export class History {
         return undefined
       case 'runStarted': this.#met(record.value.runId, 'perhaps'); return undefined
       case 'checkpoint': return this.#met(record.value.runId, 'dropped') ? undefined : record.value
-      // Only then: the end of a run that was never started may stand anywhere.
+      // Only after `perhaps`: the end of a run that was never started may be anywhere.
       case 'runEnded': {
         const dropped = this.#dropped.has(record.value.runId)
         if (this.#writer === 'perhaps') this.#writer = dropped ? 'dropped' : 'kept'
@@ -49,17 +49,17 @@ export class History {
     }
   }
 
-  /** To be called where nothing older comes: decides whose the oldest writes are. */
+  /** Call it after the oldest record: decides which run the oldest writes belong to. */
   begin(): void {
     this.#own(this.#writer !== 'kept')
   }
 
-  /** The writes on a checkpoint that was met, oldest first. */
+  /** The writes on a checkpoint that was read, oldest first. */
   writesOf({ ns, id }: Named): readonly Writes[] {
     return this.#writes.get(`${ns}\n${id}`)?.toReversed() ?? []
   }
 
-  /** Whether the run that was met is dropped; `older` says whose records come next then. */
+  /** Whether the run was dropped; then `older` is the writer of the next records. */
   #met(runId: string, older: Writer): boolean {
     const dropped = this.#dropped.has(runId)
     this.#own(dropped)
@@ -67,7 +67,7 @@ export class History {
     return dropped
   }
 
-  /** Keeps the writes that were met since the last call, unless a dropped run wrote them. */
+  /** Keeps the writes that were read since the last call, unless a dropped run wrote them. */
   #own(dropped: boolean): void {
     for (const writes of dropped ? [] : this.#unowned) {
       const key = `${writes.ns}\n${writes.checkpointId}`

@@ -11,7 +11,7 @@ export interface NewRow {
   readonly epoch: number
   /** Rows of a branch are numbered from 1 without gaps, on from the end of its last ancestor. */
   readonly seq: number
-  /** Epoch of the row before this one; 0 where there is none. */
+  /** Epoch of the row before this one; 0 if there is none. */
   readonly prevEpoch: number
   readonly body: Uint8Array
   /** The checkpoints of this row that `findCheckpoint` must find; later places win. */
@@ -19,7 +19,7 @@ export interface NewRow {
 }
 
 /**
- * A mutable row that changes with the log rows beside it: in one transaction or, where the log is
+ * A mutable row that changes with the log rows beside it: in one transaction or, if the log is
  * shared, each after those before it, so that rows may lag behind the log and never lead.
  */
 export type RowUpdate =
@@ -31,7 +31,7 @@ export type RowUpdate =
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
       readonly runId: string }
 
-/** A row as it stands in the log. */
+/** A row as it is in the log. */
 export interface LogEntry {
   readonly epoch: number
   readonly seq: number
@@ -65,8 +65,8 @@ export interface LogPort {
 
   /**
    * Called by the new owner of the branch: finds where it ends, so that later reads and appends
-   * need not. Throws `stale_append` where a newer owner wrote or, with `dead` among its facts,
-   * where the branch's subject is being purged.
+   * need not. Throws `stale_append` if a newer owner wrote or, with `dead` among its facts, if the
+   * branch's subject is being purged.
    */
   open(branch: Branch, epoch: number): Promise<void>
 
@@ -83,7 +83,7 @@ export interface LogPort {
   /** Rows in the order asked for, those of ancestors included. */
   read(branch: Branch, range: LogRange): Promise<LogEntry[]>
 
-  /** Where the checkpoint is; undefined where the branch, ancestors included, has none such. */
+  /** Where the checkpoint is; undefined if the branch, ancestors included, does not have it. */
   findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
 
   /**

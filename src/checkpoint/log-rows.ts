@@ -1,4 +1,4 @@
-/** Reads the rows of a log in portions, which are smaller where the rows are large. */
+/** Reads the rows of a log in portions, which are smaller if the rows are large. */
 
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogEntry, LogPort, LogRange } from './log-port.ts'
@@ -6,7 +6,7 @@ import type { LogEntry, LogPort, LogRange } from './log-port.ts'
 export interface RowsOptions extends Omit<LogRange, 'limit'> {
   readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch
-  /** Rows of the first portion; 64 unless given. */
+  /** Rows of the first portion; by default 64. */
   readonly first?: number
 }
 
@@ -15,7 +15,7 @@ const rowsMax = 256
 /** Bytes of a portion, if its rows are as large as those before. */
 const bytesTogether = 4 * 1024 * 1024
 
-/** How many times the rows of the last portion the next one may have, if they are small. */
+/** If rows are small, a portion may have this many times the rows of the one before. */
 const growth = 4
 
 export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64 }:

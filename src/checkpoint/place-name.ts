@@ -1,4 +1,4 @@
-/** Names under which a log finds other things than checkpoints by their ids. */
+/** Names under which a log finds places other than those of checkpoint ids. */
 
 import { v5 } from 'uuid'
 
@@ -11,8 +11,8 @@ export function newestOf(ns: string): string {
 }
 
 /**
- * Where late writes begin: those on a checkpoint that came after a newer one of its namespace. The
- * last stretch of them; with `beforeSeq` the stretch before the one that begins in that row.
+ * Where the last stretch of late writes on a checkpoint begins: those that came after a newer one
+ * of its namespace. With `beforeSeq`, the stretch before the one that begins in that row.
  */
 export function lateWritesOf(checkpointId: string, beforeSeq?: number): string {
   const name = beforeSeq === undefined ? checkpointId : `${checkpointId}\n${beforeSeq}`

@@ -3,12 +3,12 @@
 import type { Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
 
-/** JSON text. Passed on unparsed by everyone who need not look inside. */
+/** JSON text. Passed on unparsed by everything that need not look inside. */
 export type JsonText = string
 
 /** The checkpoints of one thread, for executions and questions. Reads see all appends before. */
 export interface CheckpointSource {
-  /** The newest checkpoint of the namespace where `checkpointId` is null. */
+  /** The newest checkpoint of the namespace if `checkpointId` is null. */
   tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined>
   /** A page, newest first. */
   list(query: TupleQuery): Promise<StoredTuple[]>
@@ -30,7 +30,7 @@ export interface StoredTuple {
   readonly ns: string
   readonly id: string
   readonly parentId: string
-  /** False where a newer checkpoint of the namespace exists: the next one is stored in full. */
+  /** False if a newer checkpoint of the namespace exists: the next one is stored in full. */
   readonly newest: boolean
   /** The engine's checkpoint without channel values. */
   readonly skeleton: JsonText
