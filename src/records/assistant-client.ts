@@ -44,7 +44,7 @@ export function assistantClient(router: Router): AssistantClient {
     versions: async (assistant, query) =>
       await ask(assistant, { kind: 'versions', query }).catch(asUnread) as AssistantRow[],
     delete: async (assistant) => {
-      // Asked for again when its owner has died, it must not meet the one that was made since.
+      // Retried after its owner died, the delete must not hit one made since with the same id.
       const { id: branchId } = branchOf(await get(assistant))
       await ask(assistant, { kind: 'delete', branchId }).catch(unlessGoneByThis)
     },

@@ -29,12 +29,12 @@ export interface TokenQuestion {
 export interface Grant {
   /** The name of the counter: no two have the same. */
   readonly counter: string
-  /** How many of those that waited. */
+  /** How many of the waiting requests may go on. */
   readonly admitted: number
   readonly lease?: Lease
   /** What is left. */
   readonly remaining: number
-  /** Until there is one again; 0 if there is one. */
+  /** How long until a token is free; 0 if one is. */
   readonly waitMs: number
 }
 
@@ -79,7 +79,7 @@ export class LimitCounter {
   #leased = 0
   /** The end of the lease that ends last. */
   #endMs = 0
-  /** Let through as soon as they are written. */
+  /** Admits that are still being written. */
   #held = 0
   #granted = 0
 

@@ -10,7 +10,7 @@ export interface Sorting<Sort> {
   readonly sortOrder: 'asc' | 'desc'
 }
 
-/** Below zero where the first comes first. */
+/** Below zero if `one` comes first. */
 export type RowOrder<Row> = (one: Row, other: Row) => number
 
 type Column<Row> = { [Name in keyof Row]: Row[Name] extends string | number ? Name : never

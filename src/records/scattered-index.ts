@@ -35,7 +35,7 @@ export interface ScatteredIndex {
 
 /** Longer than it takes to find a dead owner, take over its shards and read them. */
 const patienceMs = 20_000
-/** A shard may be covered a moment later, and its owner tells nobody. */
+/** A shard may be covered a moment later, and its owner does not announce that. */
 const askAgainMs = 100
 
 type Row = ThreadRow | AssistantRow
@@ -65,7 +65,7 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
 class Scatter {
   readonly #options: ScatterOptions
   readonly #changes: OwnerChanges
-  /** The search that asks again for all that wait: resolves when it has ended. */
+  /** The one waiting search that asks again: resolves when it has ended. */
   #scout: Promise<true> | undefined
 
   constructor(options: ScatterOptions) {
