@@ -1,9 +1,9 @@
-/** Which addresses may be called: none where this machine, its network or its cloud answers. */
+/** Which addresses may be called: none of this machine, its network or its cloud. */
 
 import { ipAddress, ipRange, isWithin } from '../ip-address.ts'
 import type { IpAddress, IpRange } from '../ip-address.ts'
 
-/** Special addresses, as IANA's registries have them, and one that a cloud answers at. */
+/** Special addresses, as IANA's registries have them, and one of a cloud. */
 export const closedRanges = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
@@ -29,7 +29,7 @@ export const closedRanges = [
 
 const closed = closedRanges.map(([range, what]) => ({ range: ipRange(range)!, what }))
 
-/** Of IPv6, only here are addresses that anybody can reach. */
+/** The only IPv6 addresses that can be reached from anywhere. */
 export const globalRange = '2000::/3'
 const global = ipRange(globalRange)!
 
@@ -46,7 +46,7 @@ export class AddressRules {
     this.#hosts = new Set(allowed.map((target) => target.toLowerCase()))
   }
 
-  /** Why `address` may not be called for `host`; undefined where it may. */
+  /** Why `address` may not be called for `host`; undefined if it may. */
   fault(host: string, address: string): string | undefined {
     if (this.#hosts.has(host)) return undefined
     const behind = behindOf(ipAddress(address)!)
@@ -57,7 +57,7 @@ export class AddressRules {
   }
 }
 
-/** The IPv4 address that is reached by an IPv6 one; any other as it is. */
+/** The IPv4 address behind a NAT64 address; any other as it is. */
 function behindOf(address: IpAddress): IpAddress {
   if (!isWithin(address, nat64)) return address
   return ipAddress(address.toByteArray().slice(12).join('.'))!

@@ -1,6 +1,6 @@
 /**
- * The one way out to endpoints of customers: checked, bounded in time, size and number, and tried
- * again.
+ * The one way out to endpoints of customers: checked, bounded in time, size and number, and
+ * retried.
  *
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
  *    says. A proxy looks names up itself: what it is asked for is checked before.
@@ -30,7 +30,7 @@ export interface EgressOptions {
   readonly proxy?: string | undefined
   /** Addresses, ranges and hosts that may be called though they are private. */
   readonly allowed?: readonly string[]
-  /** The system's own unless told. */
+  /** By default the system's own. */
   readonly resolve?: Resolve
 }
 
@@ -41,17 +41,17 @@ export interface Call {
   readonly url: string
   /** By names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Made anew each time it is sent; undefined where nothing is to be sent any more. */
+  /** Made anew each time it is sent; undefined if nothing has to be sent any more. */
   readonly body?: () => Promise<string | undefined>
-  /** Six unless told. */
+  /** By default six. */
   readonly tries?: number
   /** Throws `invalid` for a URL that this call may not be sent to, by a redirect either. */
   readonly mayCall?: (url: URL) => void
 }
 
 /**
- * answered  with whatever status; `cut` where the body was longer than is read
- * refused   the URL may not be called, or redirects to one that may not
+ * answered  with whatever status; `cut` if the body was longer than is read
+ * refused   the URL or its redirects may not be called, or nothing has to be sent any more
  * failed    nothing answered the last try
  */
 export type Outcome =
@@ -62,7 +62,7 @@ export type Outcome =
 export interface Egress {
   /** Throws `invalid`, with what is wrong, for a URL that is never called. */
   check(url: string): void
-  /** Tries until it is answered for good. Throws the signal's reason where that aborts. */
+  /** Tries until it is answered for good. Throws the signal's reason if that aborts. */
   send(call: Call, signal: AbortSignal): Promise<Outcome>
   /** Cuts everything off that is under way. */
   close(): Promise<void>
@@ -74,21 +74,21 @@ const answerMs = 15_000
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
 const waits = { waiting: 10_000, longestYields: true,
-  full: 'As many calls as may wait to go out do already.' } as const
+  full: 'Too many calls wait to go out already.' } as const
 /** Of a tenant to a host. What waits here holds up nothing else. */
 const hostLimits = { ...waits, inAll: Infinity, each: 8, waitingEach: 4_000 } as const
 /** Of a tenant, to all hosts. */
 const tenantLimits = { ...waits, inAll: 64, each: 48 } as const
 
-/** What came of one try. */
+/** The result of one try. */
 interface Tried {
   readonly outcome: Outcome
-  /** How long the answer asks to wait; undefined where trying again is of no use. */
+  /** How long the answer asks to wait; undefined if trying again is of no use. */
   readonly againMs: number | undefined
 }
 
 interface Answered extends Tried {
-  /** Set where the answer sends it on. */
+  /** Set if the answer redirects. */
   readonly target?: { readonly status: number; readonly url: string }
 }
 
@@ -206,7 +206,7 @@ class HttpEgress {
     })
     if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
     const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
-    // First of all: an answer that nobody reads would keep its connection.
+    // The body first: an answer that is not read would keep its connection.
     const outcome = { kind: 'answered', status, ...await textOf(body) } as const
     const url = targetOf(hop, status, headers['location'])
     const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
@@ -221,7 +221,7 @@ class HttpEgress {
     }))
   }
 
-  /** Aborts the work with `unavailable` where it takes longer. */
+  /** Aborts the work with `unavailable` if it takes longer. */
   async #within<Result>(ms: number, stopped: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const late = new AbortController()

@@ -11,7 +11,7 @@ import { HeddleError } from '../errors.ts'
 import type { AddressRules } from './address-rules.ts'
 import { hostOf } from './url-rules.ts'
 
-/** All addresses that a name has. Throws where it has none. */
+/** All addresses that a name has. Throws if it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
 export interface ConnectorOptions {
@@ -47,10 +47,10 @@ buildConnector.connector {
   }
 }
 
-/** Throws `forbidden` where somebody else looks the name up and might be told a closed address. */
+/** For a name that a proxy looks up: throws `forbidden` if one of its addresses is closed. */
 export async function mustBeOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
 Promise<void> {
-  // A name that is not known here is left to the rules of whoever looks it up.
+  // A name that is not known here is left to the rules of the proxy.
   const found = await resolve(host).catch(() => [])
   const closed = found.filter(({ address }) => rules.fault(host, address) !== undefined)
   if (closed.length > 0) throw closedHost(host, closed, rules)

@@ -1,4 +1,4 @@
-/** HTTP as it goes out: straight to addresses that may be called, or through a proxy. */
+/** Outgoing HTTP: straight to addresses that may be called, or through a proxy. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -30,9 +30,9 @@ export interface HttpAnswer {
 }
 
 export interface Http {
-  /** Throws `forbidden` where the host may not be called. */
+  /** Throws `forbidden` if the host may not be called. */
   mustBeOpen(url: URL): Promise<void>
-  /** Throws `forbidden` as well, where that shows only when it connects. */
+  /** Throws `forbidden` as well, if that shows only when it connects. */
   ask(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>
   /** Cuts everything off. */
   close(): Promise<void>

@@ -17,7 +17,7 @@ export interface Narrowing {
   readonly longestUrl: number
 }
 
-/** Redirects are held to the same rules. These may change: each call asks for them anew. */
+/** The rules hold for redirects too. They may change: each call reads them anew. */
 export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: () => Narrowing):
 Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {

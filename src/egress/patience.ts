@@ -27,7 +27,7 @@ export function waitAfter({ tries, chance, askedMs }: {
   return Math.max(ownMs, Math.min(askedMs, longestWaitMs))
 }
 
-/** Of a Retry-After: seconds, or a date; 0 where it says nothing. */
+/** The wait that a Retry-After asks for, in seconds or by a date; 0 if it says nothing. */
 export function askedWaitMs(retryAfter: unknown, nowMs: number): number {
   if (typeof retryAfter !== 'string') return 0
   if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter) * 1_000

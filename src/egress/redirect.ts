@@ -1,4 +1,4 @@
-/** Where an answer sends a call, and what of it goes along. Pure. */
+/** Where an answer redirects a call, and what is sent there. Pure. */
 
 import { HeddleError } from '../errors.ts'
 
@@ -7,7 +7,7 @@ export interface Hop {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** Made when it is sent; undefined where nothing is to be sent any more. */
+  /** Made when it is sent; undefined if nothing has to be sent any more. */
   readonly body?: (() => Promise<string | undefined>) | undefined
 }
 
@@ -19,7 +19,7 @@ const plainHeaders = new Set(['content-type', 'user-agent', 'accept', 'idempoten
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Where the answer redirects to, not checked yet; undefined where it does not redirect. */
+/** Where the answer redirects to, not checked yet; undefined if it does not redirect. */
 export function targetOf({ url }: Hop, status: number, location: unknown): string | undefined {
   if (!redirects.has(status) || typeof location !== 'string') return undefined
   const target = URL.parse(location, url.href)

@@ -7,7 +7,7 @@ import type { AddressRules } from './address-rules.ts'
 
 const longest = 2_048
 
-/** Ports below are those of system services: of them only the schemes' own may be called. */
+/** Lower ports are those of system services: of them only 80 and 443 may be called. */
 const leastFreePort = 1_024
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
