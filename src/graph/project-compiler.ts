@@ -1,5 +1,6 @@
 /** Turns a project's TypeScript and JavaScript into modules that a worker can be handed. */
 
+import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -35,7 +36,7 @@ export interface GraphEntry {
   readonly failure: string | null
 }
 
-/** JavaScript with its source map inside. */
+/** JavaScript; what was compiled has its source map inside. */
 interface ModuleSource {
   readonly format: 'module' | 'commonjs'
   readonly source: string
@@ -43,6 +44,8 @@ interface ModuleSource {
 
 /** What esbuild found from one graph file on, or why it could not. */
 type Discovery = { readonly inputs: Metafile['inputs'] } | { readonly failure: string }
+
+type Compiled = (readonly [url: string, source: ModuleSource])[]
 
 type Inputs = readonly (readonly [path: string, input: Metafile['inputs'][string]])[]
 
@@ -136,9 +139,24 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
     [path, format === 'cjs' ? 'commonjs' : 'module'] as const))
   const pathsOf = (wanted: ModuleSource['format']) =>
     [...formats].filter(([, format]) => format === wanted).map(([path]) => path)
-  const compiled = await Promise.all((['module', 'commonjs'] as const).map((format) =>
-    transpile(root, format, pathsOf(format))))
+  const commonjs = pathsOf('commonjs')
+  const isPlain = (path: string) => plainCommonjs.test(path)
+  const compiled = await Promise.all([
+    transpile(root, 'module', pathsOf('module')),
+    transpile(root, 'commonjs', commonjs.filter((path) => !isPlain(path))),
+    ...commonjs.filter(isPlain).map((path) => asItIs(resolve(root, path))),
+  ])
   return new Map(compiled.flat())
+}
+
+const plainCommonjs = /\.c?js$/
+
+/**
+ * There is nothing to compile, and the names of exports could be lost: bundlers state them for Node
+ * in code that never runs.
+ */
+async function asItIs(path: string): Promise<Compiled> {
+  return [[pathToFileURL(path).href, { format: 'commonjs', source: await readFile(path, 'utf8') }]]
 }
 
 /**
@@ -154,7 +172,7 @@ const commonjsWords = {
 
 /** File by file; with esbuild's build, for its transform ignores each file's tsconfig. */
 async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
-  Promise<(readonly [url: string, source: ModuleSource])[]> {
+  Promise<Compiled> {
   const files = paths.map((path) => resolve(root, path))
   const entryPoints = files.map((file, index) => ({ in: file, out: String(index) }))
   const { outputFiles } = await build({

@@ -138,6 +138,18 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toEqual(['function', '/'])
   })
 
+  it('may have been bundled as CommonJS, whose exports are named in dead code', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'src/graph.ts': `import { word } from '../dist/word.cjs'; ${graphOf('word')}`,
+      'dist/word.cjs': `
+        module.exports = Object.defineProperty({}, 'word', { value: require('./data.json').word })
+        0 && (module.exports = { word })`,
+      'dist/data.json': { word: 'hey' },
+    })
+    expect(await reportOf(root)).toBe('hey')
+  })
+
   it('may import by a computed name', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
