@@ -122,9 +122,22 @@ async function answersLeft(resume: unknown, asked: readonly string[], pending: P
   return left.length > 0 ? Object.fromEntries(left) : undefined
 }
 
+/**
+ * Whether an answer that is in the log already must not be used again: an earlier attempt used it,
+ * or this run's own answer gets a name, and the engine would not put that in the place of the other.
+ */
+export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
+  if (asked !== null) return true
+  return command !== null && isFalsyAnswer((JSON.parse(command) as WireCommand).resume)
+}
+
+function isFalsyAnswer(resume: unknown): boolean {
+  return resume != null && !resume
+}
+
 /** The engine drops a falsy answer unless it names the interrupt: here it does. */
 async function namedAnswer(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
-  if (resume == null || Boolean(resume)) return resume
+  if (!isFalsyAnswer(resume)) return resume
   const [interrupt, other] = await pending()
   return interrupt === undefined || other !== undefined ? resume : { [interrupt]: resume }
 }

@@ -18,7 +18,7 @@ import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
 import { MessageIds } from './message-ids.ts'
 import type { Outbox } from './outbox.ts'
-import { configOf, editInput, runInput } from './run-input.ts'
+import { configOf, editInput, outdatesAnswer, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
 import { bindSaver } from './bound-graph.ts'
@@ -83,7 +83,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     { access: 'threads.create_run', config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
-  const heard = request.asked !== null
+  const heard = outdatesAnswer(request)
   const saver = saverFor(bench, assignment, graph,
     { metadata: { ...filterable(configurable), ...metadata }, sync, reference, heard })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))

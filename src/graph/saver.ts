@@ -38,7 +38,7 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An earlier attempt used the answer that names no interrupt: it must not be used again. */
+  /** An answer in the log that names no interrupt must not be used again. */
   readonly heard?: boolean
   /** A step ends only when it is in the log. */
   readonly sync: boolean

@@ -7,6 +7,7 @@ import type { ThreadState } from '@langchain/langgraph-sdk'
 
 import type { ServedGraph } from '../../../src/graph/graph-export.ts'
 import { bindSaver } from '../../../src/graph/bound-graph.ts'
+import { withoutAnswer } from '../../../src/graph/pending-writes.ts'
 import { StateReader, doneTasks } from '../../../src/graph/state-reader.ts'
 import { ValueCodec } from '../../../src/graph/value-codec.ts'
 import type { Edit, Wish } from './life.ts'
@@ -14,6 +15,7 @@ import { payloadOf, recursionLimit } from './place.ts'
 import type { At, Part, Payload, Place, Ran } from './place.ts'
 
 type Fields = Record<string, unknown>
+type Get = MemorySaver['getTuple']
 type Put = MemorySaver['put']
 
 /**
@@ -21,6 +23,15 @@ type Put = MemorySaver['put']
  * then be its own parent, and the history a circle.
  */
 class Saver extends MemorySaver {
+  /** An answer from before, which names no question, answers nothing more. */
+  heard = false
+
+  override async getTuple(...[config]: Parameters<Get>): ReturnType<Get> {
+    const tuple = await super.getTuple(config)
+    if (!tuple || !this.heard) return tuple
+    return { ...tuple, pendingWrites: withoutAnswer(tuple.pendingWrites ?? []) }
+  }
+
   override async put(...[config, checkpoint, metadata]: Parameters<Put>): ReturnType<Put> {
     const { thread_id, checkpoint_ns, checkpoint_id } = config.configurable!
     if (checkpoint.id !== checkpoint_id) return super.put(config, checkpoint, metadata)
@@ -66,6 +77,8 @@ export class Twin implements Place {
       parts.push({ event: 'error', data: error })
       this.#failed = true
       return { parts, result: { __error__: error } }
+    } finally {
+      this.#saver.heard = false
     }
     const waiting = await this.#waiting().catch(() => [])
     return { parts, result: waiting.length === 0 ? {}
@@ -118,8 +131,9 @@ export class Twin implements Place {
     // Includes tasks that only a `goto` led to, which the state does not show.
     const asked = (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
       (channel === '__interrupt__' && !done.has(task) ? [value as { id?: string }[]].flat() : []))
-    // Intended: an answer like `false` is delivered if one interrupt waits.
+    // Intended: an answer like `false` is delivered if one interrupt waits, and to that one only.
     const isLost = !resume && resume != null && asked.length === 1
+    this.#saver.heard = !resume && resume != null
     return new Command({
       ...resume !== undefined && { resume: isLost ? { [asked[0]!.id!]: resume } : resume },
       ...update !== undefined && { update: update as Fields },

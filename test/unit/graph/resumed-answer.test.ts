@@ -61,6 +61,23 @@ it('A resumed answer is dropped if its question was followed by another one.', a
     .toHaveProperty('resume', { [other!]: 'no' })
 })
 
+it.each([[false, 'no'], [0, ''], ['yes', false]])(
+  'answers one question only if falsy answers follow each other: %j, %j', async (second, third) => {
+    const all = ['one?', 'two?', 'three?']
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('asks', () => ({ log: all.map((question) => String(interrupt(question))) }))
+      .addEdge(START, 'asks').compile())
+    const questions: string[] = []
+    for (const resume of [undefined, 'first', second, third]) {
+      const { outcome } = await bench.run({ input: { log: [] },
+        ...resume !== undefined && { command: { resume } } })
+      const asked = JSON.parse(outcome.interrupts) as Record<string, { value: string }[]>
+      questions.push(...Object.values(asked).flat().map(({ value }) => value))
+    }
+    expect(questions).toEqual(all)
+    expect(bench.log.values().log).toEqual(['first', String(second), String(third)])
+  })
+
 it('A resumed answer keeps the update of its command if no task had taken it.', async () => {
   const { promise: letGo, resolve } = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
