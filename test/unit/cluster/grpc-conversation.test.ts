@@ -130,7 +130,7 @@ describe('an answer that does not come in time', () => {
     const env = virtualEnv()
     const conversation = new Conversation(env, 'white:1', { async* converse() {
       await new Promise(() => {})
-      yield {}
+      yield* []
     } })
     const said = conversation.say({} as DeliverRequest, 5_000)
     expect(conversation.waiting).toBe(1)
