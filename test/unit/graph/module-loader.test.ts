@@ -155,7 +155,7 @@ describe('the code of a project', () => {
       'langgraph.json': langgraphJson,
       'src/graph.ts': `const name = ['a', 'part.ts'].join('/')
         ${graphOf(`async () => [(await import('./' + name)).part, (await import('./b')).b]`)}`,
-      'src/a/part.ts': `export const part: string = 'part'`,
+      'src/a/part.ts': `export enum Part { one = 'part' }; export const part = Part.one`,
       'src/b.ts': `export enum B { one = 'one' }; export const b = B.one`,
     })
     expect(await reportOf(root)).toEqual(['part', 'one'])
