@@ -11,6 +11,9 @@ class Told extends ThreadHouse {
   readonly #disk = Promise.withResolvers<void>()
 
   async begin(): Promise<void> {
+    await this.startRun('edited')
+    this.host.end(this.host.only)
+    await settled()
     await this.client.startRun('t', 'x', this.over)
     this.host.end(this.host.only)
     await settled()
@@ -28,6 +31,18 @@ class Told extends ThreadHouse {
     this.hold()
     void this.client.patch('t', 'x', { held: true })
     queueMicrotask(() => { this.log.gate = Promise.resolve() })
+  }
+
+  /** An edit that the graph has made. */
+  async edit(id?: string): Promise<unknown> {
+    const edited = this.inbound.ask({ kind: 'thread', tenant: 't', id: 'edited' },
+      { type: 'edit', update: { update, checkpoint: null } }, id === undefined ? {} : { id })
+    await settled()
+    const made = [...this.host.running.values()]
+      .find(({ execution }) => execution.threadId === 'edited')
+    if (made) await this.host.step(made, 'edited')
+    if (made) this.host.end(made)
+    return await edited
   }
 
   go(): void {
@@ -51,13 +66,30 @@ const changes: Readonly<Record<string, Ask>> = {
     void house.client.patch('t', 'x', { a: 1 })
     return await house.startRun('x', { commandId: 'key' })
   },
+  'a start from a checkpoint': async (house) => {
+    const { host, client } = house
+    const steps = [...host.running.values()][0]!
+    void host.step(steps, 'one')
+    const { headId } = steps
+    void host.step(steps, 'two')
+    await settled()
+    return await client.startRun('t', 'x',
+      house.run({ kwargs: { input: {}, checkpoint: { checkpoint_id: headId } } }))
+  },
   'a cancel': ({ client, now }) => client.cancelRun('t', 'x', now.runId, interrupt),
   'a rollback': ({ client, now }) =>
     client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
   'a run that is deleted': ({ client, over }) => client.deleteRun('t', 'x', over.runId),
   'a delete': ({ client }) => client.delete('t', 'x'),
   'a copy': ({ client }) => client.copy('t', 'x'),
-  'an edit': async ({ client, host }) => {
+  'an edit': (house) => house.edit(),
+  'an edit that is heard again': async (house) => {
+    const first = house.edit('edit')
+    await settled()
+    const again = await house.edit('edit')
+    expect(again).toBe(await first)
+  },
+  'a thread with a state': async ({ client, host }) => {
     const edited = client.create('t', { threadId: 'y', metadata: { graph_id: 'agent' },
       ifExists: 'raise', supersteps: [[update]] })
     await settled()

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../src/errors.ts'
-import { RunWaiters } from '../../../src/thread/run-waiters.ts'
+import { RunWaiters, unwritten } from '../../../src/thread/run-waiters.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
 
 const left = new HeddleError('unavailable', 'The client went.')
@@ -66,3 +66,10 @@ describe('a run of this member', () => {
     expect(await staying).toBe('{}')
   })
 })
+
+it.each([[false, true], [true, false]])(
+  'A run whose writing failed is not written, unless it may have been (%s).',
+  (ambiguous, isUnwritten) => {
+    const failed = new HeddleError('unavailable', undefined, { ambiguous })
+    expect(unwritten(failed).facts).toMatchObject({ unwritten: isUnwritten })
+  })

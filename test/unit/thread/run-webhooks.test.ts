@@ -143,14 +143,14 @@ describe('the webhook of a run', () => {
     expect(house.egress.sent).toEqual([])
   })
 
-  it('is given up with a line in the log if the receiver refuses it for good', async () => {
+  it.each([410, 304])('is given up with a line in the log where it answers %s', async (status) => {
     const house = new ThreadHouse()
     const runId = await ended(house)
-    only(house).end({ kind: 'answered', status: 410, body: '', cut: false })
+    only(house).end({ kind: 'answered', status, body: '', cut: false })
     await settled()
     expect(await owed(house)).toEqual([])
     expect(house.env.lines).toContainEqual({ level: 'warn', message: 'A webhook was given up.',
-      facts: { tenant: 't', threadId: 'x', runId, reason: 'it answered 410' } })
+      facts: { tenant: 't', threadId: 'x', runId, reason: `it answered ${status}` } })
   })
 })
 

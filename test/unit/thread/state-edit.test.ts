@@ -17,12 +17,14 @@ const withGraph = async (limits: ConstructorParameters<typeof ThreadHouse>[0] = 
 describe('a state update', () => {
   it('is there as soon as it is acknowledged', async () => {
     const house = await withGraph()
+    const timers = house.env.timers()
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
     await settled()
     void house.host.step(house.host.only, 'edit')
     house.host.end(house.host.only)
     expect(JSON.parse(await edited)).toHaveProperty('checkpoint.checkpoint_id')
     expect((await house.client.get('t', 'x')).values).toBe('{"log":["edit"]}')
+    expect(house.env.timers()).toBe(timers)
   })
 
   it('that fails changes nothing', async () => {
@@ -100,6 +102,27 @@ describe('a state update', () => {
     await settled()
     house.env.advance(60_000)
     await expect(edited).rejects.toThrow(/too long/)
+    expect(house.host.running.size).toBe(0)
+  })
+
+  it('is refused where too many wait on its thread', async () => {
+    const house = await withGraph({ pendingEdits: 2 })
+    const edit = () => house.client.updateState('t', 'x', { update, checkpoint: null })
+    for (const _ of ['begins', 'waits', 'waits']) edit().catch(() => {})
+    await settled()
+    await expect(edit()).rejects.toMatchObject({ code: 'full' })
+  })
+
+  it('is told, with those behind it, that its thread is deleted, and leaves its room', async () => {
+    const house = await withGraph({ inputCharacters: 2 * update.values.length })
+    const edit = () => house.client.updateState('t', 'x', { update, checkpoint: null })
+      .catch(({ code }) => code as string)
+    const edited = [edit(), edit()]
+    await settled()
+    await house.client.delete('t', 'x')
+    expect(await Promise.all(edited)).toEqual(['not_found', 'not_found'])
+    expect(house.host.running.size).toBe(0)
+    await house.startRun('y')
   })
 })
 
@@ -113,8 +136,8 @@ describe('a thread that starts with a state', () => {
     const created = create(house)
     await settled()
     void house.host.step(house.host.only, 'edit')
-    house.host.end(house.host.only)
-    expect((await created).values).toBe('{"log":["edit"]}')
+    house.host.end(house.host.only, { waiting: true })
+    expect(await created).toMatchObject({ values: '{"log":["edit"]}', row: { status: 'idle' } })
   })
 
   it('is not created at all when the state cannot be made', async () => {

@@ -18,6 +18,7 @@ async function listening({ after = null, made = false, refused }: {
   const told: string[] = []
   const follows: { after: string | null; listener: FeedListener; stopped: boolean }[] = []
   let refusal = refused
+  let way = Promise.resolve()
   const stop = await followSteadily({
     env, runId: 'r', after, made,
     listener: {
@@ -26,6 +27,7 @@ async function listening({ after = null, made = false, refused }: {
     },
     follow: async (from, listener) => {
       if (refusal) throw refusal
+      await way
       const follow = { after: from, listener, stopped: false }
       follows.push(follow)
       return () => { follow.stopped = true }
@@ -34,7 +36,12 @@ async function listening({ after = null, made = false, refused }: {
   const refuse = (code?: 'unavailable' | 'invalid' | 'not_found') => {
     refusal = code && new HeddleError(code)
   }
-  return { env, told, follows, stop, refuse }
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    way = promise
+    return resolve
+  }
+  return { env, told, follows, stop, refuse, hold }
 }
 
 describe('a follow that is lost', () => {
@@ -181,5 +188,16 @@ describe('a follow that is lost', () => {
     stop()
     await settled()
     expect([told, env.timers(), follows[0]!.stopped]).toEqual([[], 0, true])
+  })
+
+  it('ends with whoever stops while the next one begins', async () => {
+    const { follows, stop, hold } = await listening()
+    const go = hold()
+    follows[0]!.listener.ended('lost')
+    await settled()
+    stop()
+    go()
+    await settled()
+    expect(follows.map(({ stopped }) => stopped)).toEqual([true, true])
   })
 })

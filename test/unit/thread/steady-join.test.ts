@@ -45,6 +45,15 @@ describe('a caller that joins a run', () => {
     expect(lost.env.timers()).toBe(0)
   })
 
+  it('asks the next one also where the first was heard of for long', async () => {
+    const first = Promise.withResolvers<string>()
+    const { outcome, pass } = joining([() => first.promise, over])
+    await pass(61_000)
+    first.reject(new HeddleError('unavailable'))
+    await pass(500)
+    expect(await outcome).toBe('{"a":1}')
+  })
+
   it.each(['full', 'not_found', 'internal'] as const)('gets the error %s at once',
     async (code) => {
       const { outcome, seen } = joining([refused(code)])
