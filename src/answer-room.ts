@@ -24,8 +24,8 @@ export class AnswerRoom implements Disposable {
         `${answerMax / 1024 / 1024} MB: ask for a smaller page with "limit".`)
     }
     if (taken > allMax) {
-      throw new HeddleError('unavailable', 'As many long answers as there is room for are being ' +
-        'gathered or read: ask again in a moment.')
+      throw new HeddleError('unavailable', 'Too many long answers are being gathered or read: ' +
+        'ask again in a moment.')
     }
   }
 

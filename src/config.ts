@@ -95,7 +95,7 @@ export interface SessionSettings {
 
 /** How threads are stored in Cassandra. */
 export interface CassandraSettings {
-  /** Names or addresses, with `:port` where it is not 9042. */
+  /** Names or addresses, with `:port` if it is not 9042. */
   readonly contactPoints: readonly string[]
   readonly localDataCenter: string
   readonly keyspace: string
@@ -254,7 +254,7 @@ function broken({ host, insecureListen, auth, sessions, billing, region }: Setti
       `records may be kept: turn it off in the region ${region}.`)
   }
   if (auth === 'none' && !isLoopback(host) && !insecureListen) {
-    mistakes.push(`--host ${host} is reached by others, and nobody is asked who he is: add ` +
+    mistakes.push(`--host ${host} is reached by others, and callers need no key: add ` +
       '--auth keys, or --insecure-listen if that is meant, or listen on 127.0.0.1.')
   }
   if (auth === 'none' && sessions !== null) {

@@ -24,15 +24,15 @@ function commandOver(source: CommandSource): Command {
   const withDesk = (typed: Typed, work: (desk: KeyDesk) => Promise<string>, begins = false) =>
     inOffice(source, typed, async ({ desk }) => source.print(await work(desk)), { begins })
   const command = new Command('heddle keys')
-    .description('Makes, lists and revokes the API keys by which callers are known.')
+    .description('Makes, lists and revokes the API keys of callers.')
   const subcommand = (usage: string, description: string) =>
     withPlace(command.command(usage).description(description))
   subcommand('create', 'Makes a key and shows it, this once.')
-    .requiredOption('--tenant <name>', 'Whose things it opens.')
-    .addOption(new Option('--role <role>', `What it may: ${callerRoles.join(', ')}; a reader ` +
+    .requiredOption('--tenant <name>', 'The tenant to whose data it gives access.')
+    .addOption(new Option('--role <role>', `What it may do: ${callerRoles.join(', ')}; a reader ` +
       'changes nothing.').choices(callerRoles).default('developer'))
-    .option('--name <text>', 'For people to know it by.', '')
-    .option('--expires-in <time>', 'How long it is good: 90m, 12h, 30d (default: for ever).')
+    .option('--name <text>', 'A name for people.', '')
+    .option('--expires-in <time>', 'How long it is valid: 90m, 12h, 30d (default: for ever).')
     .action((typed: Typed) => withDesk(typed, async (desk) => {
       const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
       const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
