@@ -1,4 +1,4 @@
-/** Signs of life of all members: plain rows of one partition, which fade by themselves. */
+/** Signs of life of all members: plain rows of one partition, which expire by themselves. */
 
 import type { Beat, BeatPort } from '../../../cluster/index.ts'
 import type { Connection } from './connection.ts'

@@ -17,7 +17,7 @@ export class BillingTable implements BillingTablePort {
     this.#table = `${connection.keyspace}.billing`
   }
 
-  /** Done again, it is the same. */
+  /** Repeating it changes nothing. */
   async put(row: BillingRow, rank: bigint): Promise<void> {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
     await this.#connection.write({

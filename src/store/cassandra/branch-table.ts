@@ -6,7 +6,7 @@ import type { NewRow } from '../../checkpoint/index.ts'
 import type { Connection } from './connection.ts'
 import type { Rank } from './rank.ts'
 
-/** What may go of a branch: its rows after `after`. */
+/** What may be removed of a branch: its rows after `after`. */
 export interface Cut {
   readonly branchId: string
   readonly after: number
@@ -40,7 +40,7 @@ export class BranchTable {
   }
 
   /**
-   * Notes what a copy needs, before its first row. False where its source is gone, or may be in a
+   * Notes what a copy needs, before its first row. False if its source is gone, or may be in a
    * moment.
    */
   async noteCopy({ branch, epoch }: NewRow): Promise<boolean> {
@@ -53,7 +53,7 @@ export class BranchTable {
     return !await this.isDead(branch.ancestors.at(-1)!.id)
   }
 
-  /** Lets go of a branch whose owner is gone; tells what nobody needs any more. */
+  /** Releases a branch whose owner is gone; returns what no branch needs any more. */
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
     await this.#connection.write({
       cql: `INSERT INTO ${this.#branches} (branch_id, dead) VALUES (?, true) USING TIMESTAMP ?`,
@@ -67,8 +67,8 @@ export class BranchTable {
   }
 
   /**
-   * Nothing of the branch is left, so that nobody can grow from it. Its mark may be that of another
-   * owner, whose ranks and this one's say nothing of which came first.
+   * Nothing of the branch is left, so that no copy can grow from it. Another owner may have set its
+   * mark, and the ranks of two owners do not tell which came first.
    */
   async forget(branchId: string): Promise<void> {
     await this.#connection.write({

@@ -17,8 +17,8 @@ const fetchSize = 16
 
 /**
  * A place is a row of epoch 0 whose seq is a hash of the id. So it is written with the row that
- * carries it, in one mutation. The row that stated it and its epoch belong to its key: what a
- * deposed owner states stands beside what is so, and is passed over.
+ * carries it, in one mutation. The row that stated it and its epoch belong to its key: a place that
+ * a deposed owner states lies beside the true one, and is skipped.
  */
 export class CheckpointTable {
   readonly #connection: Connection

@@ -10,7 +10,7 @@ const partBytes = 512 * 1024
 /** Parts of one body on their way at the same time. */
 const partsAtOnce = 4
 
-/** In how many parts a body is kept; 0 where it stays in its row. */
+/** In how many parts a body is kept; 0 if it stays in its row. */
 export function chunksOf(body: Uint8Array): number {
   return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / partBytes)
 }
@@ -39,7 +39,7 @@ export class ChunkTable {
     })
   }
 
-  /** Throws `not_found` where a part is missing: its row was deleted meanwhile. */
+  /** Throws `not_found` if a part is missing: its row was deleted meanwhile. */
   async read(key: string, chunks: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
     await inFlight(partsAtOnce, Array(chunks).keys(), async (part) => {

@@ -1,4 +1,4 @@
-/** How the driver is set up: whom it asks, how it proves who it is, and how long it waits. */
+/** How the driver is set up: which hosts it asks, how it logs in, and how long it waits. */
 
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 
@@ -19,7 +19,7 @@ export interface TlsFiles {
 
 export interface ConnectionOptions {
   readonly env: Env
-  /** Names or addresses, with `:port` where it is not 9042. */
+  /** Names or addresses, with `:port` if it is not 9042. */
   readonly contactPoints: readonly string[]
   readonly localDataCenter: string
   /** Of the data; control rows live in `<keyspace>_control`. */
@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly tls?: TlsFiles
 }
 
-/** How long a request may take that is not told otherwise. */
+/** How long a request may take by default. */
 export const attemptMs = 2_000
 const connectMs = 2_000
 
@@ -41,7 +41,7 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
     ...user !== undefined && { credentials: { username: user, password } },
     ...tls && { sslOptions: tlsOptions(tls) },
     encoding: { useBigIntAsLong: true },
-    // Many tables are made one after another: what waits for them says so itself.
+    // Many tables are made one after another: `agreed` waits once for all of them.
     protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
     policies: {
       retry: new NextHost(),

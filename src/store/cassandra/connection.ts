@@ -323,7 +323,7 @@ export class Connection {
         rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : []))
       return new Set(versions).size === 1
     } catch {
-      // The host is busy or has gone; what was executed stands all the same.
+      // The host is busy or has gone; what was executed has taken effect nevertheless.
       return false
     }
   }

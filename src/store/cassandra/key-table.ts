@@ -7,7 +7,7 @@ import type { Connection, Row, Value } from './connection.ts'
 const columns = ['key_id', 'tenant', 'role', 'name', 'hash', 'created_at', 'expires_at', 'used_at',
   'revoked_at'] as const
 
-/** Keys that are read at a time where all are listed. */
+/** Keys that are read at a time when all are listed. */
 const listPage = 1_000
 
 export class KeyTable implements KeyTablePort {
@@ -28,7 +28,7 @@ export class KeyTable implements KeyTablePort {
         `VALUES (${columns.map(() => '?').join(', ')}) IF NOT EXISTS`,
       values,
     })
-    // It may have been asked twice, and the first time may have done it.
+    // The insert may have been sent twice, and the first one may have been applied.
     if ((await this.get(row.id))?.hash === row.hash) return
     throw new HeddleError('exists', 'A key with this id exists already.')
   }
@@ -58,7 +58,7 @@ export class KeyTable implements KeyTablePort {
     return this.get(id)
   }
 
-  /** Rows stay for ever, so that this makes none that was not there. */
+  /** Rows are never removed, so the update cannot create one. */
   async touch(id: string, atMs: number): Promise<void> {
     const row = await this.get(id)
     if (row === undefined || (row.usedAtMs ?? 0) >= atMs) return

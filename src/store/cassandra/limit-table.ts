@@ -1,4 +1,4 @@
-/** What limits let through: rows that are written once, and fade by themselves. */
+/** What limits let through: rows that are written once, and expire by themselves. */
 
 import type { Env, Gate } from '../../../cluster/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable as LimitTablePort } from '../../records/index.ts'

@@ -1,7 +1,7 @@
-/** Lines in which calls wait for those that came before them and touch the same things. */
+/** Queues in which calls wait for those that came before them and touch the same things. */
 
 export interface Ticket {
-  /** Resolves when everybody before has left, however it ended; undefined where nobody is. */
+  /** Resolves when all calls before have left, however they ended; undefined if there are none. */
   readonly before: Promise<unknown> | undefined
   leave(): void
 }
@@ -9,7 +9,7 @@ export interface Ticket {
 export class Lines {
   readonly #ends = new Map<string, Promise<void>>()
 
-  /** At the end of each of these lines; whoever enters must leave. */
+  /** Enters each of these lines at its end; the call must `leave` when it has ended. */
   enter(keys: readonly string[]): Ticket {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? [])
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -23,12 +23,12 @@ export class Lines {
     }
   }
 
-  /** When everybody has left who is in this line now. */
+  /** Resolves when all calls that are in this line now have left. */
   passed(key: string): Promise<void> | undefined {
     return this.#ends.get(key)
   }
 
-  /** When everybody has left who is in any line now. */
+  /** Resolves when all calls that are in any line now have left. */
   async quiet(): Promise<void> {
     await Promise.all(this.#ends.values())
   }

@@ -21,7 +21,7 @@ export interface BranchEnd {
 }
 
 /**
- * Rows looked at for the tail: enough where few were on their way when their owner ended, back to
+ * Rows looked at for the tail: enough if few were on their way when their owner ended, back to
  * the last carrier.
  */
 const fewRows = 12
@@ -68,7 +68,7 @@ export class LogReader {
     }
   }
 
-  /** The newest bucket in which anything is; 0 where nothing is anywhere. */
+  /** The newest bucket in which anything is; 0 if no bucket has any. */
   async newestBucket(branchId: string): Promise<number> {
     let [low, high] = [0, 1]
     while (await this.#occupied({ branchId, bucket: high })) [low, high] = [high, 2 * high]
@@ -80,7 +80,7 @@ export class LogReader {
     return low
   }
 
-  /** All rows of a slice. Throws `not_found` where one is missing: the log was deleted. */
+  /** All rows of a slice. Throws `not_found` if one is missing: the log was deleted. */
   async rows(branchId: string, slice: Slice, reverse: boolean): Promise<LogEntry[]> {
     const { epoch, from, through } = slice
     const entries: LogEntry[] = []
@@ -99,7 +99,7 @@ export class LogReader {
     throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
   }
 
-  /** What rows of a branch state that has these stretches, oldest first. */
+  /** What rows of a branch with these stretches state, oldest first. */
   async stating(branchId: string, stretches: StretchList, from: number, through: number):
     Promise<StatingRow[]> {
     const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) =>
@@ -155,7 +155,7 @@ export class LogReader {
   }
 }
 
-/** What a query of a slice is given. */
+/** The values for a query of a slice. */
 function valuesOf(branchId: string, { bucket, epoch, from, through }: Slice): Value[] {
   return [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
 }
@@ -165,7 +165,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** The name under which a row's body is kept where it is too large for the row. */
+/** The name under which a row's body is kept if it is too large for the row. */
 export function chunkKey(branchId: string, { epoch, seq }: Position): string {
   return `${branchId}/${epoch}/${seq}`
 }

@@ -18,13 +18,13 @@ export interface Partition {
 export interface OutgoingRow extends ChainRow, Partition {
   /** Of everything in the bucket, this row included. */
   readonly bucketBytes: number
-  /** On the first row of a stretch, and on carriers where they are few: all, this one included. */
+  /** On the first row of a stretch, and on carriers if they are few: all, this one included. */
   readonly stretches: StretchList | undefined
   /** No two of the same id. */
   readonly places: readonly CheckpointPlace[]
   /** Rows whose places it brings to where they are found. */
   readonly carried: readonly StatingRow[]
-  /** Empty where it is kept in chunks. */
+  /** Empty if it is kept in chunks. */
   readonly body: Uint8Array
   readonly chunks: number
   readonly timestamp: bigint

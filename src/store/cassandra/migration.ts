@@ -15,8 +15,8 @@ const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling
 const rewritten = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L4'}`
 
 /**
- * A replica that answers nothing is not waited for: what Cassandra takes for slow where it has not
- * seen much yet is longer than our patience.
+ * A replica that does not answer is not waited for: as long as Cassandra has seen few reads, it
+ * takes longer to count one as slow than our patience lasts.
  */
 export const reads = `speculative_retry = 'MIN(99p,200ms)'`
 
@@ -75,7 +75,7 @@ const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${contro
   session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
 ) WITH ${reads}`
 
-/** Signs of life, of all members in one partition: hints, which fade by themselves. */
+/** Signs of life, of all members in one partition: hints, which expire by themselves. */
 const memberBeat = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.member_beat (
   cluster int, session uuid, count bigint, leaving boolean, address text,
   PRIMARY KEY ((cluster), session)
@@ -94,8 +94,8 @@ const apiKey = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control
 ) WITH ${reads} AND ${rewritten}`
 
 /**
- * Each row fades when it is over, and is never changed: what comes back late does no harm, and may
- * be forgotten soon.
+ * Each row expires when it is over, and is never changed: one that comes back late does no harm,
+ * so tombstones may go soon.
  */
 const limitAdmit = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.limit_admit (

@@ -18,7 +18,7 @@ export interface RunKey {
   readonly runId: string
 }
 
-/** Runs of which it is known that they have their place in the order. */
+/** Runs that are known to have their place in the order. */
 const ordersKept = 20_000
 /** Rows that are removed, or looked at for a status, at the same time. */
 const atOnce = 64
@@ -42,7 +42,7 @@ export class RunTable implements RunTablePort {
     this.#orders = `${connection.keyspace}.run_order`
   }
 
-  /** Newer calls need higher ranks. Done again, it is the same. */
+  /** Newer calls need higher ranks. Repeating it changes nothing. */
   async put({ row, rank, before }: { readonly row: RunRow; readonly rank: bigint
     readonly before?: Promise<unknown> }): Promise<void> {
     const address = this.#address(row)
@@ -123,7 +123,7 @@ export class RunTable implements RunTablePort {
     return found
   }
 
-  /** In the order of the ids; one that is in the order only, was never there or is gone. */
+  /** In the order of `ids`, without runs that were never written or are removed. */
   async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
     const rows = readAhead(atOnce, ids, async (each) => {
       const key = { tenant, threadId, runId: each['run_id'] as string }
@@ -144,7 +144,7 @@ export class RunTable implements RunTablePort {
     return body && RunRow.decode(body)
   }
 
-  /** A place is written once; again where it is not known whether it was. */
+  /** A place is written once; again if it is not known whether it was. */
   async #order(row: RunRow, rank: bigint): Promise<void> {
     const text = textOf(row)
     if (this.#ordered.get(text)) return

@@ -1,4 +1,4 @@
-/** Makes the keyspaces and tables where they are missing, and brings older ones up to date. */
+/** Makes the keyspaces and tables if they are missing, and brings older ones up to date. */
 
 import { errors, types } from 'cassandra-driver'
 
@@ -12,11 +12,11 @@ import { SchemaLock } from './schema-lock.ts'
 export interface SchemaOptions {
   readonly connection: Connection
   readonly env: Env
-  /** Replicas of each data center, by its name; unless told as many as hosts, up to 3. */
+  /** Replicas of each data center, by its name; by default as many as hosts, up to 3. */
   readonly replication?: Readonly<Record<string, number>>
 }
 
-/** What is there of ours before there is a version. */
+/** The tables of ours that exist before there is a version. */
 export const tablesOfTheLock = ['schema_lock', 'schema_version']
 
 /**
@@ -59,7 +59,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env): 
   }
 }
 
-/** Undefined where nothing was ever made here. */
+/** Undefined if nothing was ever made here. */
 async function versionOf(connection: Connection): Promise<number | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined
@@ -104,7 +104,7 @@ async function setVersion(connection: Connection, from: number, to: number): Pro
   })
 }
 
-/** Those that are there keep their replication. */
+/** Existing ones keep their replication. */
 async function makeKeyspaces({ connection, replication }: SchemaOptions): Promise<void> {
   const rows = await connection.read({
     cql: 'SELECT keyspace_name FROM system_schema.keyspaces', values: [],

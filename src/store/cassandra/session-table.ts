@@ -12,7 +12,7 @@ import { HeddleError } from '../../errors.ts'
 import { AmbiguousSwap } from './connection.ts'
 import type { Connection, Statement, Value } from './connection.ts'
 
-/** After so many attempts the cluster has lost its quorum. */
+/** After this many attempts, the cluster has lost its quorum. */
 const triesMax = 20
 /** Fewer if none is answered: the caller decides what to do meanwhile. */
 const patienceMs = 3_000

@@ -10,7 +10,7 @@ export interface ClusterSettings {
   readonly shards: number
   /** Partitions in which the rows of a shard lie. */
   readonly buckets: number
-  /** By which members know each other that were given no other one: who may read it is trusted. */
+  /** Members trust each other by it if they were given no other one: who can read it may join. */
   readonly secret: string
 }
 
@@ -33,8 +33,8 @@ export function regionOf(connection: Connection): Promise<string | undefined> {
 }
 
 /**
- * Whoever names a region first gives the keyspace to it, for ever. Throws HeddleError `forbidden`
- * where it belongs to another one, or to any and none is named.
+ * The first region that is named gets the keyspace, for ever. Throws HeddleError `forbidden` if it
+ * belongs to another one, or to any and none is named.
  */
 export async function settleRegion(connection: Connection, named: string | undefined):
 Promise<void> {
@@ -43,7 +43,7 @@ Promise<void> {
   mustBelong(connection, region, named)
 }
 
-/** Throws HeddleError `forbidden` where what was named is not the region of the keyspace. */
+/** Throws HeddleError `forbidden` if what was named is not the region of the keyspace. */
 export function mustBelong({ keyspace }: Connection, region: string | undefined,
   named: string | undefined): void {
   if (region === named) return

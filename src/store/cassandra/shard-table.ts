@@ -19,7 +19,7 @@ export class ShardTable implements ShardPort {
     this.#table = `${connection.control}.shard_owner`
   }
 
-  /** One by one: who reads a whole table at once waits for a replica that answers nothing. */
+  /** One by one: a read of the whole table would wait for a replica that does not answer. */
   async owners(): Promise<readonly ShardOwner[]> {
     const owners: ShardOwner[] = []
     await inFlight(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
@@ -46,7 +46,7 @@ export class ShardTable implements ShardPort {
     }
   }
 
-  /** All that was known is a condition: what is a condition is told where it does not hold. */
+  /** All known columns are conditions: if one fails, Cassandra returns what they really are. */
   #statement({ from, to: { shard, epoch, session, address } }: Claim): Statement {
     if (from === undefined) {
       const cql = `INSERT INTO ${this.#table} (shard, epoch, session, address) ` +

@@ -55,7 +55,7 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#plans.getOptions()
   }
 
-  /** The first host of a plan is the least busy one: the next that is stayed with. */
+  /** The first host of a plan is the least busy one: it becomes the next steady host. */
   * #steadied(plan: Iterator<Host>): Generator<Host, undefined> {
     const near: Host[] = []
     for (let next = plan.next(); !next.done; next = plan.next()) {

@@ -64,7 +64,7 @@ export class StoredBodies {
     Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
       const body = found['body'] as Uint8Array | null
-      // One that a single replica has, of which a read of other columns told another one.
+      // Only one replica has the row, and a read of other columns repaired only those elsewhere.
       if (body === null) return undefined
       const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
       if (!chunked) return body

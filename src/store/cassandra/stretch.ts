@@ -47,7 +47,7 @@ export function stretchesThrough(stretches: StretchList, through: number): Stret
   return stretches.slice(0, indexAt(stretches, through) + 1)
 }
 
-/** The last stretch that begins at or before row `seq`; -1 where none does. */
+/** The last stretch that begins at or before row `seq`; -1 if none does. */
 function indexAt(stretches: StretchList, seq: number): number {
   let low = 0
   let high = stretches.length

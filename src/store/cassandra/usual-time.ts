@@ -1,14 +1,14 @@
 /** How long something usually takes. */
 
-/** It follows what is heard by so much each time: it comes to rest at the median. */
+/** Each new time moves the estimate by this factor, so that it settles at the median. */
 const step = 1.05
-/** Of a clock that does not move: from nothing it would never rise again. */
+/** The least estimate, for a clock that does not move: from 0 it would never rise again. */
 const leastMs = 0.1
 
 export class UsualTime {
   #ms: number
 
-  /** `ms` is what is taken for usual before anything is heard. */
+  /** `ms` is the estimate before the first time is heard. */
   constructor(ms: number) {
     this.#ms = ms
   }

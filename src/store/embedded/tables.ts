@@ -114,7 +114,7 @@ export class Tables {
     this.#log.purge(subject.branch)
   }
 
-  /** Of a shard that has no rows: only those are looked for that are given twice. */
+  /** For a shard without rows: only a thread that is given twice is looked up first. */
   #fill(rows: readonly EncodedRow[]): void {
     const given = new Set<string>()
     for (const { table, body } of rows) {
