@@ -11,7 +11,7 @@ export interface Caller {
   readonly tenant: string
   readonly role: CallerRole
   readonly identity: Identity
-  /** False once the key is revoked or the session is over: the caller is told nothing more. */
+  /** False once the key is revoked or the session is over: the caller gets nothing more. */
   stands(): boolean
 }
 

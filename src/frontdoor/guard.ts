@@ -35,7 +35,7 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     route.config = { ...route.config, access }
   })
   app.addHook('onRequest', async (request, reply) => {
-    // That a path does not exist is told only to callers that may read.
+    // Only callers that may read learn that a path does not exist.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
     const finding = isPublic ? anybody : await identify(request)

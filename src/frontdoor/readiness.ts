@@ -1,4 +1,4 @@
-/** Signals that a reader takes more, or never will: all that wait are told together. */
+/** Signals that a reader takes more, or never will: all that wait are notified together. */
 
 export class Readiness {
   #coming: PromiseWithResolvers<void> | undefined

@@ -18,7 +18,7 @@ export function errorsAsStatus(log: Log): Interceptor {
       const facts = contextValues.get(factsKey)
       log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
     }
-    // If a deadline aborted the call, `unavailable` only follows from that: tell the deadline.
+    // If a deadline aborted the call, `unavailable` only follows from that: report the deadline.
     const { reason } = signal as { readonly reason: unknown }
     const given = error.code === 'unavailable' && reason instanceof ConnectError
     return given ? reason : asConnectError(error)

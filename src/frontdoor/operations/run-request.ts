@@ -14,7 +14,7 @@ export interface RunCaller {
   readonly commandId: string
   /** Of a user, who has a session or comes through a trusted proxy. */
   readonly userId?: string
-  /** The caller waits for the result, and nobody hears of the run before that. */
+  /** The caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
   /** As received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>

@@ -45,7 +45,7 @@ export class RunOperations {
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
   readonly #tracing: Tracing | undefined
-  /** By id, runs whose start may be lost with their owner, since nobody has heard of them yet. */
+  /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
   readonly #untold = new Map<string, StartRun>()
 
   constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {

@@ -23,7 +23,7 @@ export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly pulse: Pulse
   readonly runId: string
-  /** Of an answer; an error with a status of its own has none of them. */
+  /** The headers of an answer; an error with a status of its own has none of them. */
   readonly headers: Readonly<Record<string, string>>
   /** `left` aborts when the client leaves: nobody waits for the answer any more. */
   answer(left: AbortSignal): Promise<JsonText>

@@ -113,7 +113,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   })
 }
 
-/** The client has left, so nobody is told whether the cancel worked. */
+/** The client has left, so whether the cancel worked is not reported. */
 function abandon({ runs, pulse }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || pulse.stopped) return

@@ -17,7 +17,7 @@ export type Checkpoint = Static<ReturnType<typeof Checkpoint>>
 
 export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uuid() })
 
-/** A part of a state that may be selected; `words` are for who misspelt it. */
+/** A part of a state that may be selected; `words` is the error for any other. */
 export const statePart = {
   pattern: '^(values|next|tasks|checkpoint|metadata|created_at|parent_checkpoint|interrupts' +
     '|checkpoint_id|parent_checkpoint_id|values\\..+)$',
