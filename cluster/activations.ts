@@ -212,7 +212,7 @@ export class Activations {
         else if (!this.#owns(key, epoch)) {
           for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
         } else {
-          // If the next life fails for those who wait as well, nobody may ever ask again.
+          // If the next life fails too, those that wait now may not ask again.
           if (broken) this.#revive(key, epoch)
           if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
         }
@@ -231,7 +231,7 @@ export class Activations {
     this.#untold = 0
   }
 
-  /** Makes an actor anew that failed with something under way: nobody may ever ask for it. */
+  /** Activates an actor again that failed with work under way: no command may ever do so. */
   #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
     this.#env.after(pauseMs, () => {
       if (this.#closed || !this.#owns(key, epoch)) return
@@ -267,7 +267,7 @@ export class Activations {
     void activation.passivate(noHurry)
   }
 
-  /** To be asked is use, and so is to be found occupied. */
+  /** A command counts as use, and so does being found occupied. */
   #touch(text: string, activation: Activation): void {
     activation.usedMs = this.#env.monotonicMs()
     this.#table.delete(text)

@@ -45,11 +45,11 @@ export interface ListenerCodec {
 export interface FollowSharing {
   /** Followers whose requests have the same name may share. */
   nameOf(request: unknown): string
-  /** For its first follower. `onEnd` is called when the actor will tell nothing more. */
+  /** For its first follower. `onEnd` is called when the actor will send nothing more. */
   begin(request: unknown, onEnd: () => void): SharedFollow
 }
 
-/** Hears an actor in another member, and tells all that share it. */
+/** Receives the calls of an actor in another member, for all followers that share it. */
 export interface SharedFollow {
   /** What it asks for itself. */
   readonly request: unknown

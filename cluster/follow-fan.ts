@@ -1,5 +1,5 @@
 /**
- * One follow for all readers of the same thing in this member: an owner tells members, not readers.
+ * One follow for all readers of the same thing in this member: owners send to members, not readers.
  *
  *   1. The first follower begins it, and later ones join while it lasts.
  *   2. A follower that asks for something that is not known here any more follows alone.

@@ -52,7 +52,7 @@ export interface SessionGateOptions {
   validate(): Promise<SessionState | undefined>
   /** Called once, with a sentence, when the session was read to be over. */
   onFenced(reason: string): void
-  /** Writers on their way are waited for if there are at least so many; 16 by default. */
+  /** Writers on their way are waited for if there are at least this many; 16 by default. */
   readonly awaitedLeast?: number
 }
 

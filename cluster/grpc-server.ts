@@ -51,7 +51,7 @@ const obstacles: readonly (readonly [RegExp, string])[] = [
   [/resolution failed/, 'is not known here'],
 ]
 
-/** Throws HeddleError with a sentence: for a bad secret, or where it cannot listen. */
+/** Throws HeddleError with a sentence: for a bad secret, or if it cannot listen. */
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { env, trust, host, port = 0 } = options
   checkTrust(trust)

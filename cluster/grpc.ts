@@ -1,4 +1,4 @@
-/** All that needs the library of gRPC: loaded where there are other members, and nowhere else. */
+/** All that needs the library of gRPC: loaded only if there can be other members. */
 
 export { grpcProbe } from './grpc-probe.ts'
 export { openGrpcServer } from './grpc-server.ts'

@@ -38,7 +38,7 @@ export class Mailbox {
   readonly #bound: number
   readonly #broken: (reason: unknown) => void
   readonly #letters: Letter[]
-  /** Who takes the turns; undefined while the mailbox is shut. */
+  /** The actor that takes the turns; undefined while the mailbox is shut. */
   #actor: Actor | undefined
   /** From the start of a turn to its decision; also while turns rest until the next tick. */
   #turning = false
@@ -97,7 +97,7 @@ export class Mailbox {
     for (const letter of this.takeLetters()) letter.reject(unheard(reason))
   }
 
-  /** Those that wait, for the mailbox after this one. */
+  /** Removes and returns those that wait, for the next mailbox. */
   takeLetters(): Letter[] {
     return this.#letters.splice(0)
   }

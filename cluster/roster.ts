@@ -174,7 +174,7 @@ export class Roster {
     if (!isOver) {
       if (await lives(member)) return false
       await this.look()
-      // It has just come, and may be busy starting: it is judged as all others are.
+      // It has just joined, and may be busy starting: it is judged as all others are.
       if (this.#signs.has(member.id)) {
         await this.#examine(member)
         return this.#over.has(member.id)

@@ -93,7 +93,7 @@ const [rosterService, shardService] = ['roster', 'shards'] as const
 const wire = { values: plainValues }
 
 interface RosterQuestion {
-  /** Does it answer? Without one: look who is there. */
+  /** The member that may not answer; without one, the peer only reads the beats. */
   readonly see?: Member
 }
 
@@ -175,7 +175,7 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
       })
       serving = true
       server.belongs()
-      // Once more when they know: nobody told it what changed in between.
+      // Once more when they know it: changes before that were not announced to it.
       void tellAll(rosterService, {}).then(() => ownership.lookAgain())
       await ownership.start(host)
     },

@@ -13,7 +13,7 @@ import type { Member } from './member.ts'
  */
 export interface Transport {
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
-  /** Once this has resolved, a broken connection is told by the last call of `listener`. */
+  /** Once this has resolved, the last call of `listener` reports a broken connection. */
   follow(to: Member, key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
     Promise<() => void>
 }

@@ -30,7 +30,7 @@ interface Lane {
 
 export class Turnstile {
   readonly #limits: TurnstileLimits
-  /** By key; the one that was let in last stands last. */
+  /** By key; the one that was let in last comes last. */
   readonly #lanes = new Map<string, Lane>()
   #busy = 0
   #waiting = 0
