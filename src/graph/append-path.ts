@@ -11,7 +11,7 @@ export type MessagesReducer = (left: unknown, right: unknown) => BaseMessage[]
 type Channels = ServedGraph['channels']
 type Aggregate = Channels[string] & { readonly operator?: unknown }
 
-/** Gives graphs channels that append faster, where the reducer is the library's own. */
+/** Gives graphs channels that append faster, if their reducer is the library's own. */
 export class AppendPath {
   readonly #original: MessagesReducer
   readonly #reducer: MessagesReducer

@@ -2,7 +2,7 @@
 
 export type Fields = Record<string, unknown>
 
-/** A checkpoint of the API, as far as a config names one; null where it names no thread. */
+/** A checkpoint of the API, as far as a config names one; null if it names no thread. */
 export function checkpointOf(config: unknown): Fields | null {
   const { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } = configurableOf(config) ?? {}
   if (!thread_id) return null

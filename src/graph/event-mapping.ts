@@ -23,7 +23,7 @@ export interface EventMapperOptions {
   readonly text: (value: unknown) => JsonText
   /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
   readonly reference: ValuesReference | undefined
-  /** Durable events that an earlier attempt emitted after the checkpoint resumed from. */
+  /** Durable events that an earlier attempt emitted after the checkpoint that is resumed. */
   readonly told: readonly ToldEvent[]
   /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
   readonly redoes: boolean

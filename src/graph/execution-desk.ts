@@ -92,7 +92,7 @@ export class ExecutionDesk {
   pump(): void {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
-      // No worker is free. Only a suspect waits for a worker of its own, and blocks no others.
+      // No worker is free. A suspect waits for one of its own, and does not block the others.
       else if (!this.#suspicion.isSuspect(runOf(job))) return
     }
   }

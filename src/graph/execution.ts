@@ -158,7 +158,7 @@ export interface SnapshotAnswer {
   readonly checkpointId: string
   /** `{next, tasks, metadata, created_at, checkpoint, parent_checkpoint}`, or what is selected. */
   readonly json: JsonText
-  /** The checkpoint whose stored channels are the values; empty where `values` states them. */
+  /** The checkpoint whose stored channels are the values; empty if `values` states them. */
   readonly valuesOf: string
   readonly values: JsonText
 }

@@ -11,7 +11,7 @@ export type GraphFactory = (config: unknown, runtime: FactoryRuntime) => unknown
 /** A factory's second argument, as the ecosystem defines it. */
 interface FactoryRuntime {
   readonly accessContext: AccessContext
-  /** Null where nothing is going to be executed. */
+  /** Null if nothing is going to be executed. */
   readonly executionRuntime: { readonly context: unknown } | null
 }
 

@@ -136,7 +136,7 @@ export class GraphLibrary {
     })
   }
 
-  /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them where it is true. */
+  /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them if it is true. */
   drawable(graphId: string, xray: boolean | number): Promise<unknown> {
     const options: DrawOptions = { xray }
     return this.#inspect(graphId, async (graph) => (await graph.getGraphAsync(options)).toJSON())

@@ -49,7 +49,7 @@ export function editInput({ values, command }: EditUpdate, engine: EngineWords):
 }
 
 /**
- * `configurable` with the keys that select a checkpoint, left out where they have no value. Drops
+ * `configurable` with the keys that select a checkpoint, left out if they have no value. Drops
  * the engine's own keys, such as its checkpointer: no client may set them.
  */
 export function configurableOf(threadId: string, config: Pick<WireConfig, 'configurable'>,

@@ -21,7 +21,7 @@ import type { ValueCodec } from './value-codec.ts'
 /** Takes steps in order, and reports when they are in the log. */
 export interface StepSink {
   step(step: Step): void
-  /** The steps given so far are complete only when this resolves. */
+  /** The steps given so far are complete only when `done` resolves. */
   hold(done: Promise<void>): void
   /** Resolves when every step given so far is in the log. */
   acknowledged(): Promise<void>

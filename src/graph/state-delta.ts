@@ -38,7 +38,7 @@ const smallListLength = 256
  */
 const lookBack = 256
 /**
- * A list of more small elements is stored as one value: each element stored separately costs a
+ * A longer list of small elements is stored as one value: each element stored separately costs a
  * reader some 120 bytes beside a text of one or two.
  */
 const crowdLength = 65_536

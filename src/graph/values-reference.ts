@@ -28,7 +28,7 @@ export class ValuesReference {
     if (this.#seen.length > this.#span) this.#seen.pop()
   }
 
-  /** The newest checkpoint that holds exactly this state; undefined where there is none. */
+  /** The newest checkpoint that holds exactly this state; undefined if there is none. */
   of(state: unknown): string | undefined {
     return this.#seen.find(({ values }) => this.#isSame(state, values))?.checkpointId
   }

@@ -138,7 +138,7 @@ export class WorkerLink {
   }
 }
 
-/** Without the server's own secrets: graphs, and the programs that they start, may tell theirs. */
+/** Without the server's own secrets: graphs, and programs that they start, may print all of it. */
 function environmentOfGraphs(): NodeJS.ProcessEnv {
   const { [clusterSecret.variable]: _, [cassandraPassword.variable]: __, ...others } = process.env
   return others

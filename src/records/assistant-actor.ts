@@ -37,7 +37,7 @@ export type AssistantCommand =
   | { readonly kind: 'patch'; readonly change: AssistantChange }
   | { readonly kind: 'set_latest'; readonly version: number }
   | { readonly kind: 'versions'; readonly query: VersionQuery }
-  /** Of the assistant with this log; of any where it is undefined. */
+  /** Only the assistant with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
 
 export interface AssistantActorParts {

@@ -1,4 +1,4 @@
-/** Where events of runs stand in a thread's log, and the ids that clients know them by. */
+/** The places of runs' events in a thread's log, and the ids by which clients know them. */
 
 /**
  * An event's place: the log row that made it true, and its number behind that row. Tokens, which

@@ -11,7 +11,7 @@ interface FeedCall {
   readonly ended?: Parameters<FeedListener['ended']>[0]
 }
 
-/** About so many characters of events go into one call. */
+/** About this many characters of events go into one call. */
 const callLength = 256 * 1024
 
 const feedListeners: ListenerCodec = {

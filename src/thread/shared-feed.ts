@@ -14,7 +14,7 @@ export const feedSharing: FollowSharing = {
   begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
 }
 
-/** Never read: `join` refuses who wants forgotten events, and all events carry their data. */
+/** Never read: `join` refuses followers of forgotten events, and all events carry their data. */
 const noPast: FeedPast = {
   read: () => { throw new Error('nobody joins who asks for what is forgotten') },
   values: async () => { throw new Error('an event from another member has its values') },

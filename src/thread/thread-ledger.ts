@@ -173,9 +173,9 @@ export class ThreadLedger {
   }
 
   /**
-   * For a thread that is about to be purged: writes its billing records, which outlive it. If only
-   * the log has the delete, the thread's row is marked too: after half a purge the log may not open
-   * any more.
+   * Called if no epoch is opened: a deleted thread is about to be purged, but its billing records
+   * outlive it. If only the log has the delete, the thread's row is marked too: after half a purge
+   * the log may not open any more.
    */
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
@@ -298,7 +298,7 @@ export class ThreadLedger {
   #settling(durable: Promise<void>): Promise<void> {
     const head = headOf(this.#state)
     this.#durable = durable.then(() => {
-      // What the life before wrote says nothing of this one.
+      // What an earlier thread of this id wrote says nothing about this one.
       if (head.branch === this.#state.row.branch) this.#settled = head
     })
     this.#durable.catch(() => {})

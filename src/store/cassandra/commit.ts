@@ -17,7 +17,7 @@ export interface Commit {
   readonly inFlight: number
 
   /**
-   * Before the first row of an epoch on a branch that has rows. False where the branch has moved
+   * Before the first row of an epoch on a branch that has rows. False if the branch has moved
    * on since its end was read: read it again.
    */
   open(branchId: string, end: BranchEnd, epoch: number): Promise<boolean>

@@ -13,7 +13,7 @@ import type { Stretch } from './stretch.ts'
 export interface LogCut {
   readonly branchId: string
   readonly after: number
-  /** Of whoever removes them. */
+  /** The epoch of the owner that removes them. */
   readonly epoch: number
 }
 

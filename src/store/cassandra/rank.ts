@@ -23,7 +23,7 @@ export class Rank {
     return floor + shifted + counter
   }
 
-  /** Above those of all owners: of what is gone for good, whoever writes of it. */
+  /** Above the ranks of all owners: for the removal of what is gone for good. */
   last(): bigint {
     return this.next(lastEpoch)
   }
