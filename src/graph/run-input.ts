@@ -124,7 +124,7 @@ async function answersLeft(resume: unknown, asked: readonly string[], pending: P
 
 /**
  * Whether an answer that is in the log already must not be used again: an earlier attempt used it,
- * or this run's own answer gets a name, and the engine would not put that in the place of the other.
+ * or this run's own answer gets a name, and the engine would let that one stand beside it.
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
   if (asked !== null) return true
