@@ -4,7 +4,6 @@ import type { HeardCommand, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
-import type { RunStatus } from '../records/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
@@ -13,11 +12,14 @@ import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
-import { admit, attemptOf, attemptsMax, lookAgainMs, nextRun } from './run-queue.ts'
+import {
+  admit, attemptOf, attemptsMax, lookAgainMs, nextRun, storeFailedMs,
+} from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
+import type { Ending } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
 import { mustOutlive, rollbackOf } from './rollback.ts'
@@ -26,18 +28,6 @@ import { valuesAtHand, valuesOf } from './state-values.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { logFailure } from './thread-setting.ts'
-
-/** The end of a run, as its record shows it. */
-interface Ending {
-  readonly status: RunStatus
-  readonly waiting?: boolean
-  readonly interruptsJson?: JsonText
-  /** The state values as the graph gave them, if its checkpoint lacks some of them. */
-  readonly values?: JsonText | undefined
-  readonly error?: { readonly error: string; readonly message: string }
-  /** Where in the project the error was thrown. */
-  readonly at?: string | undefined
-}
 
 export class RunDriver {
   readonly #setting: ThreadSetting
@@ -109,24 +99,27 @@ export class RunDriver {
     this.#holdInputs()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
-    const next = nextRun(this.#ledger.state.runs, env.nowMs())
-    if (next.kind === 'start') this.#launch(next.run, attemptOf(next.run), urgency, woken)
-    if (next.kind === 'wait') {
-      const delayMs = Math.min(next.atMs - env.nowMs(), lookAgainMs)
-      this.#stopTimer = env.after(delayMs, () => this.#setting.tell({ type: 'wake' }))
-    }
+    const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
+    if (next.kind === 'start') this.#launch(next.run, next.attempt, urgency, woken)
+    if (next.kind === 'wait') this.#wakeIn(Math.min(next.atMs - env.nowMs(), lookAgainMs))
+  }
+
+  #wakeIn(ms: number): void {
+    const { ports: { env }, tell } = this.#setting
+    this.#stopTimer = env.after(ms, () => tell({ type: 'wake' }))
   }
 
   /**
    * Called while the thread is loaded. A run that was running has lost its worker or its owner,
-   * which costs it an attempt, unless only the store had failed.
+   * which costs it an attempt, unless only the store had failed: then it waits for a while.
    */
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
-    const run = this.#ledger.state.runs.find(({ status }) => status === 'running')
-    if (!run) return this.startNext('now', true)
     this.#holdInputs()
-    this.#launch(run, storeFailed ? run.attempt : attemptOf(run), 'now', true)
+    if (storeFailed) return this.#wakeIn(storeFailedMs)
+    const run = this.#running
+    if (!run) return this.startNext('now', true)
+    this.#launch(run, attemptOf(run), 'now', true)
   }
 
   /**
@@ -134,13 +127,14 @@ export class RunDriver {
    * owner continues the same attempt. Resolves when it was handed back or has ended.
    */
   async rest(): Promise<void> {
+    // A run that waits for the store has a timer; one whose worker died here has none.
+    const waits = this.#stopTimer !== undefined
     this.#resting = true
     this.startNext()
     const execution = this.#execution
-    if (!execution) return
-    if (execution.begun) this.#setting.ports.host.pause(execution.id)
-    else this.#handBack(execution.run)
-    await execution.over
+    if (execution?.begun) this.#setting.ports.host.pause(execution.id)
+    else if ((execution || waits) && this.#running) this.#handBack(this.#running)
+    await execution?.over
   }
 
   /** Keeps runs from starting while somebody edits the state. */
@@ -383,6 +377,10 @@ export class RunDriver {
 
   #current(executionId: number): RunExecution | undefined {
     return this.#execution?.id === executionId ? this.#execution : undefined
+  }
+
+  get #running(): RunRow | undefined {
+    return this.#ledger.state.runs.find(({ status }) => status === 'running')
   }
 
   #unfinished(runId: string): RunRow | undefined {

@@ -36,24 +36,35 @@ export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limi
 }
 
 /**
- * start  this run may start now
+ * start  this run may start now, as that attempt
  * wait   the next one may start at `atMs`
- * none   nothing to start: the queue is empty, or a run is running
+ * none   nothing to start: the queue is empty, or a run is executed
  */
 export type NextRun =
-  | { readonly kind: 'start'; readonly run: RunRow }
+  | { readonly kind: 'start'; readonly run: RunRow; readonly attempt: number }
   | { readonly kind: 'wait'; readonly atMs: number }
   | { readonly kind: 'none' }
 
 /** How long to wait at most before looking again: timers stand still while a machine sleeps. */
 export const lookAgainMs = 60_000
 
-/** A run that was handed back comes first, then the oldest whose time has come. */
-export function nextRun(runs: readonly RunRow[], nowMs: number): NextRun {
-  if (runs.some(({ status }) => status === 'running')) return { kind: 'none' }
+/**
+ * How long runs wait where the store failed under them: meanwhile their thread can be read, which
+ * ends with the next write that fails.
+ */
+export const storeFailedMs = 2_000
+
+/**
+ * A run that is running, but not executed, had to wait for the store: it continues its attempt.
+ * Then comes a run that was handed back, then the oldest whose time has come.
+ */
+export function nextRun(runs: readonly RunRow[], nowMs: number, executing: boolean): NextRun {
+  if (executing) return { kind: 'none' }
+  const running = runs.find(({ status }) => status === 'running')
+  if (running) return { kind: 'start', run: running, attempt: running.attempt }
   const due = runs.find(({ started }) => started)
     ?? runs.find(({ notBeforeMs }) => notBeforeMs <= nowMs)
-  if (due) return { kind: 'start', run: due }
+  if (due) return { kind: 'start', run: due, attempt: attemptOf(due) }
   if (runs.length === 0) return { kind: 'none' }
   return { kind: 'wait', atMs: Math.min(...runs.map(({ notBeforeMs }) => notBeforeMs)) }
 }

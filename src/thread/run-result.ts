@@ -1,7 +1,20 @@
-/** The result of a finished run, as waiting clients get it. Never `null`. */
+/** How a run ended, and its result as waiting clients get it. Never `null`. */
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
+import type { RunStatus } from '../records/index.ts'
+
+/** The end of a run, as its record shows it. */
+export interface Ending {
+  readonly status: RunStatus
+  readonly waiting?: boolean
+  readonly interruptsJson?: JsonText
+  /** The state values as the graph gave them, if its checkpoint lacks some of them. */
+  readonly values?: JsonText | undefined
+  readonly error?: { readonly error: string; readonly message: string }
+  /** Where in the project the error was thrown. */
+  readonly at?: string | undefined
+}
 
 /** The result of a run that failed or was rolled back. */
 export function errorResult(errorJson: JsonText): JsonText {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../src/errors.ts'
 import { settled, aRun } from '../../support/thread-house.ts'
 import type { FeedEvent, FeedListener } from '../../../src/thread/index.ts'
 import { updates } from '../../support/scripted-host.ts'
@@ -62,6 +63,19 @@ describe('a run whose thread is handed over', () => {
     await againIn(pair)
     expect(await result).toBe('{"log":["s3","s2","s1"]}')
     expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
+  })
+
+  it('goes on as the same attempt where it waited for a store that had failed', async () => {
+    const { pair } = await begun()
+    const append = pair.log.append.bind(pair.log)
+    pair.log.append = () => Promise.reject(new HeddleError('unavailable'))
+    await expect(pair.host.step(pair.host.only, 's2')).rejects.toThrow()
+    pair.log.append = append
+    expect((await pair.client.get('t', 'x')).row.status).toBe('busy')
+    expect(pair.host.running.size).toBe(0)
+    await pair.handOver()
+    await settled()
+    expect(pair.host.only.execution.attempt).toBe(1)
   })
 
   it('continues once its attempt is in the log; its events also wait for the tables', async () => {

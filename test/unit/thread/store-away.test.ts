@@ -149,6 +149,28 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.running.size).toBe(1)
   })
 
+  it('leaves its thread readable, and those who follow it where they are, however long that takes',
+    async () => {
+      const house = await begun()
+      const { runId } = house.host.only.execution
+      const ends: string[] = []
+      await house.client.followRun('t', 'x', runId, { after: null, modes: null },
+        { events: () => {}, ended: (how) => void ends.push(how) })
+      const back = refuseAppends(house)
+      await expect(house.host.step(house.host.only, 'two')).rejects.toThrow('away')
+      const reads: Promise<string>[] = []
+      for (let minute = 1; minute <= 12; minute++) {
+        reads.push(house.client.get('t', 'x').then(({ row }) => row.status))
+        await aWhile(house)
+      }
+      expect(await Promise.all(reads)).toEqual(reads.map(() => 'busy'))
+      back()
+      await aWhile(house)
+      house.host.end(house.host.only)
+      await aWhile(house)
+      expect(ends).toEqual(['over'])
+    })
+
   it('loses no attempt, however often that happens', async () => {
     const house = await begun()
     for (let time = 1; time <= 4; time++) {
