@@ -25,8 +25,10 @@ export function serveModules(project: CompiledProject): void {
   registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
 }
 
-function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHookSync {
+function resolveIn({ root, graphs, sources, resolutions }: CompiledProject): ResolveHookSync {
   const projectUrl = pathToFileURL(`${root}/`).href
+  // In a workspace the engine may be installed for the graphs' packages alone.
+  const places = [...graphs.map(({ url }) => url), projectUrl]
   let engineUrl: string | undefined
 
   return (specifier, context, next) => {
@@ -38,12 +40,12 @@ function resolveIn({ root, sources, resolutions }: CompiledProject): ResolveHook
     if (context.conditions.includes('require') && sources.has(parentURL)) {
       return { url: import.meta.resolve(specifier), shortCircuit: true }
     }
-    engineUrl ??= resolveFrom('@langchain/langgraph', [projectUrl, import.meta.url],
+    engineUrl ??= resolveFrom('@langchain/langgraph', [...places, import.meta.url],
       context, next).url
     const ours = parentURL.startsWith(sourceFolder)
     const importers = !ours ? [parentURL, engineUrl]
       // The packages that the engine itself uses, wherever they are installed.
-      : engine.test(specifier) ? [projectUrl] : [engineUrl]
+      : engine.test(specifier) ? places : [engineUrl]
     return resolveFrom(specifier, [...importers, import.meta.url], context, next)
   }
 }

@@ -254,6 +254,9 @@ describe('the engine', () => {
     expect(env.lines).toEqual([])
   })
 
+  it.each([
+    ['the project\'s copy', ['node_modules'], 'node_modules'],
+    ['the copy that only the graph\'s folder sees', ['src/node_modules'], 'src/node_modules'],
   it('is the copy in the project, with the packages that this copy sees', async () => {
     const packages = 'node_modules/@langchain/langgraph/node_modules'
     const root = await writeProject({
@@ -261,8 +264,8 @@ describe('the engine', () => {
       'src/graph.ts': `import { copy } from '@langchain/langgraph'
         import * as core from '@langchain/core/messages'
         ${graphOf('[copy, core.copy]')}`,
-      ...installed('node_modules', '@langchain/langgraph'),
-      ...installed(packages, '@langchain/core'),
+      ...Object.assign({}, ...folders.map((folder) => installed(folder, '@langchain/langgraph'))),
+      ...installed(`${nearest}/@langchain/langgraph/node_modules`, '@langchain/core'),
     })
     const ask = await openLibrary(root)
     expect(await ask(async (library) => {
