@@ -103,7 +103,7 @@ async function findConfig(path: string): Promise<string> {
 }
 
 async function parseConfig(configFile: string): Promise<Config> {
-  const text = await readFile(configFile, 'utf8').catch(({ message }: Error) => {
+  const text = await readText(configFile).catch(({ message }: Error) => {
     throw new HeddleError('invalid', `${configFile} cannot be read: ${message}.`)
   })
   const parsed = configShape.safeParse(parseJson(configFile, text))
@@ -111,6 +111,11 @@ async function parseConfig(configFile: string): Promise<Config> {
   throw refusal(configFile, parsed.error.issues.map(({ path, message }) => ({
     field: fieldName(path), message,
   })))
+}
+
+/** Without the byte order mark that editors of Windows begin a file with. */
+async function readText(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
 }
 
 function parseJson(configFile: string, text: string): unknown {
@@ -170,7 +175,7 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
   if (path === undefined) return { env: variables, envFile: null, warnings }
   const envFile = resolve(root, path)
   try {
-    const env = parseEnv(await readFile(envFile, 'utf8')) as Record<string, string>
+    const env = parseEnv(await readText(envFile)) as Record<string, string>
     return { env, envFile, warnings }
   } catch {
     // Templates name a .env without having one: the process may have the keys.

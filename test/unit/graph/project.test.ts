@@ -70,6 +70,12 @@ describe('a project', () => {
     expect((await readProject(silent)).env).toEqual({})
   })
 
+  it('may begin its files with the mark that editors of Windows put there', async () => {
+    const root = await writeProject({ 'agent.ts': '', '.env': '\uFEFFKEY=value',
+      'langgraph.json': `\uFEFF${JSON.stringify({ ...minimal, env: '.env' })}` })
+    expect((await readProject(root)).env).toEqual({ KEY: 'value' })
+  })
+
   it('is read without a missing dotenv file, with a warning', async () => {
     const root = await withConfig({ ...minimal, env: '.env' })
     expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, '.env'),
