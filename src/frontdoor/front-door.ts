@@ -29,6 +29,7 @@ import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
 import type { ServerFacts } from './rest/server.ts'
 import { holdAnswers } from './rest/unread.ts'
+import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
@@ -44,8 +45,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly bodyLimitBytes?: number
   /** Of all bodies that are being received; 512 MiB by default. */
   readonly bodiesLimitBytes?: number
-  /** How long a client may read nothing of a long answer; a minute by default. */
-  readonly unreadMs?: number
+  /** Of long answers that clients have not read yet. */
+  readonly unread?: UnreadOptions
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
@@ -102,7 +103,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
-  holdAnswers(app, options.unreadMs)
+  holdAnswers(app, options.unread ?? {})
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse }

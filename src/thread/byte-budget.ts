@@ -9,6 +9,9 @@ export class ByteBudget<Key> {
     this.#limitBytes = limitBytes
   }
 
+  /** How many hold something. */
+  get holders(): number { return this.#held.size }
+
   /** `key` holds `bytes` now and was just used. `letGo` makes it hold nothing. */
   hold(key: Key, bytes: number, letGo: () => void): void {
     this.release(key)

@@ -6,12 +6,13 @@ import type { FastifyRequest } from 'fastify'
 
 import type { AnyResponse } from '../rest/ending.ts'
 import type { App } from '../rest/route.ts'
-import { cutWhenUnread, holdUntilRead } from '../rest/unread.ts'
+import type { UnreadAnswers } from '../rest/unread.ts'
+import { tenantOf } from './caller-value.ts'
 
-/** The response to a call, and how long its client may read nothing of it. */
+/** The response to a call, and what holds it until it is read. */
 interface Delivery {
   readonly response: AnyResponse
-  readonly unreadMs: number
+  readonly unread: UnreadAnswers
 }
 
 const deliveryKey = createContextKey<Delivery | undefined>(undefined,
@@ -20,10 +21,10 @@ const deliveryKey = createContextKey<Delivery | undefined>(undefined,
 /** Remembers the response of each request, and adds it to the context values of its call. */
 export function withDelivery(app: App):
 (request: FastifyRequest, values: ContextValues) => ContextValues {
-  const { unreadMs } = app
+  const { unread } = app
   const deliveries = new WeakMap<FastifyRequest, Delivery>()
   app.addHook('onRequest', (request, { raw: response }, done) => {
-    deliveries.set(request, { response, unreadMs })
+    deliveries.set(request, { response, unread })
     done()
   })
   return (request, values) => values.set(deliveryKey, deliveries.get(request))
@@ -34,8 +35,9 @@ export const holdMessages: Interceptor = (next) => async (call) => {
   const answer = await next(call)
   const delivery = call.contextValues.get(deliveryKey)
   if (!answer.stream && delivery) {
-    const { response, unreadMs } = delivery
-    holdUntilRead(response, { length: lengthOf(answer.message) }, unreadMs)
+    const { response, unread } = delivery
+    const tenant = tenantOf({ values: call.contextValues })
+    unread.hold(response, { length: lengthOf(answer.message) }, tenant)
   }
   return answer
 }
@@ -43,7 +45,7 @@ export const holdMessages: Interceptor = (next) => async (call) => {
 /** For a stream without further events: a client that does not read the rest is cut off. */
 export function endUnread({ values }: Pick<HandlerContext, 'values'>): void {
   const delivery = values.get(deliveryKey)
-  if (delivery) cutWhenUnread(delivery.response, delivery.unreadMs)
+  delivery?.unread.cut(delivery.response)
 }
 
 /** Counts texts and bytes: nothing else in a message is long. */

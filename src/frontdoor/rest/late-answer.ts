@@ -14,7 +14,6 @@ import { HeddleError } from '../../errors.ts'
 import { openReplyHeaders, ticksOfSilence } from '../pulse.ts'
 import type { PulseMember, Pulse } from '../pulse.ts'
 import { breakOff, whenClosed } from './ending.ts'
-import { holdUntilRead } from './unread.ts'
 
 /** Ticks after which the headers are sent early. */
 const graceTicks = 2
@@ -91,7 +90,8 @@ class WaitingReply implements PulseMember {
   succeed(text: JsonText): void {
     if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
     else if (!this.gone) {
-      holdUntilRead(this.#reply.raw, text, this.#reply.server.unreadMs)
+      const { raw, server, request } = this.#reply
+      server.unread.hold(raw, text, request.caller.tenant)
       this.#reply.raw.end(text)
     }
   }

@@ -3,41 +3,73 @@
 import type { FastifyInstance } from 'fastify'
 
 import { AnswerRoom } from '../../answer-room.ts'
+import { ByteBudget } from '../../thread/index.ts'
+import type { Caller } from '../caller.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
 /** An answer up to this length is soon in the buffers of its connection. */
 const shortLength = 64 * 1024
-/** A client that reads nothing of its answer for this long counts as gone. */
-const patienceMs = 60_000
+
+export interface UnreadOptions {
+  /** A client that reads nothing of its answer for so long counts as gone: by default a minute. */
+  readonly patienceMs?: number
+  /** Characters of one tenant: by default half of the room, so that others have the rest. */
+  readonly ofTenant?: number
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How long a client may read nothing of a long answer. */
-    readonly unreadMs: number
+    readonly unread: UnreadAnswers
+  }
+}
+
+export class UnreadAnswers {
+  readonly #patienceMs: number
+  readonly #ofTenant: number
+  readonly #budgets = new Map<string, ByteBudget<AnyResponse>>()
+
+  constructor({ patienceMs = 60_000, ofTenant = 256 * 1024 * 1024 }: UnreadOptions) {
+    this.#patienceMs = patienceMs
+    this.#ofTenant = ofTenant
+  }
+
+  /**
+   * Call before sending. The answer exists already: it is never refused, but others may be, and
+   * where its tenant has too much to read, the oldest is cut off. A client that reads slowly enough
+   * could hold it for ever.
+   */
+  hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
+    const { length } = answer
+    if (length <= shortLength) return
+    const room = new AnswerRoom()
+    room.hold(answer)
+    const budget = this.#budgets.get(tenant) ?? new ByteBudget(this.#ofTenant)
+    this.#budgets.set(tenant, budget)
+    budget.hold(response, length, () => breakOff(response))
+    whenClosed(response, () => {
+      room[Symbol.dispose]()
+      budget.release(response)
+      const isLast = budget.holders === 0 && this.#budgets.get(tenant) === budget
+      if (isLast) this.#budgets.delete(tenant)
+    })
+    this.cut(response)
+  }
+
+  /** From now on, a client that reads nothing for too long is cut off. */
+  cut(response: AnyResponse): void {
+    response.setTimeout(this.#patienceMs, () => breakOff(response))
   }
 }
 
 /** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
-export function holdAnswers(app: FastifyInstance, unreadMs = patienceMs): void {
-  app.decorate('unreadMs', unreadMs)
-  app.addHook('onSend', (_request, { raw }, payload, done) => {
-    if (typeof payload === 'string') holdUntilRead(raw, payload, unreadMs)
+export function holdAnswers(app: FastifyInstance, options: UnreadOptions): void {
+  const unread = new UnreadAnswers(options)
+  app.decorate('unread', unread)
+  app.addHook('onSend', ({ caller }, { raw }, payload, done) => {
+    // Before somebody is known, only errors are sent.
+    const tenant = (caller as Caller | undefined)?.tenant ?? ''
+    if (typeof payload === 'string') unread.hold(raw, payload, tenant)
     done()
   })
-}
-
-/** Call before sending. The answer exists already: it is never refused, but others may be. */
-export function holdUntilRead(response: AnyResponse, answer: { readonly length: number },
-  unreadMs: number): void {
-  if (answer.length <= shortLength) return
-  const room = new AnswerRoom()
-  room.hold(answer)
-  whenClosed(response, () => room[Symbol.dispose]())
-  cutWhenUnread(response, unreadMs)
-}
-
-/** From now on, a client that reads nothing for this long is cut off. */
-export function cutWhenUnread(response: AnyResponse, unreadMs: number): void {
-  response.setTimeout(unreadMs, () => breakOff(response))
 }

@@ -1,9 +1,12 @@
 /** Answers that would be too long are refused while they are gathered; unread ones are cut. */
 
 import { connect } from 'node:http2'
+import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { AnswerRoom } from '../../../src/answer-room.ts'
+import { addressReader } from '../../../src/frontdoor/index.ts'
+import { MemoryKeys } from '../../support/memory-keys.ts'
 import { dial } from '../../support/wire.ts'
 import { viewOf } from './fake-threads.ts'
 import { call, openDoor } from './open-door.ts'
@@ -67,10 +70,11 @@ describe('a long answer', () => {
     door.threads.views.set(threadId, viewOf('local', threadId, {}, values))
     return door
   }
-  const request = async (door: OpenDoor, line: string, body = '', type = 'json') => {
+  const request = async (door: OpenDoor, line: string, body = '', type = 'json', tenant = '') => {
     const socket = await dial(door.url)
     onTestFinished(() => void socket.destroy())
     socket.pause().write(`${line} HTTP/1.1\r\nhost: localhost\r\n` +
+      `x-user-id: ann\r\nx-tenant-id: ${tenant}\r\n` +
       `content-type: application/${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     return socket
   }
@@ -95,10 +99,30 @@ describe('a long answer', () => {
     expect(await search(door)).toBe(200)
   })
 
+  it('is cut off where its tenant has too much to read: the oldest, and no other\'s', async () => {
+    const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
+      unread: { ofTenant: 100 * megabyte }, auth: { keys: new MemoryKeys(), region: 'us',
+        regionUrls: {}, sessions: null, addressOf: addressReader([]),
+        isFromTrustedProxy: () => true } })
+    const readers: { socket: Socket; read: number }[] = []
+    for (const tenant of ['other', 'acme', 'acme', 'acme']) {
+      const socket = await request(door, `GET /threads/${threadId}`, '', 'json', tenant)
+      const reader = { socket, read: 0 }
+      socket.on('error', () => {}).on('data', ({ length }: Buffer) => { reader.read += length })
+      readers.push(reader)
+      await expect.poll(() => door.threads.calls).toHaveLength(readers.length)
+    }
+    await expect.poll(() => door.stats().requests).toBe(3)
+    for (const { socket } of readers) socket.resume()
+    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => readers.map(({ read }) => read > 40 * megabyte))
+      .toEqual([true, false, true, true])
+  })
+
   it.each(['REST', 'the typed API', 'HTTP/2'] as const)(
     'is dropped if its client reads none of it: %s', async (way) => {
       const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
-        { unreadMs: 200 })
+        { unread: { patienceMs: 200 } })
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
       if (way === 'HTTP/2') {
@@ -115,8 +139,8 @@ describe('a long answer', () => {
       expect((await waiting).json).toEqual({ a: 1 })
     })
 
-  it('is dropped even if its headers were sent before it was there', async () => {
-    const door = await openDoor({ unreadMs: 200 })
+  it('is let go as well where its headers left before it was there', async () => {
+    const door = await openDoor({ unread: { patienceMs: 200 } })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
     let heard = ''
     socket.on('data', (chunk: Buffer) => { heard += chunk.toString() }).resume()
@@ -128,9 +152,9 @@ describe('a long answer', () => {
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('is dropped even if it is the last event of a typed stream', async () => {
-    const door = await openDoor({ unreadMs: 200 })
-    // A protobuf message in its envelope: a run of an assistant with an id of five characters.
+  it('is let go as well where it is the last event of a typed stream', async () => {
+    const door = await openDoor({ unread: { patienceMs: 200 } })
+    // A message in its envelope: a run of an assistant whose name has five characters.
     const message = '\0\0\0\0\u0009\n\u0007\u0012\u0005agent'
     await request(door, 'POST /frontdoor.v1.RunService/StreamRun', message, 'connect+proto')
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
