@@ -69,7 +69,7 @@ describe('an activation', () => {
     expect(chess.alive('a')?.heard).toEqual(['retell', 'move', 'move'])
   })
 
-  /** One actor that notes when it is let go, and does else as the test says. */
+  /** An actor that notes its passivation; the test replaces parts of it. */
   const lone = (part: (context: ActorContext, noted: string[]) => Partial<Actor>) => {
     const noted: string[] = []
     const create = (context: ActorContext): Actor => ({
@@ -82,14 +82,14 @@ describe('an activation', () => {
   }
   const failing = new HeddleError('unavailable')
 
-  it('is let go also where it fails while it begins', async () => {
+  it('is passivated even if it fails while it activates', async () => {
     const { noted, asked } = lone(({ fail }) => ({ activate: async () => fail(failing) }))
     await expect(asked).rejects.toBe(failing)
     await new Promise((resolve) => setImmediate(resolve))
     expect(noted).toEqual(['let go'])
   })
 
-  it('is let go once, after the turn in which it failed, however often it says so', async () => {
+  it('is passivated once, after the turn in which it failed, however often it fails', async () => {
     const { noted, asked, activations } = lone(({ fail }, noting) => ({ receive: () => {
       for (const _ of ['once', 'again']) fail(failing)
       noting.push('turn over')
@@ -101,7 +101,7 @@ describe('an activation', () => {
     expect(activations.census().get('game')).toMatchObject({ alive: 0, begun: 1, failed: 1 })
   })
 
-  it('does not wait for rest where it fails meanwhile', async () => {
+  it('does not wait for it to rest if it fails meanwhile', async () => {
     let failNow = () => {}
     const { noted, asked, activations } = lone(({ fail }) => {
       failNow = () => fail(failing)

@@ -181,7 +181,7 @@ describe('the table of activations', () => {
       expect(chess.alive('a')).toBeDefined()
     })
 
-  it('tells once in a while of those who failed because a store is away, and of others each time',
+  it('logs failures by an unavailable store every ten seconds at most, and others each time',
     async () => {
       let error: Error = new HeddleError('unavailable', 'The disk is full.')
       const { env, ask } = host({ table: { pause: async () => {}, begin: () => { throw error } } })
@@ -201,7 +201,7 @@ describe('the table of activations', () => {
         [{ key: game('a'), error }, { key: game('a'), error }])
     })
 
-  it('brings nobody back who had nothing under way, or lives elsewhere by then', async () => {
+  it('does not revive an actor that was idle, or that lives elsewhere by then', async () => {
     const mine = new Set(['a', 'b'])
     const { env, activations, ask } = host({ owns: ({ id }) => mine.has(id) })
     await ask('a')
@@ -217,7 +217,7 @@ describe('the table of activations', () => {
     expect(env.timers()).toBe(1)
   })
 
-  it('lets nobody go in the midst of a turn', async () => {
+  it('lets go of no actor during a turn', async () => {
     const { table, endPauses } = slowTable()
     const { chess, activations, ask } = host({ table })
     const pondered = ask('a', 'ponder')
@@ -231,7 +231,7 @@ describe('the table of activations', () => {
     await closing
   })
 
-  it('tells who waits for one that is let go, and who comes then, that all is closing',
+  it('answers unavailable once it closes, even to letters for an actor that was ending before',
     async () => {
       const { table, endPauses } = slowTable()
       const { env, activations, ask } = host({ table })

@@ -105,7 +105,7 @@ describe('giving a shard back', () => {
     expect(arbiter.owner(0)).toEqual({ ...owned, session: null })
   })
 
-  it('is asked for again where the store fails, or still names this member', async () => {
+  it('is repeated if the store fails, or still names this member', async () => {
     const env = virtualEnv()
     const owned = owner(7, 'white')
     const outcomes: (() => Promise<ClaimOutcome>)[] = [

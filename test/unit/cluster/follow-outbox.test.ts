@@ -51,7 +51,7 @@ describe('an outbox', () => {
     expect(outbox.lagged).toBe(true)
   })
 
-  it('counts only what still waits, and hands on no more at once than is well sent', async () => {
+  it('counts only what still waits, and delivers batches of bounded size', async () => {
     const outbox = new FollowOutbox(() => {}, 600_000)
     const batches = outbox.batches()
     for (const round of [0, 1, 2]) {

@@ -284,7 +284,7 @@ describe('the gate', () => {
     expect(gate.passed(gate.mark())).toBe(false)
   })
 
-  it('says when it closes, each time anew', async () => {
+  it('resolves `closing` each time that it closes', async () => {
     const { env, gate, say, fail } = newGate()
     const first = fateOf(gate.closing)
     void gate.pass()

@@ -126,7 +126,7 @@ describe('a member that goes away', () => {
 })
 
 describe('an answer that does not come in time', () => {
-  it('leaves it open what was done, and nothing behind', async () => {
+  it('leaves the outcome ambiguous, and nothing waiting', async () => {
     const env = virtualEnv()
     const conversation = new Conversation(env, 'white:1', { async* converse() {
       await new Promise(() => {})

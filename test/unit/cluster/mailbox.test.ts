@@ -74,7 +74,7 @@ describe('a mailbox', () => {
     expect(mailbox.idle).toBe(true)
   })
 
-  it('keeps the order while many short turns rest', async () => {
+  it('keeps the order of letters across its pauses between many short turns', async () => {
     const mailbox = openMailbox({ bound: 10_000 })
     const long = longTurn()
     void mailbox.post(long.act)
@@ -82,7 +82,7 @@ describe('a mailbox', () => {
     const post = (number: number) => mailbox.post(() => ({ reply: heard.push(number) }))
     const all = Array.from({ length: 300 }, (_, number) => post(number))
     long.resolve({ reply: 0 })
-    // The first of them have had their turns, the others have not.
+    // Now the mailbox pauses: some letters have had their turns, others have not.
     while (heard.length === 0) await Promise.resolve()
     expect(heard.length).toBeLessThan(300)
     await Promise.all([...all, post(300)])

@@ -228,7 +228,7 @@ describe('a reply behind a gate', () => {
     await refused
   })
 
-  it('is refused also where others were when the gate closed', async () => {
+  it('is refused two seconds after its own turn if the gate closes', async () => {
     const { env, gate, told, ask } = host()
     for (const name of ['one', 'two']) {
       ask(name, () => ({ reply: name })).catch(() => {})

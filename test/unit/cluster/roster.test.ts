@@ -117,7 +117,7 @@ describe('a roster', () => {
     expect(idsOf(roster.view.members)).toContain('red')
   })
 
-  it('ends no silent one whom a witness sees', async () => {
+  it('ends no silent member that a witness can reach', async () => {
     const { deaf, mute, fenced, settings, pass } = await seated([black, red])
     Object.assign(settings, { silent: true, witness: async () => true })
     for (const set of [deaf, mute]) set.add('red')

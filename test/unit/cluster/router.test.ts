@@ -195,7 +195,7 @@ describe('a router whose owners change', () => {
     expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
   })
 
-  it('says with a refusal that an earlier try may have been heard', async () => {
+  it('marks a refusal that follows a try that may have been heard', async () => {
     const missing = () => Promise.reject(new HeddleError('not_found'))
     const { error } = await outcome((number) => number === 0 ? open : missing)
     expect(error).toMatchObject({ code: 'not_found', facts: { again: true } })
@@ -203,7 +203,7 @@ describe('a router whose owners change', () => {
     expect((first as HeddleError).facts).toEqual({})
   })
 
-  it('tries with the same id elsewhere what may have been heard here', async () => {
+  it('repeats a command elsewhere under the same id if it may have been heard here', async () => {
     const { env, set, router, sent, activations } = asking({ member: white, epoch: 4 })
     const ids: unknown[] = []
     activations.ask = (_key, _epoch, _command, id) => {

@@ -131,7 +131,7 @@ describe('a keeper of shards', () => {
     expect(house.early).toEqual([])
   })
 
-  it('gives nothing back that cannot be let go, until it can', async () => {
+  it('gives back no shard that it cannot let go of, until it can', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
@@ -144,7 +144,7 @@ describe('a keeper of shards', () => {
     expect([house.owned(white), house.owned(black), house.early]).toEqual([[], all, []])
   })
 
-  it('stops four shards at once, and serves the others until their turn comes', async () => {
+  it('lets go of four shards at a time, and serves the others until their turn', async () => {
     const { house, white } = await alone()
     house.holds = true
     const black = await house.join('black')
@@ -153,7 +153,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(white)).toHaveLength(shards - 4)
   })
 
-  it('takes again what it gave back, where its place has moved back meanwhile', async () => {
+  it('takes back shards that are placed here again while it lets go of them', async () => {
     const { house, white } = await alone()
     house.holds = true
     const black = await house.join('black')

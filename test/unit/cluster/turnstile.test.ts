@@ -57,13 +57,13 @@ describe('a turnstile', () => {
     return refused
   }
 
-  it('refuses the newcomer, or the last of the longest line, or of one that is full', async () => {
+  it('refuses the newcomer, or the last of the longest queue, or of a full one', async () => {
     expect(await refusals({})).toEqual(['b'])
     expect(await refusals({ longestYields: true })).toEqual(['a'])
     expect(await refusals({ waitingEach: 1 })).toEqual(['a'])
   })
 
-  it('listens to nobody who is in', async () => {
+  it('keeps no abort listener once a caller is in', async () => {
     const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 2, full })
     const { signal } = new AbortController()
     const leave = await turnstile.enter('a', signal)

@@ -266,7 +266,7 @@ describe('concurrent calls', () => {
     await held
   })
 
-  it('of a tenant do not hold up those of another, to however many hosts', async () => {
+  it('of one tenant do not delay those of another, to however many hosts', async () => {
     const slow = await receiver(() => {})
     const quick = await receiver()
     const way = egress({ resolve: async () => at('127.0.0.1') })

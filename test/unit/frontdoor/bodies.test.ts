@@ -139,7 +139,7 @@ describe('bodies that are being received', () => {
   const crowded = () => openDoor({ bodiesLimitBytes: 100_000 })
   const statusOf = async (door: OpenDoor) => (await call(door, 'POST', '/threads', {})).status
 
-  it('have a limit together: the next one is told to come again, until there is room', async () => {
+  it('have a common limit: the next one is answered 429 until there is room', async () => {
     const door = await crowded()
     const { socket } = await dial(door)
     socket.write(`${head(door)}content-length: 80000\r\n\r\n{`)
@@ -151,7 +151,7 @@ describe('bodies that are being received', () => {
     await expect.poll(() => statusOf(door)).toBe(200)
   })
 
-  it('count until they are whole, however long the answer takes', async () => {
+  it('count only until they are complete, however long the answer takes', async () => {
     const door = await crowded()
     for (let n = 0; n < 10; n += 1) {
       const body = JSON.stringify({ assistant_id: 'agent', input: 'x'.repeat(80_000) })
@@ -161,7 +161,7 @@ describe('bodies that are being received', () => {
   })
 
   it.each(['/threads', '/frontdoor.v1.ThreadService/CreateThread'])(
-    'are cut off where nothing says how long they get: %s', async (path) => {
+    'are cut off at the limit if their length is not announced: %s', async (path) => {
       const door = await crowded()
       const session = connectHttp2(door.url)
       onTestFinished(() => session.destroy())
@@ -177,7 +177,7 @@ describe('bodies that are being received', () => {
       await expect.poll(() => statusOf(door)).toBe(200)
     })
 
-  it('are cut off in pieces too', async () => {
+  it('are cut off at the limit if they are chunked', async () => {
     const door = await crowded()
     const dialled = await Promise.all([1, 2, 3].map(() => dial(door)))
     const chunked = `${head(door)}transfer-encoding: chunked\r\n\r\n`
@@ -205,7 +205,7 @@ describe('a connection', () => {
     expect(door.env.lines.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  it('may be cut off before a body over HTTP/2: that is no empty body', async () => {
+  it('may be cut before a body over HTTP/2, which does not count as an empty body', async () => {
     const door = await openDoor()
     const session = connectHttp2(door.url)
     session.request({ ':method': 'POST', ':path': '/threads' }, { endStream: false })

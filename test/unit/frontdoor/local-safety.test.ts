@@ -84,7 +84,7 @@ describe('a Host header', () => {
     expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
   })
 
-  it('may be any where callers need keys, as proxies pass it on', async () => {
+  it('may be any if callers need keys, but not for internal paths', async () => {
     const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
       addressOf: addressReader([]) }
     const { url } = await openDoor({ auth })

@@ -95,7 +95,7 @@ describe('HTTP/2', () => {
 })
 
 describe('a connection', () => {
-  it('of HTTP/1.1 is kept longer than load balancers keep it', async () => {
+  it('of HTTP/1.1 stays open longer than load balancers keep theirs', async () => {
     const { headers } = await fetch(`${(await openDoor()).url}/ok`)
     expect(headers.get('keep-alive')).toBe('timeout=620')
   })

@@ -144,7 +144,7 @@ describe('a stream whose run goes on without it', () => {
     await expect(response.text()).rejects.toThrow('terminated')
   })
 
-  it('is reset on HTTP/1.0, where the end of the connection is a clean one', async () => {
+  it('is reset over HTTP/1.0, where a closed connection would be a clean end', async () => {
     const door = await openDoor()
     const ending = async (how: 'over' | 'lost') => {
       const { socket } = await slowReader(door, '1.0')

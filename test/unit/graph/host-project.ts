@@ -13,7 +13,7 @@ import type { VirtualEnv } from '../../support/env.ts'
 import { ModelLog } from '../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
-/** Variables that the server's own secrets come in. */
+/** Variables with secrets of the server. */
 export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD']
 
 const graphs = `

@@ -1,4 +1,4 @@
-/** Runs that are cut off, put off or moved: what of them stays, and when the next one begins. */
+/** Runs that are cut short, delayed or moved: what remains of them, and when the next begins. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -20,7 +20,7 @@ async function written(): Promise<ThreadHouse> {
 const valuesOf = async ({ client }: ThreadHouse) => (await client.get('t', 'x')).values
 
 describe('a rollback', () => {
-  it('of a run that waits takes nothing back of what others wrote', async () => {
+  it('of a queued run takes back nothing that others wrote', async () => {
     const house = await written()
     await house.startRun('x')
     await house.host.step(house.host.only, 'two')
@@ -43,7 +43,7 @@ describe('a rollback', () => {
     expect(await valuesOf(house)).toBe('{"log":["one"]}')
   })
 
-  it('does not make way for a run that is to begin from what it drops', async () => {
+  it('is refused for a run that would begin from a checkpoint that it drops', async () => {
     const house = await written()
     const before = (await house.client.get('t', 'x')).row.head!.id
     await house.startRun('x')
@@ -58,7 +58,7 @@ describe('a rollback', () => {
   })
 })
 
-describe('a run that is cut off', () => {
+describe('a run that is cut short', () => {
   it('at its time limit is stopped', async () => {
     const house = await written()
     const run = house.run({ plan: { ...house.run().plan, timeoutMs: 5_000 } })
@@ -70,7 +70,7 @@ describe('a run that is cut off', () => {
     expect((await house.client.getRun('t', 'x', run.runId)).status).toBe('timeout')
   })
 
-  it('leaves no timer behind, as one that ends', async () => {
+  it('leaves no timer behind, nor does one that ends', async () => {
     const house = await written()
     const timers = house.env.timers()
     await house.startRun('x')
@@ -82,12 +82,12 @@ describe('a run that is cut off', () => {
     expect(house.env.timers()).toBe(timers)
   })
 
-  it('while its beginning is read never begins', async () => {
+  it('while the state for its start is read never begins', async () => {
     const house = await written()
     house.restart()
     const gate = Promise.withResolvers<void>()
     const run = house.run()
-    // The thread is loaded by that, but not its state.
+    // This loads the thread, but not its state.
     await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1, offset: 0 })
     const read = house.log.read.bind(house.log)
     house.log.read = (branch, range) => gate.promise.then(() => read(branch, range))
@@ -98,7 +98,7 @@ describe('a run that is cut off', () => {
     expect(house.host.executions).toEqual([])
   })
 
-  it('by the loss of its worker while its thread moves goes on in the next place', async () => {
+  it('by the loss of its worker while its thread moves continues at the new owner', async () => {
     const pair = new ThreadPair()
     await pair.client.startRun('t', 'x', aRun('r'))
     const { host } = pair
@@ -112,7 +112,7 @@ describe('a run that is cut off', () => {
   })
 })
 
-describe('a run that is put off', () => {
+describe('a delayed run', () => {
   const days = (count: number) => count * 86_400_000
 
   it('begins when its time comes, not before, the earliest first', async () => {
@@ -127,7 +127,7 @@ describe('a run that is put off', () => {
     expect(house.host.only.execution.runId).toBe(soon.runId)
   })
 
-  it('for longer than a timer can wait begins in time', async () => {
+  it('begins in time even if its delay is longer than a timer can wait', async () => {
     const house = new ThreadHouse()
     const { after } = house.env
     const waits: number[] = []
@@ -142,11 +142,11 @@ describe('a run that is put off', () => {
       await settled()
     }
     expect(house.host.executions).toHaveLength(1)
-    // More than 32 bits hold is no wait at all.
+    // A longer timer would fire at once.
     expect(Math.max(...waits)).toBeLessThan(2 ** 31)
   })
 
-  it('does not go before one that was begun, when that was handed back', async () => {
+  it('does not begin before one that had begun and was handed back', async () => {
     const house = new ThreadHouse()
     await house.startRun('x', { afterMs: 1_000 })
     const begun = house.run()

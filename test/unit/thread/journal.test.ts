@@ -1,4 +1,4 @@
-/** The journal of a thread: how rows follow each other, and when they count as written. */
+/** The journal of a thread: the order of its rows, and when they count as written. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -19,7 +19,7 @@ interface Append {
   readonly failed: (reason: unknown) => void
 }
 
-/** On a log whose rows land when the test says so. */
+/** A journal on a log whose appends the test completes. */
 function openJournal(tail = { epoch: 1, seq: 4 }) {
   const env = virtualEnv()
   const appends: Append[] = []
@@ -40,7 +40,7 @@ function openJournal(tail = { epoch: 1, seq: 4 }) {
   return { env, journal, appends, lost, write }
 }
 
-/** What has happened to a promise so far. */
+/** Tracks whether a promise has settled, and how. */
 function fate(promise: Promise<unknown>): { is: 'open' | 'resolved' | 'rejected' } {
   const fate = { is: 'open' as 'open' | 'resolved' | 'rejected' }
   promise.then(() => { fate.is = 'resolved' }, () => { fate.is = 'rejected' })
@@ -48,7 +48,7 @@ function fate(promise: Promise<unknown>): { is: 'open' | 'resolved' | 'rejected'
 }
 
 describe('a row of a journal', () => {
-  it('follows the one before, which it names; the first says that its epoch begins', async () => {
+  it('names the epoch of the row before it; the first one opens its own epoch', async () => {
     const { appends, write } = openJournal()
     for (let i = 0; i < 3; i++) await write()
     expect(appends.map(({ row: { epoch, seq, prevEpoch } }) => [epoch, seq, prevEpoch]))
@@ -57,21 +57,21 @@ describe('a row of a journal', () => {
       .toEqual([['opened', 'runDeleted'], ['runDeleted'], ['runDeleted']])
   })
 
-  it('brings the row of the thread along at least every 256 rows', async () => {
+  it('updates the thread row at least every 256 rows', async () => {
     const { appends, write } = openJournal({ epoch: 2, seq: 254 })
     for (let i = 0; i < 3; i++) await write()
     expect(appends.map(({ row: { seq }, updates }) => [seq, updates.length]))
       .toEqual([[255, 0], [256, 1], [257, 0]])
   })
 
-  it('has the row of the thread behind those of its runs', async () => {
+  it('updates the thread row after the rows of runs', async () => {
     const { appends, write } = openJournal()
     const run = (runId: string) => ({ runId }) as RunRow
     await write({ thread: true, runs: [run('a'), run('b')], removedRunIds: ['b'] })
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })
 
-  it('waits a moment where nobody waits for it, and for nothing once somebody does', async () => {
+  it('waits 20 ms for more, but not if somebody is in a hurry', async () => {
     const { env, journal, appends } = openJournal()
     void journal.write({ records: [noted], thread: false }, 'soon')
     await settled()
@@ -86,7 +86,7 @@ describe('a row of a journal', () => {
 })
 
 describe('what a journal wrote', () => {
-  it('is on disk with all that is about it, and in the log before that', async () => {
+  it('counts as logged once it is in the log, and as written once the tables follow', async () => {
     const { journal, appends, write } = openJournal()
     const { written } = await write()
     const [onDisk, inLog] = [fate(written), fate(journal.logged)]
@@ -98,7 +98,7 @@ describe('what a journal wrote', () => {
     expect(onDisk.is).toBe('resolved')
   })
 
-  it('is neither where it cannot be appended, which is told to the thread', async () => {
+  it('counts as neither if the append fails, which is reported', async () => {
     const { journal, appends, lost, write } = openJournal()
     const { written } = await write()
     const fates = [fate(written), fate(journal.logged)]
@@ -109,7 +109,7 @@ describe('what a journal wrote', () => {
     expect(lost).toEqual([reason])
   })
 
-  it('is waited for, whether it lands or fails, before its thread is loaded again', async () => {
+  it('is waited for by quiet(), whether it lands or fails', async () => {
     const { journal, appends, write } = openJournal()
     for (let i = 0; i < 2; i++) await write()
     void journal.write({ records: [noted], thread: false }, 'soon')

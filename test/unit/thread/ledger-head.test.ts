@@ -41,7 +41,7 @@ describe('the head of a thread', () => {
     expect(await ledger.loadHead()).toBeUndefined()
   })
 
-  it('is that of the life it has now, however late the one before reaches the disk', async () => {
+  it('is that of the new thread of its id, however late the old one reaches the disk', async () => {
     const log = new MemoryLog()
     const ledger = await openLedger(log)
     const gate = Promise.withResolvers<void>()

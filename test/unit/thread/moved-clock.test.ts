@@ -1,10 +1,10 @@
-/** Times of a thread while the clock of its machine is set back, or the machine sleeps. */
+/** Times of a thread if the clock of its machine is changed, or the machine sleeps. */
 
 import { expect, it, vi } from 'vitest'
 
 import { ThreadHouse, settled } from '../../support/thread-house.ts'
 
-/** A house, and a function that moves the clock on its wall, but no timer. */
+/** A house, and a function that moves its wall clock, but no timer. */
 function houseWithClock() {
   const house = new ThreadHouse()
   let aheadMs = 0
@@ -13,7 +13,7 @@ function houseWithClock() {
   return { house, move: (ms: number) => { aheadMs += ms } }
 }
 
-it('never go back, and the newest run comes first', async () => {
+it('Times of a thread never go back, and its newest run comes first.', async () => {
   const { house, move } = houseWithClock()
   const runIds: string[] = []
   for (const backMs of [0, 3_600_000, 3_600_000]) {
@@ -38,7 +38,7 @@ it('never go back, and the newest run comes first', async () => {
   expect(row.stateUpdatedAtMs).toBeGreaterThanOrEqual(row.createdAtMs)
 })
 
-it('of a run that was to wait are kept, whether the clock was wrong before or sleeps meanwhile',
+it('A delayed run begins in time even if the clock was wrong before, or the machine sleeps.',
   async () => {
     const { house, move } = houseWithClock()
     move(3_600_000)

@@ -1,10 +1,10 @@
-/** Whatever a thread answers is on disk by then: what it did, and what it saw. */
+/** A thread answers only once what it did, or what it shows, is on disk. */
 
 import { describe, expect, it } from 'vitest'
 
 import { settled, ThreadHouse } from '../../support/thread-house.ts'
 
-/** One run of it is over, one is running. */
+/** A thread with a run that is over and one that is running; the test can stop the disk. */
 class Told extends ThreadHouse {
   readonly over = this.run()
   readonly now = this.run({ commandId: 'key' })
@@ -21,12 +21,12 @@ class Told extends ThreadHouse {
     await settled()
   }
 
-  /** From now on nothing reaches the disk before `go`. */
+  /** Keeps everything from now on from the disk, until `go`. */
   hold(): void {
     this.log.gate = this.#disk.promise
   }
 
-  /** Holds a change of the thread up, but nothing that is written after it elsewhere. */
+  /** Keeps one change of the thread from the disk, but nothing that is written afterwards. */
   holdOneChange(): void {
     this.hold()
     void this.client.patch('t', 'x', { held: true })
@@ -79,7 +79,7 @@ const changes: Readonly<Record<string, Ask>> = {
   'a cancel': ({ client, now }) => client.cancelRun('t', 'x', now.runId, interrupt),
   'a rollback': ({ client, now }) =>
     client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
-  'a run that is deleted': ({ client, over }) => client.deleteRun('t', 'x', over.runId),
+  'a delete of a run': ({ client, over }) => client.deleteRun('t', 'x', over.runId),
   'a delete': ({ client }) => client.delete('t', 'x'),
   'a copy': ({ client }) => client.copy('t', 'x'),
   'an edit': (house) => house.edit(),
@@ -128,13 +128,13 @@ async function answeredOnceOnDisk(ask: Ask, hold: (house: Told) => void): Promis
   await answer
 }
 
-describe('what a thread does is on disk before it is acknowledged:', () => {
+describe('a change is on disk before it is acknowledged:', () => {
   it.each(Object.entries(changes))('%s', async (_, ask) => {
     await answeredOnceOnDisk(ask, (house) => house.hold())
   })
 })
 
-describe('what a thread shows is on disk, with all that was done before:', () => {
+describe('an answer waits until all earlier changes are on disk:', () => {
   it.each(Object.entries(looks))('%s', async (_, ask) => {
     await answeredOnceOnDisk(ask, (house) => house.holdOneChange())
   })

@@ -94,7 +94,7 @@ describe('the past of a run', () => {
 })
 
 describe('a feed', () => {
-  /** All that was published, which the log has as well. */
+  /** A feed, and the log of all that was published in it. */
   function longFeed(events: number, json: string) {
     const feed = new RunFeed({ graphId: 'g', heard: () => {} })
     const all = Array.from({ length: events }, (_, seq) => entryAt(seq, json))
@@ -108,7 +108,7 @@ describe('a feed', () => {
   }
 
   it.each([['many', 10_000, '{}'], ['long', 100, 'x'.repeat(100_000)]])(
-    'remembers a part of %s events; the rest is read for who comes, each once',
+    'remembers a part of %s events; followers get the rest from the log, each event once',
     async (_, ...of) => {
       const { feed, past } = longFeed(...of)
       const remembered = of[0] - 1 - feed.forgotten.seq
@@ -124,7 +124,7 @@ describe('a feed', () => {
       }
     })
 
-  it('tells each mode its own, and everybody of attempts and errors', () => {
+  it('sends each follower the modes it wants, and metadata and errors to all', () => {
     const { feed, past } = overFeed(0)
     const names: string[] = []
     feed.follow({ seq: Number.MAX_SAFE_INTEGER, index: 0 }, ['updates'], {
@@ -135,7 +135,7 @@ describe('a feed', () => {
     expect(names).toEqual(['metadata', 'updates|sub', 'error'])
   })
 
-  it('tells nothing to who stops, and counts as taken what is caught up with',
+  it('sends nothing to a follower that stopped; `taken` waits for one that catches up',
     async () => {
       const { feed, past } = overFeed(9)
       const { pieces, listener } = reader()
@@ -176,7 +176,7 @@ describe('a listener that fails', () => {
 })
 
 describe('the feeds of a thread', () => {
-  /** With a budget that says what it holds. */
+  /** Feeds with a budget that shows what it holds. */
   function counted() {
     const held = new Set<RunFeed>()
     const budget = { hold: (feed: RunFeed) => void held.add(feed),
@@ -188,7 +188,7 @@ describe('the feeds of a thread', () => {
   }
   const written = Promise.resolve()
 
-  it('keep one that is over for who comes, where anybody may, and while it is their own',
+  it('keep a finished one if clients know its run, until the thread is let go',
     async () => {
       const { held, feeds, begin } = counted()
       begin(false)

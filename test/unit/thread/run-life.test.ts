@@ -222,7 +222,7 @@ describe('a follow', () => {
       .toEqual([1, '1', 2, '2'])
   })
 
-  it('that comes back after a crash continues behind what it saw before', async () => {
+  it('that comes back after a crash continues behind the last event it saw', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
@@ -237,7 +237,7 @@ describe('a follow', () => {
     expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('attempt')])
   })
 
-  it('hears tokens that cost no row of the log', async () => {
+  it('gets tokens, which cost no row of the log', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)

@@ -1,10 +1,10 @@
-/** What a new owner of a thread puts right: rows that its last owner left behind the log. */
+/** What a new owner of a thread repairs: rows that its last owner left behind the log. */
 
 import { expect, it } from 'vitest'
 
 import { settled, ThreadHouse } from '../../support/thread-house.ts'
 
-it('The rows of runs say what the log says.', async () => {
+it('Rows of runs are brought up to date with the log.', async () => {
   const house = new ThreadHouse()
   house.log.shared = true
   const [over, dropped] = [house.run(), house.run()]
@@ -22,7 +22,7 @@ it('The rows of runs say what the log says.', async () => {
   expect(await runs.get('t', 'x', dropped.runId)).toBeUndefined()
 })
 
-it('A log that others write to is opened in its owner\'s epoch before it is read.', async () => {
+it('A shared log is opened in the epoch of its new owner before it is read.', async () => {
   const house = new ThreadHouse()
   house.log.shared = true
   await house.startRun('x')

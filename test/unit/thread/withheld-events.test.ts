@@ -88,7 +88,8 @@ describe('a batch that is awaited', () => {
     await landed
     await tell({ events: [updates('2')], awaited: true })
   })
-  it('waits as long as a reader on a line of 100 Mbit/s needs, however much it is', async () => {
+
+  it('waits beyond that as long as a line of 100 Mbit/s needs', async () => {
     const { house, run, tell } = await followed()
     let taken = Promise.withResolvers<void>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },

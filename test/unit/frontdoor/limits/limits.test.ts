@@ -127,7 +127,7 @@ describe('a request over its limit', () => {
     expect(statuses).toEqual([404, 429, 429, 429, 429])
   })
 
-  it('may have a path that cannot be read, or is very long', async () => {
+  it('counts even if its path is malformed or very long', async () => {
     const door = await openDoor(limits({ 'default-key': 1 }))
     await call(door, 'GET', path, undefined, mine)
     for (const strange of ['/threads/%zz', '/%', '/%ff', `/threads/${'x'.repeat(9_000)}`]) {

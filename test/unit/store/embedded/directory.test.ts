@@ -72,7 +72,7 @@ describe('a data directory', () => {
 
   it.each([
     ['is empty', false], ['is empty', true], ['is missing, though its write-ahead log is', true],
-  ])('is refused where its file %s (a log beside it: %j), and left so', async (how, logged) => {
+  ])('is refused if its file %s (log beside it: %j), and left as it is', async (how, logged) => {
     const store = await open()
     await store.log.append([], [{ table: 'thread', row: aThread() }])
     const log = await readFile(join(place.directory, 'heddle.db-wal'))
@@ -93,7 +93,7 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it.each(['heddle.db', 'heddle.db-wal'])('is lost when its %s is removed, and no write is ' +
+  it.each(['heddle.db', 'heddle.db-wal'])('is lost if its %s is removed, and no write is ' +
     'acknowledged from then on', async (name) => {
     const lost = Promise.withResolvers<string>()
     const env = virtualEnv()
