@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { updates } from '../../support/scripted-host.ts'
 import { aRun, settled, ThreadHouse } from '../../support/thread-house.ts'
 import { ThreadPair } from '../../support/thread-pair.ts'
 
@@ -72,8 +73,11 @@ describe('a run that is cut short', () => {
 
   it('leaves no timer behind, nor does one that ends', async () => {
     const house = await written()
+    house.restart()
+    await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1, offset: 0 })
     const timers = house.env.timers()
     await house.startRun('x')
+    await settled()
     house.host.end(house.host.only)
     await settled()
     const run = house.run()
@@ -109,6 +113,49 @@ describe('a run that is cut short', () => {
     await settled()
     expect(host.executions).toHaveLength(1)
     expect(pair.host.only.execution).toMatchObject({ runId: 'r', attempt: 1 })
+  })
+})
+
+describe('an execution', () => {
+  it('reads what it wrote itself, which is still on its way to the log', async () => {
+    const house = await written()
+    await house.startRun('x')
+    const { only } = house.host
+    const disk = Promise.withResolvers<void>()
+    house.log.gate = disk.promise
+    void house.host.step(only, 'two')
+    const page = { ns: '', checkpointId: null, before: null, limit: 1, filter: null }
+    const read = Promise.all([only.source.tuple('', null), only.source.list(page)])
+    await settled()
+    disk.resolve()
+    const [newest, [listed]] = await read
+    expect([newest?.id, listed?.id]).toEqual([only.headId, only.headId])
+  })
+
+  it('that was begun with the head reads what it has written since', async () => {
+    const house = await written()
+    house.restart()
+    await house.startRun('x')
+    await settled()
+    const { only } = house.host
+    await house.host.step(only, 'two')
+    expect((await only.source.tuple('', null))?.id).toBe(only.headId)
+  })
+
+  it('goes on from what the one before wrote, as soon as that is on disk', async () => {
+    const house = await written()
+    await house.startRun('x')
+    const { only } = house.host
+    const disk = Promise.withResolvers<void>()
+    house.log.gate = disk.promise
+    void house.host.step(only, 'two', [updates('2')]).catch(() => {})
+    house.host.lose(only, 'displaced')
+    await settled()
+    expect(house.host.running.size).toBe(0)
+    disk.resolve()
+    await settled()
+    expect(house.host.only.execution).toMatchObject({ headId: only.headId,
+      request: { input: 'null', told: [{ json: '2' }] } })
   })
 })
 

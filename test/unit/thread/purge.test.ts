@@ -1,0 +1,65 @@
+/** The removal of a deleted thread from a store that is away: how often it is tried, until when. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { ActorContext } from '../../../cluster/index.ts'
+import type { LogPort } from '../../../src/checkpoint/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { Purge } from '../../../src/thread/purge.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { settled } from '../../support/thread-house.ts'
+
+const branch = { id: 'b', ancestors: [] }
+
+/** Begun, in a store that answers as `answer` says. */
+async function begun(answer: () => Promise<void>) {
+  const env = virtualEnv()
+  const tries: number[] = []
+  const log = { purge: () => {
+    tries.push(env.monotonicMs() / 1_000)
+    return tries.length > 20 ? new Promise<never>(() => {}) : answer()
+  } } as Partial<LogPort> as LogPort
+  const key = { kind: 'thread', tenant: 't', id: 'x' }
+  const purge = new Purge({ log, env }, { key, epoch: 1 } as ActorContext)
+  const told = purge.after(Promise.resolve(), branch)
+  await settled()
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      env.advance(1_000)
+      await settled()
+    }
+  }
+  return { purge, tries, told, pass }
+}
+
+const away = () => Promise.reject(new HeddleError('unavailable'))
+
+describe('a purge', () => {
+  it('is tried until it is done, ever less often, up to once a minute', async () => {
+    let answer: () => Promise<void> = away
+    const { purge, tries, told, pass } = await begun(() => answer())
+    await told
+    await pass(200)
+    expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183])
+    expect(purge.underWay).toBe(true)
+    answer = async () => {}
+    await pass(60)
+    expect([tries.length, purge.underWay]).toEqual([10, false])
+    await expect(purge.lastTry).resolves.toBeUndefined()
+  })
+
+  it('is tried no more when it is stopped, which waits for the try under way', async () => {
+    const { purge, tries, pass } = await begun(away)
+    await purge.stop()
+    await pass(100)
+    expect(tries).toEqual([0])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const second = await begun(() => promise)
+    let stopped = false
+    const stopping = second.purge.stop().then(() => { stopped = true })
+    await settled()
+    expect(stopped).toBe(false)
+    resolve()
+    await stopping
+  })
+})
