@@ -224,7 +224,7 @@ export class Activations {
     const nowMs = this.#env.monotonicMs()
     const isAway = HeddleError.from(error).code === 'unavailable'
     if (isAway && nowMs < this.#quietUntilMs) return void this.#untold++
-    this.#env.log.warn('An actor failed; the next command makes it anew.',
+    this.#env.log.warn('An actor failed; the next command activates it again.',
       { key, error, ...isAway && this.#untold > 0 && { untold: this.#untold } })
     if (!isAway) return
     this.#quietUntilMs = nowMs + awayMs

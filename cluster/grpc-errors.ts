@@ -41,7 +41,7 @@ export function errorToDetail(log: Log, error: unknown): ErrorDetail {
 
 function knownError(log: Log, error: unknown): HeddleError {
   const known = HeddleError.from(error)
-  if (known !== error) log.error('What another member asked for failed.', { error })
+  if (known !== error) log.error('A request of another member failed unexpectedly.', { error })
   return known
 }
 

@@ -34,7 +34,7 @@ ServerMiddleware {
     if (!isRight(context.metadata.get('authorization') ?? '')) {
       if (belongs() && env.monotonicMs() >= quietUntilMs) {
         quietUntilMs = env.monotonicMs() + strangersMs
-        env.log.warn('Somebody without the secret of this cluster was turned away.',
+        env.log.warn('A caller without the secret of this cluster was refused.',
           { peer: context.peer })
       }
       throw new ServerError(Status.UNAUTHENTICATED, 'unauthenticated')

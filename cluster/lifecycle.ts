@@ -49,7 +49,7 @@ export function createLifecycle(env: Env): Lifecycle {
     const started = within(env, stage.startMs, starting, late)
     const complain = (error: unknown) => {
       // After a failed start, its own error is all that should be read.
-      if (!failed) env.log.warn('A stage did not stop in peace.', { stage: name, error })
+      if (!failed) env.log.warn('A stage did not stop cleanly.', { stage: name, error })
     }
     const stopIt = (value: T) => stopStage(env, name, stage, value).catch(complain)
     stops.push(() => started.then(stopIt, () => {}))

@@ -127,7 +127,7 @@ export class Roster {
   async look(): Promise<void> {
     if (this.#closed) return
     this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#options.env.log.debug('Nobody can be seen.', { error }))
+      .catch((error: unknown) => this.#options.env.log.debug('No beats exchanged.', { error }))
       .finally(() => { this.#looking = undefined })
     await this.#looking
   }
@@ -164,7 +164,7 @@ export class Roster {
     const { self, member, beats, env } = this.#options
     await this.#looking
     if (member) await beats.forget(self.id).catch((error: unknown) =>
-      env.log.debug('The last beat stays.', { error }))
+      env.log.debug('The last beat could not be removed.', { error }))
   }
 
   async #proveEnded(member: Member): Promise<boolean> {

@@ -48,7 +48,7 @@ Promise<Session> {
       stopLooking()
       gate.shut()
       await sessions.leave(self.id).catch((error: unknown) => env.log.warn(
-        'This member could not say that it left; whoever comes next fences it.', { error }))
+        'This member could not record that it left; the next owner fences it.', { error }))
     },
   }
 }

@@ -313,7 +313,7 @@ export class ShardKeeper implements Ownership {
       try {
         return await this.#host!.letGo(shard)
       } catch (error) {
-        this.#options.env.log.error('A shard cannot be let go; it is tried again.',
+        this.#options.env.log.error('A shard cannot be released; it is tried again.',
           { shard, error })
       }
       await pause(this.#options.env, tryAgainMs)

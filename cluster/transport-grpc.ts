@@ -168,7 +168,7 @@ async function tellAll(messages: AsyncIterator<FollowResponse>,
       }
     }
   } catch (error) {
-    if (!stopped()) log.debug('The way to an actor that is followed broke.', { error })
+    if (!stopped()) log.debug('The connection to a followed actor broke.', { error })
   }
   if (!stopped()) codec.end(listener, loss)
 }

@@ -177,13 +177,13 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, env })
   const cannotReload = ({ message: reason }: Error) =>
-    env.log.error('The changed project cannot be loaded; the one before it goes on.', { reason })
+    env.log.error('The changed project cannot be loaded; the one before it stays.', { reason })
   let { webhooks } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then(() => {
         webhooks = project.webhooks
-        env.log.info('The project was loaded anew.')
+        env.log.info('The project was reloaded.')
       }, cannotReload)
     },
     failed: cannotReload,

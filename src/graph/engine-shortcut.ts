@@ -155,7 +155,7 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
     import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
     import('@langchain/langgraph/pregel')])
   if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
-  else log.debug('This version of @langchain/core is not known: it runs as it is.')
+  else log.debug('This version of @langchain/core is not known: it runs unchanged.')
   const reducer = langgraph.messagesStateReducer as MessagesReducer
   const methods = Pregel.prototype as unknown as PregelMethods
   const { stream: wrap } = Runnable.prototype

@@ -21,10 +21,10 @@ export function clockWatch(store: Pick<CassandraStore, 'clockAheadMs'>, log: Log
     const wasOff = off
     off = Math.abs(aheadMs) >= clockOffMs
     if (off && !wasOff) {
-      log.warn('The clock of this machine is not that of Cassandra: set it, or the times of what ' +
-        'is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })
+      log.warn('The clock of this machine differs from Cassandra\'s: set it, or the times of ' +
+        'what is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })
     } else if (wasOff && !off) {
-      log.info('The clock of this machine is that of Cassandra again.')
+      log.info('The clock of this machine agrees with Cassandra\'s again.')
     }
   }
 }

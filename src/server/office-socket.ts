@@ -70,8 +70,8 @@ Promise<OfficeSocket | undefined> {
     rmSync(path, { force: true })
     await listen(server, path)
   } catch (error) {
-    env.log.warn('Keys and bills can be seen to only while this server is stopped: there is no ' +
-      'socket for it in the data directory.', { reason: (error as Error).message })
+    env.log.warn('The commands keys and billing work only while this server is stopped: there is ' +
+      'no socket for them in the data directory.', { reason: (error as Error).message })
     return undefined
   }
   return {

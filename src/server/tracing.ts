@@ -82,7 +82,7 @@ function complainTo({ log, monotonicMs }: TracingOptions['env']): void {
   const warn = (reason: string) => {
     if (monotonicMs() < quietUntilMs) return
     quietUntilMs = monotonicMs() + quietMs
-    log.warn('Traces cannot be sent as they should.', { reason })
+    log.warn('Tracing reports a problem.', { reason })
   }
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet })
 }

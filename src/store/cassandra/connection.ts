@@ -89,7 +89,7 @@ export class Connection {
     const client = new Client(clientOptions(options, hedge))
     renewOneAtATime(client, options.env)
     client.on('log', (level: string, source: string, message: string) =>
-      options.env.log.debug('The driver says something.', { level, source, message }))
+      options.env.log.debug('A message of the driver.', { level, source, message }))
     try {
       await client.connect()
     } catch (error) {
