@@ -48,7 +48,7 @@ export interface Census {
  */
 const [reviveMs, longestReviveMs] = [1_000, 4_000]
 
-/** While a store is away, everybody fails again and again: one line in so long tells of all. */
+/** While a store is away, actors fail again and again: one line in this time reports all. */
 const awayMs = 10_000
 
 /** How many occupied actors are looked at before a newcomer is refused. */
@@ -69,7 +69,7 @@ export class Activations {
   readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
   readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
-  /** Until when failures that are not the actor's own are counted and not told. */
+  /** Until when failures that are not the actor's own are counted and not logged. */
   #quietUntilMs = Number.NEGATIVE_INFINITY
   #untold = 0
   #closed = false

@@ -5,8 +5,8 @@
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
  *    says. A proxy looks names up itself: what it is asked for is checked before.
  * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
- * 3. A host that hangs takes no more than its share of the calls under way, or that wait; and a
- *    tenant no more than its own, to however many hosts.
+ * 3. A host that hangs takes no more than its share of the calls that are under way or wait, and a
+ *    tenant no more than its own, however many hosts it calls.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -35,7 +35,7 @@ export interface EgressOptions {
 }
 
 export interface Call {
-  /** Whose call it is. */
+  /** The tenant that the call is for. */
   readonly tenant: string
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -75,9 +75,9 @@ const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
 const waits = { waiting: 10_000, longestYields: true,
   full: 'Too many calls wait to go out already.' } as const
-/** Of a tenant to a host. What waits here holds up nothing else. */
+/** For the calls of a tenant to one host. Those that wait here hold up no others. */
 const hostLimits = { ...waits, inAll: Infinity, each: 8, waitingEach: 4_000 } as const
-/** Of a tenant, to all hosts. */
+/** For the calls of a tenant to all hosts. */
 const tenantLimits = { ...waits, inAll: 64, each: 48 } as const
 
 /** The result of one try. */

@@ -1,4 +1,4 @@
-/** Bodies that are being received: all of them together have a limit, and so have a tenant's. */
+/** Limits the bodies that are being received: all of them together, and those of each tenant. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -11,7 +11,7 @@ import { breakOff, whenClosed } from './rest/ending.ts'
 import type { AnyResponse } from './rest/ending.ts'
 
 export interface BodyRoomOptions {
-  /** Longer ones are refused elsewhere, and not kept. */
+  /** Longer bodies are refused elsewhere, and not kept. */
   readonly longest: number
   /** Bytes of all that are being received. */
   readonly inAll: number
@@ -19,12 +19,11 @@ export interface BodyRoomOptions {
 
 type Request = IncomingMessage | Http2ServerRequest
 
-const full = 'As many long bodies as there is room for are being received: send this one again ' +
-  'in a moment.'
+const full = 'Too many long bodies are being received: send this one again in a moment.'
 
 /**
- * To be called after the guard is added. A body whose length is announced is refused before it is
- * read; any other is cut off where there is no room for more of it.
+ * To be called after the guard is added. If there is no room, a body whose length is announced is
+ * refused before it is read; any other is cut off when there is no room for more of it.
  */
 export function holdBodies(app: FastifyInstance, { longest, inAll }: BodyRoomOptions): void {
   const room = new InputRoom(inAll, full)
@@ -41,7 +40,7 @@ export function holdBodies(app: FastifyInstance, { longest, inAll }: BodyRoomOpt
   })
 }
 
-/** As announced; undefined if the body just comes. */
+/** As announced; undefined if the request does not say it. */
 function lengthOf(request: Request): number | undefined {
   const { headers } = request
   if (headers['content-length'] !== undefined) return Number(headers['content-length'])
@@ -50,7 +49,7 @@ function lengthOf(request: Request): number | undefined {
   return hasNone ? 0 : undefined
 }
 
-/** A listener would make the data flow before its reader is there: what is put in is counted. */
+/** Counts what is pushed: a listener would make the data flow before its reader is there. */
 function holdAsItComes(request: Request, response: AnyResponse, bodies: Inputs): void {
   const put = request.push.bind(request)
   let received = request.readableLength

@@ -152,8 +152,8 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
 const plainCommonjs = /\.c?js$/
 
 /**
- * There is nothing to compile, and the names of exports could be lost: bundlers state them for Node
- * in code that never runs.
+ * There is nothing to compile, and compiling could lose the names of exports: bundlers state these
+ * for Node in code that never runs.
  */
 async function asItIs(path: string): Promise<Compiled> {
   return [[pathToFileURL(path).href, { format: 'commonjs', source: await readFile(path, 'utf8') }]]

@@ -123,8 +123,8 @@ async function answersLeft(resume: unknown, asked: readonly string[], pending: P
 }
 
 /**
- * Whether an answer that is in the log already must not be used again: an earlier attempt used it,
- * or this run's own answer gets a name, and the engine would let that one stand beside it.
+ * Whether an unnamed answer that is in the log already must not be used again: an earlier attempt
+ * used it, or this run's own answer gets a name, so that the engine would keep both.
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
   if (asked !== null) return true

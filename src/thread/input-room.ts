@@ -8,7 +8,7 @@ import { HeddleError } from '../errors.ts'
 /** A tenant may hold this many times what is left, so that something is left for the others. */
 const share = 3
 
-/** The room as the threads of one tenant use it. */
+/** The room as one tenant uses it. */
 export interface Inputs {
   /** `holder` now keeps this many characters in memory. */
   hold(holder: object, characters: number): void

@@ -12,7 +12,7 @@ export interface RequestPath {
   readonly owner: PathOwner
   /** Without its root and without a slash at the end; unescaped, except for slashes. */
   readonly text: string
-  /** The same where only /api is the root: some routes, like /v1/beacon, begin with a version. */
+  /** The same if only /api is the root: some routes, like /v1/beacon, begin with a version. */
   readonly versioned: string
 }
 

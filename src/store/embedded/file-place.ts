@@ -1,10 +1,10 @@
-/** Whether the files of an open database still are where they were: it writes on if not. */
+/** Checks that the files of an open database are still in place: SQLite itself would not notice. */
 
 import { statSync } from 'node:fs'
 
 import { HeddleError } from '../../errors.ts'
 
-/** Of the file at `path` and the write-ahead log beside it, which must both be there. */
+/** Watches the file at `path` and the write-ahead log beside it, which must both be there. */
 export class FilePlace {
   readonly #path: string
   readonly #inodes: readonly (number | undefined)[]
@@ -14,7 +14,7 @@ export class FilePlace {
     this.#inodes = inodesOf(path)
   }
 
-  /** Throws where one was removed or replaced: what is written now is gone when the process is. */
+  /** Throws if one was removed or replaced: what is written to it is lost when the process ends. */
   check(): void {
     const inodes = inodesOf(this.#path)
     if (inodes.every((inode, index) => inode === this.#inodes[index])) return

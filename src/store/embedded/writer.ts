@@ -71,7 +71,7 @@ class Waiting {
   }
 }
 
-/** What the thread writes into; `place` where that is to outlive the process. */
+/** What the thread writes into; `place` if that has to outlive the process. */
 interface Opened {
   readonly database: Database
   readonly tables: Tables
@@ -106,7 +106,7 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
       yield write
     }
   }())
-  // If they are gone, the thread dies of it, and nobody is told that his write is on disk.
+  // If the files are gone, this ends the thread before any write is acknowledged.
   place?.check()
   port.postMessage(ids.map((id, index): Reply => {
     const error = outcomes[index]
