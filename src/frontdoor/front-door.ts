@@ -103,7 +103,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
-  holdAnswers(app, options.unread ?? {})
+  // A single tenant takes no room from others.
+  holdAnswers(app, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse }

@@ -12,7 +12,7 @@ import type { AnyResponse } from './ending.ts'
 const shortLength = 64 * 1024
 
 export interface UnreadOptions {
-  /** A client that reads nothing of its answer for so long counts as gone: by default a minute. */
+  /** How long a client may read nothing of its answer; a minute by default. */
   readonly patienceMs?: number
   /** Characters of one tenant: by default half of the room, so that others have the rest. */
   readonly ofTenant?: number
@@ -35,9 +35,8 @@ export class UnreadAnswers {
   }
 
   /**
-   * Call before sending. The answer exists already: it is never refused, but others may be, and
-   * where its tenant has too much to read, the oldest is cut off. A client that reads slowly enough
-   * could hold it for ever.
+   * Call before sending. The answer exists already: it is never refused, but others may be. If its
+   * tenant has too much to read, the oldest is cut off: its client may be slow on purpose.
    */
   hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
     const { length } = answer

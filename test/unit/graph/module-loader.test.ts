@@ -257,8 +257,8 @@ describe('the engine', () => {
   it.each([
     ['the project\'s copy', ['node_modules'], 'node_modules'],
     ['the copy that only the graph\'s folder sees', ['src/node_modules'], 'src/node_modules'],
-  it('is the copy in the project, with the packages that this copy sees', async () => {
-    const packages = 'node_modules/@langchain/langgraph/node_modules'
+    ['the nearer of two copies', ['node_modules', 'src/node_modules'], 'src/node_modules'],
+  ])('is %s, with the packages that this copy sees', async (_, folders, nearest) => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'src/graph.ts': `import { copy } from '@langchain/langgraph'
