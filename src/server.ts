@@ -176,8 +176,9 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
   process.chdir(project.root)
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, env })
-  const cannotReload = ({ message: reason }: Error) =>
-    env.log.error('The changed project cannot be loaded; the one before it stays.', { reason })
+  const cannotReload = ({ message: reason, cause: error }: Error) =>
+    env.log.error('The changed project cannot be loaded; the one before it stays.',
+      { reason, ...error !== undefined && { error } })
   let { webhooks } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {

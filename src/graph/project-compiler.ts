@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import type {
   BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions,
 } from 'esbuild'
@@ -51,6 +51,16 @@ type Inputs = readonly (readonly [path: string, input: Metafile['inputs'][string
 
 /** Never throws because of user code: a graph that cannot be compiled has a `failure`. */
 export async function compileProject(project: Project): Promise<CompiledProject> {
+  try {
+    return await compiled(project)
+  } catch {
+    // The compiler is a process, which may have been killed: this starts another one.
+    await stop()
+    return await compiled(project)
+  }
+}
+
+async function compiled(project: Project): Promise<CompiledProject> {
   const { root } = project
   const files = [...new Set(project.graphs.map(({ file }) => file))]
   // Each separately, so that errors in one do not hide those in others.
@@ -141,12 +151,12 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
     [...formats].filter(([, format]) => format === wanted).map(([path]) => path)
   const commonjs = pathsOf('commonjs')
   const isPlain = (path: string) => plainCommonjs.test(path)
-  const compiled = await Promise.all([
+  const sources = await Promise.all([
     transpile(root, 'module', pathsOf('module')),
     transpile(root, 'commonjs', commonjs.filter((path) => !isPlain(path))),
     ...commonjs.filter(isPlain).map((path) => asItIs(resolve(root, path))),
   ])
-  return new Map(compiled.flat())
+  return new Map(sources.flat())
 }
 
 const plainCommonjs = /\.c?js$/

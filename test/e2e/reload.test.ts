@@ -1,6 +1,6 @@
 /** A project under development: a file changes, and the next run uses the new graph. */
 
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -61,6 +61,13 @@ it('Threads survive a change of their graph', async () => {
   expect((await threads.get(id)).values).toEqual({ said: 'three' })
   expect(await runs.wait(id, 'graph', { input: { said: '' } })).toEqual({ said: 'four' })
   expect(await threads.getHistory(id)).toHaveLength(6)
+})
+
+it('A changed graph is the one that runs also where the compiler was killed', async () => {
+  const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+  for (const pid of children.trim().split(' ')) process.kill(Number(pid), 'SIGKILL')
+  await write(saying('five'))
+  await expect.poll(said).toBe('five')
 })
 
 it('A graph that is added to the project gets an assistant, as the others did', async () => {
