@@ -16,7 +16,6 @@ const trailerName = 'heddle-error-bin'
 
 /** Headers have a limit: larger facts are not sent. */
 const factsBytes = 16 * 1024
-const sentenceLength = 4 * 1024
 
 /** Sends what a call throws. Unknown errors are only named `internal` there, and logged in full. */
 export function errorsToWire(log: Log): ServerMiddleware {
@@ -46,10 +45,9 @@ function knownError(log: Log, error: unknown): HeddleError {
 }
 
 function detailOf({ code, message, facts }: HeddleError): ErrorDetail {
-  const sentence = message.slice(0, sentenceLength)
   const told = Object.keys(facts).length > 0 ? jsonOf(facts) : ''
   const factsJson = Buffer.byteLength(told) > factsBytes ? '' : told
-  return { code, sentence, factsJson }
+  return { code, sentence: message, factsJson }
 }
 
 /** Empty if they cannot be serialized: the rest of the error is still sent. */

@@ -48,6 +48,13 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
+/** Some quote what was sent. More than headers hold would end a whole connection of gRPC. */
+const sentenceMax = 2_000
+
+function shortened(sentence: string): string {
+  return sentence.length > sentenceMax ? `${sentence.slice(0, sentenceMax)}…` : sentence
+}
+
 /** An error that a caller may see. Its message is a sentence that says what to do. */
 export class HeddleError extends Error {
   override readonly name = 'HeddleError'
@@ -57,7 +64,7 @@ export class HeddleError extends Error {
 
   constructor(code: ErrorCode, sentence?: string, facts: Readonly<Record<string, unknown>> = {},
     options?: { cause?: unknown }) {
-    super(sentence ?? catalogue[code].sentence, options)
+    super(shortened(sentence ?? catalogue[code].sentence), options)
     this.code = code
     this.facts = facts
   }

@@ -35,6 +35,19 @@ async function errorOf(ask: Promise<unknown>): Promise<ConnectError> {
 }
 
 describe.each(wires)('%s', (_name, transportTo) => {
+  it('quotes only the beginning of what was sent, and the connection stays', async () => {
+    const door = await openDoor()
+    const { assistants, runs } = clientsOf(transportTo(door.url))
+    const stream = runs.streamRun({ run: { assistantId: 'agent' } })[Symbol.asyncIterator]()
+    await stream.next()
+    const assistantId = 'é'.repeat(20_000)
+    const { rawMessage } = await errorOf(assistants.getAssistant({ assistantId }))
+    expect(rawMessage).toMatch(/^No assistant found for "é{1900,2000}…$/)
+    door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{}' }])
+    expect(await stream.next()).toMatchObject({ done: false })
+    door.threads.lastRun.end()
+  })
+
   it('serves calls and streams, beside REST', async () => {
     const door = await openDoor()
     const { assistants, threads, runs } = clientsOf(transportTo(door.url))
