@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Errors } from 'typebox/value'
 
-import { nestedInLists } from '../containment.ts'
+import { isObject, nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
 import { statePart } from './schema/state.ts'
 import { extractPath } from './schema/thread.ts'
@@ -33,6 +33,8 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
     isOfUuids(property) ? [name] : [])
   const checker = (value: unknown) => {
     let given: object = value ?? {}
+    const crowd = crowdIn(schema, given, '')
+    if (crowd !== undefined) throw invalid([crowd])
     if (!compiled.Check(given)) throw invalid(faultsIn(schema, given))
     refuseUnoffered(schema, given)
     for (const name of uuids) given = inSmallLetters(given, name)
@@ -40,6 +42,37 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
   }
   checkers.set(schema, checker)
   return checker
+}
+
+/** As far as it is looked at here. */
+interface Shape {
+  readonly maxProperties?: number
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly anyOf?: readonly Shape[]
+  readonly type?: string
+}
+
+/**
+ * The first object with too many keys. It is looked for before all else: to check and to quote an
+ * object of a million keys takes seconds, in which nobody else is answered.
+ */
+function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [] }: Shape, value: unknown,
+  field: string): Fault | undefined {
+  if (!isObject(value)) return undefined
+  if (maxProperties < Infinity && Object.keys(value).length > maxProperties) {
+    return { field, message: `must not have more than ${maxProperties} properties` }
+  }
+  const isNullable = anyOf.some(({ type }) => type === 'null')
+  for (const variant of isNullable ? anyOf : []) {
+    const crowd = crowdIn(variant, value, field)
+    if (crowd !== undefined) return crowd
+  }
+  for (const name in properties) {
+    const crowd = Object.hasOwn(value, name) &&
+      crowdIn(properties[name]!, value[name], field ? `${field}.${name}` : name)
+    if (crowd) return crowd
+  }
+  return undefined
 }
 
 /** Whether the field is a UUID, a list of them, or null. */

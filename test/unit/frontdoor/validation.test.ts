@@ -102,6 +102,20 @@ describe('a check', () => {
     }
   })
 
+  it('looks at no value in an object that has too many keys', () => {
+    let looks = 0
+    const keys = Object.fromEntries(Array.from({ length: 257 }, (_, n) => [`key${n}`, n]))
+    const metadata = new Proxy(keys, { get: (target, name) => {
+      looks++
+      return Reflect.get(target, name) as unknown
+    } })
+    for (const schema of [CreateThread, CreateRun]) {
+      expect(faultsOf(() => checkerOf(schema)({ assistant_id: 'agent', metadata }))).toEqual([
+        { field: 'metadata', message: 'must not have more than 256 properties' }])
+    }
+    expect(looks).toBe(0)
+  })
+
   it('normalizes UUIDs to lower case', () => {
     const [small, large] = ['0f0e0d0c-0b0a-4987-8654-3210fedcba98',
       '0F0E0D0C-0B0A-4987-8654-3210FEDCBA98']
