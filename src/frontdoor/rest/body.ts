@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
+import { Readable } from 'node:stream'
 
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
@@ -14,6 +15,9 @@ export function acceptJson(app: App): void {
     if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
     done()
   })
+  // OPTIONS needs no key, and has no use for a body: strangers must not fill the memory with them.
+  app.addHook('preParsing', ({ method }, _reply, payload, done) =>
+    done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, ({ headers, raw }, body, done) => {
     try {

@@ -177,6 +177,16 @@ describe('bodies that are being received', () => {
       await expect.poll(() => statusOf(door)).toBe(200)
     })
 
+  it('are none of OPTIONS, which needs no key: it is answered without', async () => {
+    const door = await crowded()
+    for (const framing of ['content-length: 80000', 'transfer-encoding: chunked']) {
+      const { socket, heard } = await dial(door)
+      socket.write(`${head(door).replace('POST', 'OPTIONS')}${framing}\r\n\r\n`)
+      await expect.poll(heard).toMatch(/^HTTP\/1.1 4/)
+      socket.destroy()
+    }
+  })
+
   it('are cut off at the limit if they are chunked', async () => {
     const door = await crowded()
     const dialled = await Promise.all([1, 2, 3].map(() => dial(door)))
