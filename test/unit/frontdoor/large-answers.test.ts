@@ -99,7 +99,7 @@ describe('a long answer', () => {
     expect(await search(door)).toBe(200)
   })
 
-  it('is cut off where its tenant has too much to read: the oldest, and no other\'s', async () => {
+  it('is cut off if its tenant has too much unread and it is the oldest of them', async () => {
     const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
       unread: { ofTenant: 100 * megabyte }, auth: { keys: new MemoryKeys(), region: 'us',
         regionUrls: {}, sessions: null, addressOf: addressReader([]),
@@ -139,7 +139,7 @@ describe('a long answer', () => {
       expect((await waiting).json).toEqual({ a: 1 })
     })
 
-  it('is let go as well where its headers left before it was there', async () => {
+  it('is dropped even if its headers were sent before it was ready', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
     let heard = ''
@@ -152,7 +152,7 @@ describe('a long answer', () => {
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('is let go as well where it is the last event of a typed stream', async () => {
+  it('is dropped even if it is the last event of a typed stream', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     // A message in its envelope: a run of an assistant whose name has five characters.
     const message = '\0\0\0\0\u0009\n\u0007\u0012\u0005agent'

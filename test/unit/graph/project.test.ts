@@ -70,7 +70,7 @@ describe('a project', () => {
     expect((await readProject(silent)).env).toEqual({})
   })
 
-  it('may begin its files with the mark that editors of Windows put there', async () => {
+  it('may have a byte order mark at the start of its files', async () => {
     const root = await writeProject({ 'agent.ts': '', '.env': '\uFEFFKEY=value',
       'langgraph.json': `\uFEFF${JSON.stringify({ ...minimal, env: '.env' })}` })
     expect((await readProject(root)).env).toEqual({ KEY: 'value' })

@@ -89,7 +89,7 @@ describe('a shard that was taken', () => {
     expect(story).toEqual(['a is woken', '3 is read', 'left in 3 is woken'])
   })
 
-  it('is loaded again after a failure, unless it was lost or taken anew', async () => {
+  it('is loaded again after a failure, unless it was lost or taken again', async () => {
     const { host, story, owned, pass } = house([], 3)
     host.taken(1, undefined)
     host.taken(2, undefined)

@@ -65,7 +65,7 @@ describe('a run whose thread is handed over', () => {
     expect((await pair.client.getRun('t', 'x', 'r')).attempt).toBe(1)
   })
 
-  it('goes on as the same attempt where it waited for a store that had failed', async () => {
+  it('continues as the same attempt if it waited for a store that had failed', async () => {
     const { pair } = await begun()
     const append = pair.log.append.bind(pair.log)
     pair.log.append = () => Promise.reject(new HeddleError('unavailable'))

@@ -33,7 +33,7 @@ class Told extends ThreadHouse {
     queueMicrotask(() => { this.log.gate = Promise.resolve() })
   }
 
-  /** An edit that the graph has made. */
+  /** A state update of the thread `edited`, which the graph carries out. */
   async edit(id?: string): Promise<unknown> {
     const edited = this.inbound.ask({ kind: 'thread', tenant: 't', id: 'edited' },
       { type: 'edit', update: { update, checkpoint: null } }, id === undefined ? {} : { id })
@@ -83,7 +83,7 @@ const changes: Readonly<Record<string, Ask>> = {
   'a delete': ({ client }) => client.delete('t', 'x'),
   'a copy': ({ client }) => client.copy('t', 'x'),
   'an edit': (house) => house.edit(),
-  'an edit that is heard again': async (house) => {
+  'an edit that is repeated': async (house) => {
     const first = house.edit('edit')
     await settled()
     const again = await house.edit('edit')

@@ -1,4 +1,4 @@
-/** The removal of a deleted thread from a store that is away: how often it is tried, until when. */
+/** The removal of a deleted thread while the store cannot be reached: when it is retried. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -11,7 +11,7 @@ import { settled } from '../../support/thread-house.ts'
 
 const branch = { id: 'b', ancestors: [] }
 
-/** Begun, in a store that answers as `answer` says. */
+/** A purge that has begun; `answer` is how the store answers, and `tries` are in seconds. */
 async function begun(answer: () => Promise<void>) {
   const env = virtualEnv()
   const tries: number[] = []
@@ -35,7 +35,7 @@ async function begun(answer: () => Promise<void>) {
 const away = () => Promise.reject(new HeddleError('unavailable'))
 
 describe('a purge', () => {
-  it('is tried until it is done, ever less often, up to once a minute', async () => {
+  it('is retried until it succeeds, with growing pauses of at most a minute', async () => {
     let answer: () => Promise<void> = away
     const { purge, tries, told, pass } = await begun(() => answer())
     await told
@@ -48,7 +48,7 @@ describe('a purge', () => {
     await expect(purge.lastTry).resolves.toBeUndefined()
   })
 
-  it('is tried no more when it is stopped, which waits for the try under way', async () => {
+  it('is not retried once it is stopped, which waits for the try under way', async () => {
     const { purge, tries, pass } = await begun(away)
     await purge.stop()
     await pass(100)

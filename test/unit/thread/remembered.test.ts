@@ -1,4 +1,4 @@
-/** What threads remember together is bounded: the least recently used, or the oldest, is let go. */
+/** Memory that threads share is bounded: the least recently used or the oldest entry goes. */
 
 import { expect, it } from 'vitest'
 
@@ -7,7 +7,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import { ByteBudget } from '../../../src/thread/byte-budget.ts'
 import { Interruptions } from '../../../src/thread/interruptions.ts'
 
-it('A budget is kept to by those who used it longest ago; the newest may have more.', () => {
+it('A budget drops the least recently used holders, but never the newest.', () => {
   const budget = new ByteBudget<string>(10)
   const left: string[] = []
   const hold = (key: string, bytes: number) => budget.hold(key, bytes, () => left.push(key))
@@ -24,7 +24,7 @@ it('A budget is kept to by those who used it longest ago; the newest may have mo
   expect(left).toEqual(['b', 'c', 'd', 'e'])
 })
 
-it('A failure of the store is known to the next life in its epoch, of the newest threads.', () => {
+it('A failure of the store is passed on once in its epoch, for 10,000 threads.', () => {
   const interruptions = new Interruptions()
   const life = (id: string, epoch = 1) =>
     ({ key: { kind: 'thread', tenant: 't', id }, epoch }) as ActorContext

@@ -68,7 +68,7 @@ describe('a run of this member', () => {
 })
 
 it.each([[false, true], [true, false]])(
-  'A run whose writing failed is not written, unless it may have been (%s).',
+  'A run whose write failed counts as unwritten, unless the failure is ambiguous (%s).',
   (ambiguous, isUnwritten) => {
     const failed = new HeddleError('unavailable', undefined, { ambiguous })
     expect(unwritten(failed).facts).toMatchObject({ unwritten: isUnwritten })

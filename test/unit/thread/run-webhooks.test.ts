@@ -143,7 +143,7 @@ describe('the webhook of a run', () => {
     expect(house.egress.sent).toEqual([])
   })
 
-  it.each([410, 304])('is given up with a line in the log where it answers %s', async (status) => {
+  it.each([410, 304])('is given up with a line in the log if it answers %s', async (status) => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     only(house).end({ kind: 'answered', status, body: '', cut: false })
@@ -177,7 +177,7 @@ describe('a webhook whose owner dies', () => {
     expect(only(house).call.tries).toBe(1)
   })
 
-  it('is sent anew after an internal failure', async () => {
+  it('is sent again after an internal failure', async () => {
     const house = new ThreadHouse()
     await ended(house)
     only(house).fail(new Error('no such table'))

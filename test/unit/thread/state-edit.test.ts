@@ -105,7 +105,7 @@ describe('a state update', () => {
     expect(house.host.running.size).toBe(0)
   })
 
-  it('is refused where too many wait on its thread', async () => {
+  it('is refused if too many wait on its thread', async () => {
     const house = await withGraph({ pendingEdits: 2 })
     const edit = () => house.client.updateState('t', 'x', { update, checkpoint: null })
     for (const _ of ['begins', 'waits', 'waits']) edit().catch(() => {})
@@ -113,7 +113,7 @@ describe('a state update', () => {
     await expect(edit()).rejects.toMatchObject({ code: 'full' })
   })
 
-  it('is told, with those behind it, that its thread is deleted, and leaves its room', async () => {
+  it('is refused with those behind it if its thread is deleted, and frees its room', async () => {
     const house = await withGraph({ inputCharacters: 2 * update.values.length })
     const edit = () => house.client.updateState('t', 'x', { update, checkpoint: null })
       .catch(({ code }) => code as string)

@@ -190,7 +190,7 @@ describe('a follow that is lost', () => {
     expect([told, env.timers(), follows[0]!.stopped]).toEqual([[], 0, true])
   })
 
-  it('ends with whoever stops while the next one begins', async () => {
+  it('ends if its caller stops while the next one begins', async () => {
     const { follows, stop, hold } = await listening()
     const go = hold()
     follows[0]!.listener.ended('lost')

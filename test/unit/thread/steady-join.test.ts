@@ -45,7 +45,7 @@ describe('a caller that joins a run', () => {
     expect(lost.env.timers()).toBe(0)
   })
 
-  it('asks the next one also where the first was heard of for long', async () => {
+  it('asks the next owner even if the first one failed only after long', async () => {
     const first = Promise.withResolvers<string>()
     const { outcome, pass } = joining([() => first.promise, over])
     await pass(61_000)

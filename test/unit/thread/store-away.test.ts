@@ -149,7 +149,7 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.running.size).toBe(1)
   })
 
-  it('leaves its thread readable, and those who follow it where they are, however long that takes',
+  it('keeps its thread readable and its followers connected, however long that takes',
     async () => {
       const house = await begun()
       const { runId } = house.host.only.execution

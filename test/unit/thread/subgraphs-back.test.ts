@@ -1,4 +1,4 @@
-/** Checkpoints of subgraphs in a thread's log: found with their state, and not what was dropped. */
+/** Checkpoints of subgraphs in a thread's log are found with their state, unless dropped. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -6,7 +6,7 @@ import type { Step } from '../../../src/graph/index.ts'
 import type { Scripted } from '../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../support/thread-house.ts'
 
-/** Adds `id` to the list of the subgraph; the first one stands alone. */
+/** A checkpoint that adds `id` to the subgraph's list; one without a parent is complete. */
 const nested = (id: string, parentId = '', ns = 'sub'): Step => {
   const value = { json: JSON.stringify(id), form: 0 as const }
   const change = parentId === '' ? { $case: 'list' as const, value: { elements: [value] } }
@@ -49,14 +49,14 @@ async function begun() {
 }
 
 describe('the newest checkpoint of a subgraph', () => {
-  it('has what its ancestors of earlier runs have', async () => {
+  it('includes the values of its ancestors from earlier runs', async () => {
     const { house, begin } = await begun()
     await begin()
     await put(house.host.only, nested('n2', 'n1'), nested('n3', 'n2'))
     expect(await newest(house.host.only)).toEqual(['n3', 'n1', 'n2', 'n3'])
   })
 
-  it('has them also where they were on their way to the log still', async () => {
+  it('includes them even if they are still being written', async () => {
     const { house, begin, end } = await begun()
     await begin()
     const disk = Promise.withResolvers<void>()
@@ -72,7 +72,7 @@ describe('the newest checkpoint of a subgraph', () => {
     expect(await newest(house.host.only)).toEqual(['n3', 'n1', 'n2', 'n3'])
   })
 
-  it('has them also where it was put by an edit', async () => {
+  it('includes them even if it was put by a state update', async () => {
     const { house, begin } = await begun()
     const update = { values: '{}', command: null, asNode: null }
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
@@ -97,14 +97,14 @@ describe('a rollback', () => {
     expect(await newest(house.host.only, 'new')).toBeUndefined()
   })
 
-  it('drops what the run wrote, though it was on its way still, and nothing else of its rows',
+  it('drops what the run was still writing, but nothing else of the same row',
     async () => {
       const { house, begin, takeBack } = await begun()
       await begin()
       const back = house.run()
       await house.client.startRun('t', 'x', back)
       const first = house.host.only
-      // The next run begins in the same row.
+      // The next run begins in the row in which this one ends.
       void house.host.step(first, 'kept')
       house.host.end(first)
       await settled()

@@ -1,4 +1,4 @@
-/** What records make of a thread: its head, its status, what a copy of it takes over. Pure. */
+/** The state of a thread by its records: its head, its status, and what a copy takes over. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -25,7 +25,7 @@ const failed: RecordOf = { $case: 'runEnded', value: { runId: 'r', atMs: 0, stat
 const backTo = (seq: number): RecordOf => ({ $case: 'headMoved', value: { checkpointId: 'c1', seq,
   base: seq, droppedRunIds: ['r'], atMs: 0 } })
 
-/** Each record in a row of its own. */
+/** The state after these records, each in a row of its own. */
 function after(...records: readonly RecordOf[]): ThreadState {
   const begun = unborn('t', 'x', { id: 'b', ancestors: [] })
   return records.reduce((state, record, i) => apply(state, record, { epoch: 3, seq: i + 1 }), begun)
@@ -37,7 +37,7 @@ const headOf = ({ row: { head, movedBack, stepSeq } }: ThreadState) =>
 describe('the head of a thread', () => {
   const begun = [created, checkpoint('c1'), queued, started, checkpoint('c2')]
 
-  it('is its newest checkpoint of the root', () => {
+  it('is its newest checkpoint that is not of a subgraph', () => {
     expect(headOf(after(...begun))).toEqual(['c2', 5, false, 5])
     expect(headOf(after(...begun, checkpoint('s1', { ns: 'sub' })))).toEqual(['c2', 5, false, 6])
   })
@@ -49,7 +49,7 @@ describe('the head of a thread', () => {
     expect(row).toMatchObject({ head: { id: 'c3', seq: 7, base: 2 }, movedBack: false })
   })
 
-  it('has grown from the one before, unless it stands alone', () => {
+  it('builds on the head before it, unless it is complete in itself', () => {
     expect(() => after(...begun, checkpoint('c3', { parentId: 'c1', full: false }))).toThrow()
     expect(headOf(after(...begun, checkpoint('c3', { parentId: 'c1' })))[0]).toBe('c3')
   })
@@ -58,7 +58,7 @@ describe('the head of a thread', () => {
 describe('a thread', () => {
   const broken = after(created, checkpoint('c1'), queued, started, failed)
 
-  it('has an error until its state is edited, and owes nothing when it is deleted', () => {
+  it('has an error until its state is edited, and owes no webhook once it is deleted', () => {
     expect(broken.row).toMatchObject({ status: 'error', errorJson: '{"error":"E"}',
       owedWebhooks: ['r'] })
     const edited: RecordOf =
