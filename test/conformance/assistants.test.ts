@@ -17,6 +17,7 @@ describe('the assistant that every graph has', () => {
       // uuid5 of the graph id in the namespace that the ecosystem uses.
       assistant_id: '046b5dc7-2108-582c-9c6c-31d556d138f0',
       graph_id: 'echo', name: 'echo', version: 1, metadata: { created_by: 'system' },
+      description: 'Says back what it hears.',
     })
   })
 
@@ -165,7 +166,7 @@ describe('deleting an assistant', () => {
     const thread = await threads.create()
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
     await runs.wait(thread.thread_id, id, { input: say('hello') })
-    await assistants.delete(id)
+    expect((await ask(server.url, 'DELETE', `/assistants/${id}`)).status).toBe(204)
     expect(await threads.get(thread.thread_id)).toMatchObject({ metadata: { assistant_id: id } })
   })
 

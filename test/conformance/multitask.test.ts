@@ -113,6 +113,15 @@ describe('a second run with interrupt', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
+  it('ends what waits behind the first, too', async () => {
+    const { id, first } = await busyThread()
+    await server.client.runs.create(id, 'echo', { input: say('waits') })
+    const values = await server.client.runs.wait(id, 'echo',
+      { input: say('last'), multitaskStrategy: 'interrupt' })
+    expect(texts(values)).toEqual([first.text, 'first', 'last', 'echo: last'])
+    expect(await statusesOf(id)).toEqual(['success', 'interrupted', 'interrupted'])
+  })
+
   it('neither waits for a node that ignores the interruption nor lets it write', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()

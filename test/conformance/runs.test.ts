@@ -20,17 +20,18 @@ const newThread = async (metadata: Record<string, unknown> = {}) =>
 
 describe('creating a run', () => {
   it('answers the run at once', async () => {
-    const id = await newThread({ from: 'thread', both: 'thread' })
-    const { assistant_id } = await server.client.assistants.get('held')
+    const id = await newThread({ both: 'thread', twice: 'thread' })
+    const { assistant_id } = await server.client.assistants.create({
+      graphId: 'held', metadata: { from: 'assistant', both: 'assistant', twice: 'assistant' } })
     const hold = gate()
-    const run = await server.client.runs.create(id, 'held', {
+    const run = await server.client.runs.create(id, assistant_id, {
       input: say(`hold ${hold.url}`), metadata: { from2: 'run', both: 'run' },
       streamMode: ['updates', 'values'], multitaskStrategy: 'enqueue',
     })
     expect(run).toMatchObject({
       run_id: expect.stringMatching(uuid), thread_id: id, assistant_id,
       status: expect.stringMatching(/^(pending|running)$/), multitask_strategy: 'enqueue',
-      metadata: { from: 'thread', from2: 'run', both: 'run', created_by: 'system' },
+      metadata: { from: 'assistant', twice: 'thread', from2: 'run', both: 'run' },
       created_at: expect.stringMatching(/(Z|[+-]\d\d:\d\d)$/),
       updated_at: expect.stringMatching(/(Z|[+-]\d\d:\d\d)$/),
       kwargs: { input: say(`hold ${hold.url}`), stream_mode: ['updates', 'values'] },

@@ -78,9 +78,13 @@ describe('the metadata of a thread', () => {
 
   it('is merged shallowly by an update', async () => {
     const { threads } = server.client
-    const { thread_id: id } = await threads.create({ metadata: { a: 1, b: { c: 1, d: 1 } } })
+    const created = await threads.create({ metadata: { a: 1, b: { c: 1, d: 1 } } })
+    const { thread_id: id } = created
+    await nextMillisecond()
     const updated = await threads.update(id, { metadata: { b: { c: 2 }, e: 3 } })
     expect(updated.metadata).toEqual({ a: 1, b: { c: 2 }, e: 3 })
+    expect(updated.updated_at > created.updated_at).toBe(true)
+    expect(updated.state_updated_at).toBe(created.state_updated_at)
     expect(await threads.get(id)).toEqual(updated)
   })
 
@@ -112,7 +116,8 @@ describe('a run', () => {
     await nextMillisecond()
     const id = before.thread_id
     const hold = gate()
-    const run = await runs.create(id, 'held', { input: say(`hold ${hold.url}`) })
+    const run = await runs.create(id, 'held', {
+      input: say(`hold ${hold.url}`), config: { tags: ['mine'] } })
     expect(await threads.get(id)).toMatchObject({ status: 'busy' })
     hold.open()
     await runs.join(id, run.run_id)
@@ -120,6 +125,7 @@ describe('a run', () => {
     const { assistant_id } = await assistants.get('held')
     expect(after).toMatchObject({
       status: 'idle', metadata: { mine: true, graph_id: 'held', assistant_id }, interrupts: {},
+      config: { tags: ['mine'] },
     })
     expect(texts(after.values)).toEqual([`hold ${hold.url}`, 'first', 'held', 'last'])
     expect(Date.parse(after.state_updated_at)).toBeGreaterThan(Date.parse(before.state_updated_at))

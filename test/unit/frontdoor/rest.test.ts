@@ -80,6 +80,15 @@ describe('assistants', () => {
       .toEqual([['2', '1'], ['2', null], ['2', null]])
   })
 
+  it('come ten at a time by default, and so do the versions of one', async () => {
+    const door = await openDoor()
+    for (let n = 0; n < 11; n++) await call(door, 'POST', '/assistants', { graph_id: 'agent' })
+    for (let n = 0; n < 10; n++) await call(door, 'PATCH', '/assistants/agent', { name: `${n}` })
+    for (const path of ['/assistants/search', '/assistants/agent/versions']) {
+      expect((await call(door, 'POST', path, {})).json).toHaveLength(10)
+    }
+  })
+
   it('have a drawing of their graph and its schemas', async () => {
     const door = await openDoor()
     const drawn = async (query: string) =>
@@ -131,6 +140,7 @@ describe('threads', () => {
     const path = `/threads/${id}`
     expect((await call(door, 'PATCH', path, { metadata: { b: 2 } })).json)
       .toMatchObject({ metadata: { a: 1, b: 2 } })
+    expect((await call(door, 'PATCH', path)).json).toMatchObject({ metadata: { a: 1, b: 2 } })
     const minimal = await call(door, 'PATCH', path, { metadata: {} }, { prefer: 'return=minimal' })
     expect([minimal.status, minimal.text]).toEqual([204, ''])
     expect((await call(door, 'POST', `${path}/copy`)).json).toMatchObject({ values: {} })
@@ -145,9 +155,9 @@ describe('threads', () => {
     const found = await call(door, 'POST', '/threads/search', {
       metadata: { user: 'u' }, values: { a: 1 }, status: 'idle', ids: [randomUUID()],
       sort_by: 'state_updated_at', sort_order: 'asc', limit: 1_000,
-      extract: { first: 'metadata.user' }, select: ['thread_id'],
+      extract: { first: 'metadata.user', asked: 'interrupts' }, select: ['thread_id', 'context'],
     })
-    expect(found.json).toMatchObject([{ extracted: { first: 'u' } }])
+    expect(found.json).toMatchObject([{ extracted: { first: 'u', asked: {} } }])
     expect(found.headers.get('x-pagination-total')).toBe('1')
     expect(door.threads.given('search')).toMatchObject({ tenant: 'local', values: { a: 1 },
       sortBy: 'state_updated_at', sortOrder: 'asc', limit: 1_000, withoutValues: true })
@@ -162,7 +172,7 @@ describe('threads', () => {
     const door = await openDoor()
     const aliases = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, 'values']))
     for (const wrong of [{ limit: 0 }, { limit: 1_001 }, { offset: -1 }, { sort_by: 'x' },
-      { extract: { a: 'secrets.key' } }, { extract: aliases }, { ids: ['x'] },
+      { extract: { a: 'status' } }, { extract: aliases }, { ids: ['x'] },
       { extract: { a: `values${'['.repeat(500)}` } }, { select: Array(101).fill('status') }]) {
       const answer = await call(door, 'POST', '/threads/search', wrong)
       expect([answer.status, answer.json.errors])
@@ -276,7 +286,8 @@ describe('runs', () => {
     expect(door.threads.given('listRuns'))
       .toMatchObject({ limit: 5, offset: 0, status: 'pending', texts: [] })
     await call(door, 'GET', path)
-    expect(door.threads.given('listRuns')).toMatchObject({ texts: ['metadataJson', 'kwargsJson'] })
+    expect(door.threads.given('listRuns'))
+      .toMatchObject({ limit: 10, texts: ['metadataJson', 'kwargsJson'] })
     expect((await call(door, 'GET', `${path}/${runId}`)).json).toMatchObject({ run_id: runId })
     const cancel = (query: string) => call(door, 'POST', `${path}/${runId}/cancel${query}`)
     expect((await cancel('?wait=0&action=interrupt')).status).toBe(202)

@@ -176,7 +176,11 @@ describe('the other modes', () => {
     const events = await eventsOf(line(['a']), { input: { log: [] }, streamModes: ['checkpoints'] })
     expect(names(events)).toEqual(['checkpoints', 'checkpoints', 'checkpoints'])
     expect(data(events[1])).toMatchObject({ next: ['a'], metadata: { step: 0 }, tasks: [{}],
-      config: { configurable: {} }, parent_checkpoint: { checkpoint_ns: '' } })
+      config: { configurable: {} }, parent_config: { configurable: {} },
+      parent_checkpoint: { checkpoint_ns: '' } })
+    const inner = await eventsOf(nested, { input: { log: [] }, streamModes: ['checkpoints'],
+      streamSubgraphs: true })
+    expect(inner.map(({ json }) => json).join()).not.toMatch(/"__\w+":/)
   })
 
   it('tools: the start and the end of a call', async () => {
