@@ -232,6 +232,8 @@ describe('state', () => {
     const { door, id } = await doorWithThread()
     await call(door, 'GET', `/threads/${id}/history?limit=5&before=b`)
     expect(door.threads.given('history')).toMatchObject({ before: 'b', limit: 5, metadata: null })
+    await call(door, 'POST', `/threads/${id}/history`)
+    expect(door.threads.given('history')).toMatchObject({ before: null, limit: 10 })
   })
 })
 

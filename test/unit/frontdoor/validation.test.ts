@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest'
 
 import { readQuery } from '../../../src/frontdoor/query-string.ts'
 import { DrawGraph } from '../../../src/frontdoor/schema/assistant.ts'
-import { CancelRun, CreateRun, JoinStream, ListRuns } from '../../../src/frontdoor/schema/run.ts'
-import { ReadHistory } from '../../../src/frontdoor/schema/state.ts'
+import {
+  CancelRun, CreateRun, CreateStatelessRun, JoinStream, ListRuns,
+} from '../../../src/frontdoor/schema/run.ts'
+import { ReadHistory, UpdateState } from '../../../src/frontdoor/schema/state.ts'
 import { CreateThread, SearchThreads } from '../../../src/frontdoor/schema/thread.ts'
 import { checkerOf, mustBeSimple } from '../../../src/frontdoor/validation.ts'
 import type { HeddleError } from '../../../src/errors.ts'
@@ -132,6 +134,17 @@ describe('a check', () => {
     expect(checkerOf(CreateThread)(undefined)).toEqual({})
     expect(checkerOf(CreateThread)(null)).toEqual({})
     expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({ colour: 'green' })
+  })
+
+  it('takes null for whatever a run or an update of a state may leave out', () => {
+    for (const schema of [CreateRun, CreateStatelessRun, UpdateState]) {
+      const nulls = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, null]))
+      const places = { checkpoint_id: null, checkpoint_ns: null, checkpoint_map: null }
+      for (const checkpoint of [null, places]) {
+        const body = { ...nulls, assistant_id: 'a', checkpoint }
+        expect(faultsOf(() => checkerOf(schema)(body))).toEqual([])
+      }
+    }
   })
 
   it('does not coerce types in a body', () => {

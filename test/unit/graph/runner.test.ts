@@ -1,8 +1,8 @@
 /** Executions of one thread, one after another: what is stored, remembered, and how each ends. */
 
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
-import { Annotation, DeltaChannel, END, MessagesAnnotation, START, StateGraph, interrupt,
-  messagesDeltaReducer } from '@langchain/langgraph'
+import { Annotation, DeltaChannel, END, MemorySaver, MessagesAnnotation, START, StateGraph,
+  interrupt, messagesDeltaReducer } from '@langchain/langgraph'
 import type { BaseMessage } from '@langchain/core/messages'
 import { describe, expect, it } from 'vitest'
 
@@ -24,6 +24,13 @@ describe('a run', () => {
     await bench.run({ input: said('b'), forget: true })
     await bench.run({ input: said('c') })
     expect(contents(bench)).toEqual(['a', 're: a', 'b', 're: b', 'c', 're: c'])
+  })
+
+  it('is stored here also where the graph brings a checkpointer of its own', async () => {
+    const own = Object.create(echo, { checkpointer: { value: new MemorySaver() } }) as typeof echo
+    const bench = new GraphBench(own)
+    await bench.run({ input: said('a') })
+    expect(contents(bench)).toEqual(['a', 're: a'])
   })
 
   it('does not read a state that is remembered, and reads any other once', async () => {
