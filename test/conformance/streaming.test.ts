@@ -103,7 +103,7 @@ describe('the mode messages-tuple', () => {
     expect(tuples[0]![0].type).toMatch(/^(ai|AIMessageChunk)$/)
     expect(tuples[0]![1]).toMatchObject({
       langgraph_node: 'model', langgraph_step: 1, thread_id: threadId, graph_id: 'tokens',
-      run_id: (parts[0]!.data as { run_id: string }).run_id,
+      run_id: (parts[0]!.data as { run_id: string }).run_id, run_attempt: 1,
     })
   })
 

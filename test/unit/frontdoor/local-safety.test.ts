@@ -24,9 +24,9 @@ describe('a page', () => {
     const answer = await call(door, 'POST', '/threads/search', {}, { origin })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
-    const exposed = answer.headers.get('access-control-expose-headers')
-    for (const header of ['Content-Location', 'Location', 'X-Pagination-Total',
-      'X-Pagination-Next']) expect(exposed).toContain(header)
+    expect(answer.headers.get('access-control-expose-headers')?.split(', '))
+      .toEqual(expect.arrayContaining(['Content-Location', 'Location', 'X-Pagination-Total',
+        'X-Pagination-Next']))
   })
 
   it.each(['https://evil.example', 'http://localhost.evil.example', 'null', 'http://10.0.0.1'])(

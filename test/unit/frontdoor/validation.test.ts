@@ -147,6 +147,14 @@ describe('a check', () => {
     }
   })
 
+  it('takes each mode that a client may stream, alone or with others', () => {
+    const modes = ['values', 'messages', 'messages-tuple', 'updates', 'events', 'tasks',
+      'checkpoints', 'debug', 'custom', 'tools']
+    for (const stream_mode of [...modes, modes]) {
+      expect(faultsOf(() => checkerOf(CreateRun)({ assistant_id: 'a', stream_mode }))).toEqual([])
+    }
+  })
+
   it('does not coerce types in a body', () => {
     expect(() => checkerOf(SearchThreads)({ limit: '10' })).toThrow('limit: must be an integer')
   })
