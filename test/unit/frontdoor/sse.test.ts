@@ -224,6 +224,22 @@ describe('a reader that goes', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
+  it('leaves the run alone where it only joined, on either path', async () => {
+    const door = await openDoor()
+    const { response, run } = await stream(door)
+    const { runId } = run.row
+    for (const path of [`/runs/${runId}/stream`, `/threads/${runId}/runs/${runId}/stream`]) {
+      const leaving = new AbortController()
+      await fetch(door.url + path, { signal: leaving.signal })
+      expect(door.stats().replies.sse).toBe(2)
+      leaving.abort()
+      await expect.poll(() => door.stats().replies.sse).toBe(1)
+    }
+    run.end()
+    await response.text()
+    expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
+  })
+
   it('cancels the run if it asked for that', async () => {
     const door = await openDoor()
     const leaving = new AbortController()

@@ -83,11 +83,11 @@ describe('a slow result', () => {
 })
 
 describe('a client', () => {
-  const joined = async (door: OpenDoor, signal?: AbortSignal) => {
+  const joined = async (door: OpenDoor, query = '', signal?: AbortSignal) => {
     const { json } = await call(door, 'POST', '/threads', {})
     const runs = `${door.url}/threads/${String(json.thread_id)}/runs`
     await fetch(runs, { method: 'POST', body: JSON.stringify(body) })
-    const path = `${runs}/${door.threads.lastRun.row.runId}/join?cancel_on_disconnect=1`
+    const path = `${runs}/${door.threads.lastRun.row.runId}/join${query}`
     const waiting = fetch(path, signal ? { signal } : {})
     waiting.catch(() => {})
     await started(door)
@@ -95,6 +95,7 @@ describe('a client', () => {
   }
   const cancels = (door: OpenDoor) => door.threads.calls.filter(({ name }) => name === 'cancelRun')
 
+  it.each([['', 0], ['?cancel_on_disconnect=0', 0], ['?cancel_on_disconnect=1', 1]])(
   it('that goes is forgotten, and its run is cancelled if it asked for that', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
@@ -107,7 +108,7 @@ describe('a client', () => {
 
   it('that is cut off to ask again did not go: its run is not cancelled', async () => {
     const door = await openDoor()
-    const { waiting } = await joined(door)
+    const { waiting } = await joined(door, '?cancel_on_disconnect=1')
     door.env.advance(2_100)
     const response = await waiting
     door.threads.lastRun.interrupt(new HeddleError('unavailable'))
