@@ -117,6 +117,17 @@ describe('a request over its limit', () => {
     expect(await statusWith({ ...mine, 'x-user-id': 'somebody' })).toBe(429)
   })
 
+  it('is one user\'s at one address, and one key\'s wherever it is used', async () => {
+    const proxied = limits({ 'default-user': 1, 'default-key': 1 }, ['127.0.0.0/8'])
+    const door = await openDoor(proxied)
+    const statusOf = async (address: string, who: Record<string, string>) =>
+      (await call(door, 'GET', path, undefined, { 'x-forwarded-for': address, ...who })).status
+    const [here, there, user] = ['203.0.113.1', '203.0.113.2', { 'x-user-id': 'ann' }]
+    expect([await statusOf(here, user), await statusOf(here, user)]).toEqual([404, 429])
+    expect([await statusOf(there, user), await statusOf(there, user)]).toEqual([404, 429])
+    expect([await statusOf(here, mine), await statusOf(there, mine)]).toEqual([404, 429])
+  })
+
   it('cannot be disguised', async () => {
     const door = await openDoor(limits({ 'generate-key': 1 }))
     const statuses = []
