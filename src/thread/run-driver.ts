@@ -195,7 +195,6 @@ export class RunDriver {
   async delete(runId: string, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     await (run ? this.#cut([run], 'interrupt') : this.row(runId))
-    this.#waiters.forget(runId)
     this.#feeds.forget(runId)
     const value = { runId, atMs: this.#nowMs }
     void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
@@ -211,7 +210,7 @@ export class RunDriver {
   /** Throws `not_found`. */
   async row(runId: string): Promise<RunRow> {
     const { ports: { runs }, tenant, threadId } = this.#setting
-    const known = this.#unfinished(runId) ?? this.#waiters.lastEnded(runId)
+    const known = this.#unfinished(runId)
     await this.#ledger.durable
     const run = known ?? await runs.get(tenant, threadId, runId)
     if (!run) throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
@@ -308,7 +307,6 @@ export class RunDriver {
     const waited = this.#waiters.has(run.runId)
     const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
     const durable = this.#ledger.write([{ $case: 'runEnded', value }])
-    this.#waiters.keep(ended, durable)
     if (error) logFailure(this.#setting, run, error.error, at)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)

@@ -1,6 +1,5 @@
-/** The callers that wait for results of runs, and the runs whose end is on its way to disk. */
+/** The callers that wait for results of runs. */
 
-import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 
@@ -11,7 +10,6 @@ interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
 
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
-  readonly #lastEnded = new Map<string, RunRow>()
 
   /** Resolves with the run's result; rejects with the reason of `gone` if that aborts first. */
   wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
@@ -44,7 +42,6 @@ export class RunWaiters {
 
   refuseAll(reason: HeddleError): void {
     for (const runId of this.#waiters.keys()) this.refuse(runId, reason)
-    this.#lastEnded.clear()
   }
 
   /** Refuses those who wait now as soon as the reason is known. */
@@ -52,22 +49,6 @@ export class RunWaiters {
     const result = reason.then((error) => { throw error })
     result.catch(() => {})
     for (const runId of this.#waiters.keys()) this.answer(runId, result)
-    this.#lastEnded.clear()
-  }
-
-  /** Keeps a run that has ended until its row is on disk, where the table has it. */
-  keep(run: RunRow, durable: Promise<void>): void {
-    this.#lastEnded.set(run.runId, run)
-    const forget = () => this.forget(run.runId)
-    durable.then(forget, forget)
-  }
-
-  lastEnded(runId: string): RunRow | undefined {
-    return this.#lastEnded.get(runId)
-  }
-
-  forget(runId: string): void {
-    this.#lastEnded.delete(runId)
   }
 
   #take(runId: string): Iterable<Waiter> {
