@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Step, StepEvent } from '../../../src/graph/execution.ts'
 import { Outbox } from '../../../src/graph/outbox.ts'
+import { partsOf } from '../../../src/graph/departure.ts'
 import type { Departure } from '../../../src/graph/departure.ts'
 
 const step = (taskId: string): Step =>
@@ -66,6 +67,34 @@ describe('Outbox', () => {
     outbox.hold(Promise.reject(new Error('cannot be written')))
     await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
     expect(sent).toEqual([])
+  })
+
+  it('acknowledges nothing that comes after what is confirmed', async () => {
+    const { outbox, sent, rest } = open()
+    const heard: string[] = []
+    const tell = (name: string) => {
+      outbox.step(step(name))
+      void outbox.acknowledged().then(() => heard.push(name))
+      rest()
+    }
+    tell('first')
+    tell('second')
+    void outbox.acknowledged().then(() => heard.push('whoever asks then'))
+    const [first, second] = sent.map(({ receipt }) => receipt)
+    outbox.confirm(first!)
+    await settled()
+    expect(heard).toEqual(['first'])
+    outbox.confirm(second!)
+    await settled()
+    expect(heard).toEqual(['first', 'second', 'whoever asks then'])
+  })
+
+  it('is over with the last part of a long batch, not before', () => {
+    const long = (name: string) => ({ ...event(name), json: 'x'.repeat(700_000) })
+    const batch = { steps: [step('a')], events: [long('x'), long('y')], receipt: 1, outcome }
+    const parts = [...partsOf(batch)]
+    expect(parts.length).toBeGreaterThan(1)
+    expect(parts.map((part) => part.outcome)).toEqual([...parts.slice(1).map(() => null), outcome])
   })
 
   it('makes an event when it leaves if it is given as a function', () => {

@@ -34,6 +34,15 @@ describe('a group commit', () => {
       seq: 1, status: 'busy', hidden: false, owes: false, createdAtMs,
       updatedAtMs: 1, stateUpdatedAtMs: 1,
       metadataJson: '{}', body: new Uint8Array() } }] })
+  it('leaves nothing of a transaction that fails', () => {
+    database.prepare('CREATE TABLE noted (what TEXT)').run()
+    expect(() => database.transaction(() => {
+      database.prepare("INSERT INTO noted VALUES ('half')").run()
+      throw new Error('and no further')
+    })).toThrow('no further')
+    expect(database.prepare('SELECT what FROM noted').all()).toEqual([])
+  })
+
   const fillDisk = () => {
     const [pages] = database.prepare<[number]>('PRAGMA page_count').get()!
     database.prepare(`PRAGMA max_page_count = ${pages + 20}`).get()
