@@ -16,6 +16,7 @@ function logOf(bytesOf: (seq: number) => number) {
     reads,
     async read(_: unknown, range: LogRange) {
       reads.push(range)
+      if (reads.length > 1_000) throw new Error('It is read without end.')
       const { from, through, reverse = false } = range
       const rows = Array.from({ length: through - from + 1 }, (_, i) =>
         ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
@@ -49,4 +50,11 @@ it('Large rows are read in small pieces, and rows after them in larger ones.', a
   const log = logOf((seq) => seq <= 40 ? megabyte : 100)
   for await (const _ of rowsOf({ log, branch, from: 1, through: 100, first: 16 }));
   expect(log.reads.map(sizeOf)).toEqual([16, 4, 4, 4, 4, 4, 4, 4, 16, 40])
+})
+
+it('is read row by row where each is larger than a piece may be', async () => {
+  const log = logOf(() => 5 * megabyte)
+  const rows = rowsOf({ log, branch, from: 1, through: 3, first: 1 })
+  for (const seq of [1, 2, 3]) expect((await rows.next()).value).toMatchObject({ seq })
+  expect(log.reads.map(sizeOf)).toEqual([1, 1, 1])
 })

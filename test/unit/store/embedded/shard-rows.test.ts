@@ -163,15 +163,17 @@ describe('rows of a shard', () => {
     expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
   })
 
-  it('tell which threads are busy or hidden', async () => {
+  it('tell which threads are busy or hidden, or owe a webhook', async () => {
     const tenant = randomUUID()
     const busy = threadIn(3, { tenant, status: 'busy' })
     const hidden = threadIn(3, { tenant, hidden: true })
     const other = threadIn(2, { tenant, status: 'busy' })
-    await loadAll(3, [busy, hidden, threadIn(3, { tenant })].map(encodedThread))
+    const owing = threadIn(3, { tenant, owedWebhooks: [randomUUID()] })
+    await loadAll(3, [busy, hidden, owing, threadIn(3, { tenant })].map(encodedThread))
     await loadAll(2, [encodedThread(other)])
     const named = ({ threadId }: ThreadRow) => ({ tenant, threadId })
-    expect(new Set(await store.unfinished(3))).toEqual(new Set([named(busy), named(hidden)]))
+    expect(new Set(await store.unfinished(3)))
+      .toEqual(new Set([named(busy), named(hidden), named(owing)]))
     await store.unload(2)
     expect(await store.unfinished(2)).toEqual([])
   })
