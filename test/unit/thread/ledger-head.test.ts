@@ -9,8 +9,10 @@ import { virtualEnv } from '../../support/env.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 import { memoryTables } from '../../support/memory-tables.ts'
 
-const checkpoint: RecordOf = { $case: 'checkpoint', value: { ns: '', id: 'c1', parentId: '',
-  full: true, changes: [], skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } }
+const checkpointOf = (id: string): RecordOf => ({ $case: 'checkpoint', value: { ns: '', id,
+  parentId: '', full: true, changes: [{ channel: 'a', change: { $case: 'removed', value: true } }],
+  skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } })
+const checkpoint = checkpointOf('c1')
 const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
   writes: [] } }
 
@@ -18,10 +20,10 @@ const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs
   hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
   interruptsJson: '' } }
 
-async function openLedger(log = new MemoryLog()) {
+async function openLedger(log = new MemoryLog(), views = new ByteBudget<ThreadLedger>(1e6)) {
   const env = virtualEnv()
   return await ThreadLedger.load({
-    ports: { log, threads: memoryTables(log).threads, views: new ByteBudget(1e6) }, tenant: 't',
+    ports: { log, threads: memoryTables(log).threads, views }, tenant: 't',
     threadId: 'x', epoch: 1, newBranchId: env.uuid(), after: env.after, onLost: () => {},
   })
 }
@@ -39,6 +41,32 @@ describe('the head of a thread', () => {
     gate.resolve()
     expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
     expect(await ledger.loadHead()).toBeUndefined()
+  })
+
+  it('is not what was read while it moved', async () => {
+    const log = new MemoryLog()
+    const ledger = await openLedger(log)
+    await ledger.write([checkpoint])
+    ledger.release()
+    const read = log.read.bind(log)
+    const gate = Promise.withResolvers<void>()
+    log.read = (...given) => gate.promise.then(() => read(...given))
+    const head = ledger.loadHead()
+    await ledger.write([checkpointOf('c2')])
+    gate.resolve()
+    expect(await head).toBeUndefined()
+    expect(ledger.recentView('c1')).toBeUndefined()
+  })
+
+  it('is remembered with the seven before it, until others need the room', async () => {
+    const views = new ByteBudget<ThreadLedger>(10_000)
+    const ledger = await openLedger(undefined, views)
+    const ids = Array.from({ length: 12 }, (_, n) => `c${n}`)
+    for (const id of ids) await ledger.write([checkpointOf(id)])
+    const remembered = () => ids.filter((id) => ledger.recentView(id) !== undefined)
+    expect(remembered()).toEqual(ids.slice(4))
+    views.hold({} as ThreadLedger, 10_000, () => {})
+    expect(remembered()).toEqual([])
   })
 
   it('is that of the new thread of its id, however late the old one reaches the disk', async () => {

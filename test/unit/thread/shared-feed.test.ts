@@ -109,6 +109,21 @@ describe('readers of one run', () => {
     expect(far.asked).toHaveLength(2)
   })
 
+  it('go on where one stops more than once, or stops what was lost long ago', async () => {
+    const far = farOwner()
+    const [lost, gone] = [await reader(far), await reader(far)]
+    far.end('lost')
+    far.follows.clear()
+    const stays = await reader(far)
+    const stops = await reader(far)
+    for (const { stop } of [stops, stops, lost, gone]) stop()
+    await reader(far)
+    expect(far.asked).toHaveLength(2)
+    far.tell(eventAt(1))
+    expect(stays.seen).toEqual([eventAt(1)])
+    expect(far.follows.size).toBe(1)
+  })
+
   it('are lost together, and come back with a new follow', async () => {
     for (const how of ['lost', 'lagged'] as const) {
       const far = farOwner()
