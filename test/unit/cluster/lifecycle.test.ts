@@ -32,11 +32,16 @@ describe('a lifecycle', () => {
 
   it('stops all started stages if a stage fails to start, and throws the reason', async () => {
     const { lifecycle, said, stage } = setUp()
-    await lifecycle.start('store', stage('store'))
+    const stopped = Promise.withResolvers<void>()
+    await lifecycle.start('store', stage('store', { stop: () => stopped.promise }))
     const start = () => { throw new Error('the port is taken') }
-    await expect(lifecycle.start('door', stage('door', { start })))
-      .rejects.toThrow('the port is taken')
-    expect(said).toEqual(['start store', 'stop store'])
+    const failed = expect(lifecycle.start('door', stage('door', { start }))
+      .finally(() => said.push('failed'))).rejects.toThrow('the port is taken')
+    await settle()
+    expect(said).toEqual(['start store'])
+    stopped.resolve()
+    await failed
+    expect(said).toEqual(['start store', 'failed'])
   })
 
   it('stops a stage that starts concurrently if another one fails', async () => {

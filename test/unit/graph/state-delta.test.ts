@@ -64,6 +64,17 @@ describe('KnownChannels', () => {
       }
     })))
 
+  it('lets a reader follow what is changed in place in a list that was read from the log',
+    async () => {
+      const reader = new Reader()
+      reader.apply(new KnownChannels().restate({ list: ['a'] }, encode), true)
+      const known = await KnownChannels.of(reader.view.stored(), decode)
+      const { list } = known.values() as { list: string[] }
+      list.push('b')
+      reader.apply(known.advance({ list }, written, encode))
+      expect(reader.state).toEqual({ list: ['a', 'b'] })
+    })
+
   it('lets a reader follow values that come, change and go', () => fc.assert(
     fc.property(fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(),
       fc.string(), fc.constant(null), fc.record({ deep: fc.nat() }), fc.array(fc.nat())))),
