@@ -20,24 +20,29 @@ async function receiver(answer?: Answer, host?: string): Promise<Receiver> {
   return one
 }
 
-/** Pauses between tries are noted and end at once; timeouts of answers when `late` is called. */
+/**
+ * Pauses between tries are noted and end at once; timeouts of answers when `late` is called, those
+ * of calls that wait for their turn when `tired` is.
+ */
 function egress(options: Partial<EgressOptions> = {}):
-Egress & { readonly waits: readonly number[]; late(): void } {
+Egress & { readonly waits: readonly number[]; late(): void; tired(): void } {
   const waits: number[] = []
   const late = new Set<() => void>()
+  const tired = new Set<() => void>()
   const env = { ...virtualEnv(), uuid: () => '80000000-0000-4000-8000-000000000000',
     after: (ms: number, fn: () => void) => {
-      if (ms === 15_000) {
-        late.add(fn)
-        return () => void late.delete(fn)
+      const timeouts = ms === 15_000 ? late : ms === 60_000 ? tired : undefined
+      if (timeouts) {
+        timeouts.add(fn)
+        return () => void timeouts.delete(fn)
       }
-      if (ms === 60_000) return () => {}
       waits.push(ms)
       const timer = setImmediate(fn)
       return () => clearImmediate(timer)
     } }
   const way = openEgress({ env, version: '1.2.3', allowed: ['127.0.0.1'], ...options })
-  const one = { ...way, waits, late: () => { for (const fn of late) fn() } }
+  const one = { ...way, waits, late: () => { for (const fn of late) fn() },
+    tired: () => { for (const fn of tired) fn() } }
   onTestFinished(() => one.close())
   return one
 }
@@ -247,6 +252,18 @@ describe('concurrent calls', () => {
     expect(slow.received).toHaveLength(8)
     stop.abort()
     expect(new Set(await Promise.all(held))).toEqual(new Set(['stopped']))
+  })
+
+  it('wait for their turn for a minute at most', async () => {
+    const there = await receiver(() => {})
+    const way = egress()
+    for (let calls = 0; calls < 8; calls++) way.send(post(there.url), forever).catch(() => {})
+    await there.heard(8)
+    const waits = way.send(post(there.url, { tries: 1 }), forever)
+    await new Promise((resolve) => setImmediate(resolve))
+    way.tired()
+    expect(await waits).toEqual({ kind: 'failed', reason: 'it took longer than 60 seconds' })
+    expect(there.received).toHaveLength(8)
   })
 
   it('to one host do not fill the whole queue', async () => {
