@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openEgress } from '../../../src/egress/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import type { Call, Egress, EgressOptions } from '../../../src/egress/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { openReceiver } from '../../support/receiver.ts'
@@ -69,7 +70,23 @@ describe('a call', () => {
       response.write('y')
     })
     const answer = await egress().send(post(there.url), forever)
-    expect(answer).toMatchObject({ kind: 'answered', status: 200, cut: true })
+    expect(answer).toEqual(
+      { kind: 'answered', status: 200, cut: true, body: 'x'.repeat(1024 * 1024) })
+    const whole = await receiver((_, response) => response.end('x'.repeat(1024 * 1024)))
+    expect(await egress().send(post(whole.url), forever)).toMatchObject({ cut: false })
+  })
+
+  it('is sent nowhere that its caller does not allow, not by a redirect either', async () => {
+    const there = await receiver(({ path }, response) => path === '/no' ? response.end()
+      : response.writeHead(307, { location: '/no' }).end())
+    const mayCall = ({ pathname }: URL) => {
+      if (pathname === '/no') throw new HeddleError('invalid', 'not there')
+    }
+    for (const path of ['no', 'yes']) {
+      expect(await egress().send(post(`${there.url}${path}`, { mayCall }), forever))
+        .toEqual({ kind: 'refused', reason: 'not there' })
+    }
+    expect(there.received.map(({ path }) => path)).toEqual(['/yes'])
   })
 
   it('ends if its caller gives it up', async () => {

@@ -20,7 +20,7 @@ it('A redirect leads to another URL, but never from https to http, nor to what i
 it('No connection is made to a closed address that is given as such.', async () => {
   const connect = guardedConnector({ rules: new AddressRules([]), timeoutMs: 1_000,
     resolve: () => expect.unreachable() })
-  const error = await new Promise((done) => connect(
-    { hostname: '127.0.0.1', protocol: 'http:', port: '9' } as never, (failed) => done(failed)))
+  const to = { hostname: '127.0.0.1', protocol: 'http:', port: '9' } as never
+  const error = await new Promise((done) => connect(to, (...[failed]) => done(failed)))
   expect(error).toMatchObject({ code: 'forbidden' })
 })

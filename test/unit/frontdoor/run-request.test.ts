@@ -22,6 +22,13 @@ function assistantOf(change: Partial<AssistantRow> = {}): AssistantRow {
 const kwargsOf = (body: object) =>
   runOnThread({ assistant_id: 'g', ...body }, assistantOf(), ids, caller).kwargs
 
+it('A stateless run does not begin from a checkpoint: its thread is new.', () => {
+  const body = { assistant_id: 'g', config: { configurable: { checkpoint_id: 'c', a: 1 } } }
+  const { kwargs } = statelessRun(body, assistantOf(), ids, caller)
+  expect(kwargs).not.toHaveProperty('checkpoint')
+  expect(kwargs['config']).toMatchObject({ configurable: { a: 1 } })
+})
+
 describe('a run on a thread', () => {
   it('has the defaults that clients expect', () => {
     expect(runOnThread({ assistant_id: 'g' }, assistantOf(), ids, caller)).toEqual({
@@ -113,6 +120,7 @@ it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
     'x-colour': 'green', 'x-list': ['a', 'b'], 'x-api-key': 'hush', 'x-tenant-id': 't',
     'x-service-key': 's', 'x-forwarded-for': '1', 'x-auth-scheme': 'langsmith',
     'x-session': `Bearer ${token()}`, 'x-note': 'eyJ.b.c', authorization: 'hush',
+    'x-hint': 'of hdl_eu_0123456789abcdef_hush',
     'user-agent': 'u', 'x-absent': undefined,
   })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
 })
