@@ -96,15 +96,15 @@ describe('a client', () => {
   const cancels = (door: OpenDoor) => door.threads.calls.filter(({ name }) => name === 'cancelRun')
 
   it.each([['', 0], ['?cancel_on_disconnect=0', 0], ['?cancel_on_disconnect=1', 1]])(
-  it('that goes is forgotten, and its run is cancelled if it asked for that', async () => {
-    const door = await openDoor()
-    const leaving = new AbortController()
-    await joined(door, leaving.signal)
-    await expect.poll(() => door.stats().replies.wait).toBe(1)
-    leaving.abort()
-    await expect.poll(() => door.stats().replies.wait).toBe(0)
-    await expect.poll(() => cancels(door)).toHaveLength(1)
-  })
+    'that goes is forgotten; asked with %j, that cancels %i runs', async (query, count) => {
+      const door = await openDoor()
+      const leaving = new AbortController()
+      await joined(door, query, leaving.signal)
+      await expect.poll(() => door.stats().replies.wait).toBe(1)
+      leaving.abort()
+      await expect.poll(() => door.stats().replies.wait).toBe(0)
+      await expect.poll(() => cancels(door)).toHaveLength(count)
+    })
 
   it('that is cut off to ask again did not go: its run is not cancelled', async () => {
     const door = await openDoor()
