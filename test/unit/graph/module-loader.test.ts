@@ -150,6 +150,31 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toBe('hey')
   })
 
+  it('sees installed CommonJS as CommonJS does, unless it is a module itself', async () => {
+    const root = await writeProject({
+      'langgraph.json': langgraphJson,
+      'package.json': {},
+      'src/graph.ts': `
+        import { twice } from 'computed'
+        import * as computed from 'computed'
+        import deep from 'computed/lib/deep'
+        import folder from 'computed/lib'
+        import Compiled, { other } from 'compiled'
+        import { inModule } from './module.mts'
+        ${graphOf('[twice(2), computed.twice(3), deep, folder, Compiled.name, other, inModule]')}`,
+      'src/module.mts': `import all from 'compiled'; export const inModule = all.default.name`,
+      'node_modules/computed/index.js': `module.exports = { ['twi' + 'ce']: (it) => 2 * it }`,
+      'node_modules/computed/lib/deep.js': `module.exports = 'deep'`,
+      'node_modules/computed/lib/index.js': `module.exports = 'folder'`,
+      'node_modules/compiled/index.js': `
+        exports.__esModule = true
+        exports.default = class Compiled {}
+        exports.other = 'other'`,
+    })
+    expect(await reportOf(root))
+      .toEqual([4, 6, 'deep', 'folder', 'Compiled', 'other', 'Compiled'])
+  })
+
   it('may import by a computed name', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
