@@ -116,6 +116,17 @@ describe('a run that is cut short', () => {
   })
 })
 
+it('A run or an edit does not begin from a checkpoint that is not there.', async () => {
+  const house = await written()
+  const gone = { checkpointId: 'gone', checkpointNs: '', checkpointMap: null }
+  const update = { values: '{}', command: null, asNode: null }
+  await expect(house.client.updateState('t', 'x', { update, checkpoint: gone }))
+    .rejects.toMatchObject({ code: 'not_found' })
+  await expect(house.startRun('x', { kwargs: { checkpoint: { checkpoint_id: 'gone' } } }))
+    .rejects.toMatchObject({ code: 'not_found' })
+  expect(house.host.running.size).toBe(0)
+})
+
 describe('an execution', () => {
   it('reads what it wrote itself, which is still on its way to the log', async () => {
     const house = await written()

@@ -7,7 +7,7 @@ import type { LogPort } from '../../../src/checkpoint/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { Purge } from '../../../src/thread/purge.ts'
 import { virtualEnv } from '../../support/env.ts'
-import { settled } from '../../support/thread-house.ts'
+import { settled, ThreadHouse } from '../../support/thread-house.ts'
 
 const branch = { id: 'b', ancestors: [] }
 
@@ -31,6 +31,22 @@ async function begun(answer: () => Promise<void>) {
   }
   return { purge, tries, told, pass }
 }
+
+it('A deleted thread stays in memory until it is purged, however long nobody asks.', async () => {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  const purge = house.log.purge.bind(house.log)
+  house.log.purge = away
+  await house.client.delete('t', 'x')
+  for (let minute = 0; minute < 30; minute++) {
+    house.env.advance(60_000)
+    await settled()
+  }
+  house.log.purge = purge
+  house.env.advance(60_000)
+  await settled()
+  expect(house.log.purged).toMatchObject([{ id: 'x' }])
+})
 
 const away = () => Promise.reject(new HeddleError('unavailable'))
 

@@ -220,9 +220,12 @@ describe('a run whose thread cannot be written', () => {
     await settled()
     const find = house.log.findCheckpoint.bind(house.log)
     house.log.findCheckpoint = () => Promise.reject(away())
+    const { id } = house.host.only.execution
     await expect(steps(nested('second', 'first'))).rejects.toThrow('away')
     house.log.findCheckpoint = find
     await aWhile(house)
+    // Nothing is built on what the log lacks: the run begins anew from what it has.
     expect(house.host.only.execution).toMatchObject({ attempt: 2 })
+    expect(house.host.only.execution.id).not.toBe(id)
   })
 })
