@@ -24,6 +24,7 @@ describe('choose', () => {
   it('passes over silent workers, even preferred ones, and full ones', () => {
     const silent = worker('a', 0, 1000)
     expect(choose([silent, worker('b', 1000), worker('c', 9)], silent)?.name).toBe('c')
+    expect(choose([silent, worker('b', 1000)], silent)).toBeUndefined()
     expect(choose([silent])).toBeUndefined()
     expect(choose([])).toBeUndefined()
   })

@@ -75,6 +75,18 @@ describe('KnownChannels', () => {
       expect(reader.state).toEqual({ list: ['a', 'b'] })
     })
 
+  it('sees a change in place of an element behind one that was put in', () => {
+    const known = new KnownChannels()
+    const reader = new Reader()
+    const [first, last] = [{ n: 1 }, { n: 2 }]
+    reader.apply(known.restate({ list: [first, last] }, encode), true)
+    const list = [{ n: 0 }, first, last]
+    reader.apply(known.advance({ list }, written, encode))
+    last.n = 3
+    reader.apply(known.advance({ list }, written, encode))
+    expect(reader.state).toEqual({ list })
+  })
+
   it('lets a reader follow values that come, change and go', () => fc.assert(
     fc.property(fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(),
       fc.string(), fc.constant(null), fc.record({ deep: fc.nat() }), fc.array(fc.nat())))),
