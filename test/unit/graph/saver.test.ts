@@ -75,6 +75,23 @@ describe('HeddleSaver', () => {
     expect(log.checkpoints.flatMap(({ full }, step) => full ? step : [])).toEqual([0, 257, 514])
   })
 
+  it('waits under sync until the log has a checkpoint, and what a task wrote', async () => {
+    let disk = Promise.withResolvers<void>()
+    const sink = { step: () => {}, hold: () => {}, acknowledged: () => disk.promise }
+    const { saver } = open(undefined, { sync: true, sink })
+    const first = checkpoint({ a: 1 })
+    for (const save of [() => saver.put(at(), first, loop, { a: 1 }),
+      () => saver.putWrites(at(first.id), [['a', 2]], 'task')]) {
+      let saved = false
+      const saving = save().then(() => { saved = true })
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(saved).toBe(false)
+      disk.resolve()
+      await saving
+      disk = Promise.withResolvers()
+    }
+  })
+
   it('keeps a checkpoint unchanged if it is saved again', async () => {
     const { saver, log } = open()
     const first = checkpoint({ a: 1 })
