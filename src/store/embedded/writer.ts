@@ -106,12 +106,12 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
       yield write
     }
   }())
-  // If the files are gone, this ends the thread before any write is acknowledged.
-  place?.check()
   port.postMessage(ids.map((id, index): Reply => {
     const error = outcomes[index]
     return error === undefined ? { id } : { id, error: wireError(error) }
   }))
+  // If the files are gone, this ends the thread. Before the replies it would delay every one.
+  place?.check()
 }
 
 function start(): void {
