@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import { isLoopback } from '../../ip-address.ts'
+import type { AuthOptions } from '../identify.ts'
 
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */
@@ -12,7 +13,7 @@ export interface LocalSafetyOptions {
   /** Origins besides this server's own, `*` for any; by default those of this machine. */
   readonly allowOrigins?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
-  readonly auth?: unknown
+  readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
 
 /** Headers that clients read; browsers hide all others from them. */
@@ -24,14 +25,10 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export async function keepLocal(app: FastifyInstance, options: LocalSafetyOptions): Promise<void> {
   const mayCall = originTest(options.allowOrigins)
-  // A page that comes here by a name of its own has no key; a proxy passes on the name it has.
-  const loopbackOnly = isLoopback(options.host) && options.auth === undefined
+  const refusal = nameRefusal(options)
   app.addHook('onRequest', (request, _reply, done) => {
-    const host = hostOf(request)
-    if (loopbackOnly && !isLoopback(host)) {
-      return done(new HeddleError('forbidden', 'This server is for this machine only: call it as ' +
-        'localhost or 127.0.0.1, or start it with --auth keys.'))
-    }
+    const sentence = refusal(request)
+    if (sentence !== undefined) return done(new HeddleError('forbidden', sentence))
     const { origin } = request.headers
     if (origin === undefined || mayCall(origin) || isSameOrigin(request, origin)) return done()
     done(new HeddleError('forbidden', `Pages of ${origin} may not call this server: start ` +
@@ -42,6 +39,24 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
     // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
     methods, exposedHeaders, maxAge: 600, preflightContinue: true,
   })
+}
+
+/**
+ * Why a request may not call this server by that name. A page can lead a name of its own to this
+ * machine. It has no key, so that proxies may pass on any name; but it may pose as a proxy here.
+ */
+function nameRefusal({ host, auth }: LocalSafetyOptions):
+(request: FastifyRequest) => string | undefined {
+  if (!isLoopback(host)) return () => undefined
+  return (request) => {
+    if (isLoopback(hostOf(request))) return undefined
+    if (auth === undefined) {
+      return 'This server is for this machine only: call it as localhost or 127.0.0.1, or start ' +
+        'it with --auth keys.'
+    }
+    return auth.isFromTrustedProxy?.(request)
+      ? 'A user proxy on this machine must call this server as localhost or 127.0.0.1.' : undefined
+  }
 }
 
 function originTest(allowed: readonly string[] | undefined): (origin: string) => boolean {

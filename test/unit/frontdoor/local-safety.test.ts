@@ -84,9 +84,16 @@ describe('a Host header', () => {
     expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
   })
 
+  const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
+    addressOf: addressReader([]) }
+
+  it('must name this machine if the request may come from a user proxy here', async () => {
+    const { url } = await openDoor({ auth: { ...auth, isFromTrustedProxy: () => true } })
+    expect(await statusFor(url, 'localhost')).toBe(200)
+    expect(await statusFor(url, 'evil.example')).toBe(403)
+  })
+
   it('may be any if callers need keys, but not for internal paths', async () => {
-    const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
-      addressOf: addressReader([]) }
     const { url } = await openDoor({ auth })
     expect(await statusFor(url, 'heddle.example')).toBe(200)
     const forHere = '/internal/cluster'
