@@ -113,7 +113,7 @@ describe('a second run with interrupt', () => {
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
   })
 
-  it('ends what waits behind the first, too', async () => {
+  it('also ends the runs that wait behind the first', async () => {
     const { id, first } = await busyThread()
     await server.client.runs.create(id, 'echo', { input: say('waits') })
     const values = await server.client.runs.wait(id, 'echo',

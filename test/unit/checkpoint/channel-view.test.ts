@@ -14,7 +14,7 @@ const splice = (channel: string, at: number, remove: number, ...texts: string[])
   ({ channel, change: { $case: 'splice', value: { at, remove, insert: texts.map(value) } } })
 
 describe('a view of channels', () => {
-  it('is joined anew where a list that was read changes elsewhere than at its end', () => {
+  it('is joined again if a list that was read changes anywhere but at its end', () => {
     let view = ChannelView.empty.apply([list('log', 'a', 'b')], true)
     const texts = []
     for (const change of [splice('log', 2, 0, 'c'), splice('log', 0, 0, 'x'),
@@ -26,7 +26,7 @@ describe('a view of channels', () => {
     expect(texts).toEqual(['abc', 'xabc', 'xbc', 'xbcd'])
   })
 
-  it('has nothing of the one before where its changes stand alone, nor its weight', () => {
+  it('neither has nor counts the checkpoint before it if its own changes suffice', () => {
     const before = ChannelView.empty.apply([set('a', 'x'.repeat(1_000)), set('b', '1')], true)
     const more = before.apply([set('b', '2')], false)
     expect(JSON.parse(more.json(['a', 'b']))).toMatchObject({ b: '2' })
@@ -37,7 +37,7 @@ describe('a view of channels', () => {
   })
 })
 
-it('A small step counts as 256 bytes: many of them are as dear to read as a large one.', () => {
+it('A small step counts as 256 bytes: many of them cost as much to read as a large one.', () => {
   expect(stepBytes([set('a', '1')])).toBe(256)
   const large = [set('a', 'x'.repeat(1_000))]
   expect(stepBytes(large)).toBe(changesBytes(large))

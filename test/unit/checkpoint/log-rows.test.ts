@@ -52,7 +52,7 @@ it('Large rows are read in small pieces, and rows after them in larger ones.', a
   expect(log.reads.map(sizeOf)).toEqual([16, 4, 4, 4, 4, 4, 4, 4, 16, 40])
 })
 
-it('is read row by row where each is larger than a piece may be', async () => {
+it('is read row by row if each row is larger than a piece may be', async () => {
   const log = logOf(() => 5 * megabyte)
   const rows = rowsOf({ log, branch, from: 1, through: 3, first: 1 })
   for (const seq of [1, 2, 3]) expect((await rows.next()).value).toMatchObject({ seq })

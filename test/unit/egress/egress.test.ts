@@ -76,7 +76,7 @@ describe('a call', () => {
     expect(await egress().send(post(whole.url), forever)).toMatchObject({ cut: false })
   })
 
-  it('is sent nowhere that its caller does not allow, not by a redirect either', async () => {
+  it('is sent only where its caller allows, also after a redirect', async () => {
     const there = await receiver(({ path }, response) => path === '/no' ? response.end()
       : response.writeHead(307, { location: '/no' }).end())
     const mayCall = ({ pathname }: URL) => {

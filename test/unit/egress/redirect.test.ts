@@ -8,7 +8,7 @@ import { targetOf } from '../../../src/egress/redirect.ts'
 
 const hop = (url: string) => ({ method: 'POST', url: new URL(url), headers: {} }) as const
 
-it('A redirect leads to another URL, but never from https to http, nor to what is none.', () => {
+it('A redirect leads to another URL, but never from https to http or to an invalid one.', () => {
   const secure = hop('https://a.example/hook')
   expect(targetOf(secure, 307, '/next')).toBe('https://a.example/next')
   expect(targetOf(hop('http://a.example/'), 307, 'https://b.example/')).toBe('https://b.example/')
@@ -17,7 +17,7 @@ it('A redirect leads to another URL, but never from https to http, nor to what i
   expect(() => targetOf(secure, 307, 'http://[')).toThrow('no URL')
 })
 
-it('No connection is made to a closed address that is given as such.', async () => {
+it('No connection is made to a closed address that a URL names.', async () => {
   const connect = guardedConnector({ rules: new AddressRules([]), timeoutMs: 1_000,
     resolve: () => expect.unreachable() })
   const to = { hostname: '127.0.0.1', protocol: 'http:', port: '9' } as never

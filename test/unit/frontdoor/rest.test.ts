@@ -80,7 +80,7 @@ describe('assistants', () => {
       .toEqual([['2', '1'], ['2', null], ['2', null]])
   })
 
-  it('come ten at a time by default, and so do the versions of one', async () => {
+  it('are listed ten at a time by default, and so are versions', async () => {
     const door = await openDoor()
     for (let n = 0; n < 11; n++) await call(door, 'POST', '/assistants', { graph_id: 'agent' })
     for (let n = 0; n < 10; n++) await call(door, 'PATCH', '/assistants/agent', { name: `${n}` })

@@ -224,7 +224,7 @@ describe('a reader that goes', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('leaves the run alone where it only joined, on either path', async () => {
+  it('does not cancel a run that it only joined, on either path', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     const { runId } = run.row

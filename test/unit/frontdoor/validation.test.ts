@@ -136,7 +136,7 @@ describe('a check', () => {
     expect(checkerOf(CreateThread)({ colour: 'green' })).toEqual({ colour: 'green' })
   })
 
-  it('takes null for whatever a run or an update of a state may leave out', () => {
+  it('takes null for every optional field of a run or a state update', () => {
     for (const schema of [CreateRun, CreateStatelessRun, UpdateState]) {
       const nulls = Object.fromEntries(Object.keys(schema.properties).map((name) => [name, null]))
       const places = { checkpoint_id: null, checkpoint_ns: null, checkpoint_map: null }
@@ -147,7 +147,7 @@ describe('a check', () => {
     }
   })
 
-  it('takes each mode that a client may stream, alone or with others', () => {
+  it('takes each stream mode, alone or with others', () => {
     const modes = ['values', 'messages', 'messages-tuple', 'updates', 'events', 'tasks',
       'checkpoints', 'debug', 'custom', 'tools']
     for (const stream_mode of [...modes, modes]) {

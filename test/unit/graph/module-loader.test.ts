@@ -150,7 +150,7 @@ describe('the code of a project', () => {
     expect(await reportOf(root)).toBe('hey')
   })
 
-  it('sees installed CommonJS as CommonJS does, unless it is a module itself', async () => {
+  it('imports installed CommonJS as a CommonJS file would, unless it is a module', async () => {
     const root = await writeProject({
       'langgraph.json': langgraphJson,
       'package.json': {},

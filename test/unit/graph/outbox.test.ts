@@ -69,7 +69,7 @@ describe('Outbox', () => {
     expect(sent).toEqual([])
   })
 
-  it('acknowledges nothing that comes after what is confirmed', async () => {
+  it('acknowledges nothing after the batch that was confirmed', async () => {
     const { outbox, sent, rest } = open()
     const heard: string[] = []
     const tell = (name: string) => {
@@ -89,7 +89,7 @@ describe('Outbox', () => {
     expect(heard).toEqual(['first', 'second', 'whoever asks then'])
   })
 
-  it('is over with the last part of a long batch, not before', () => {
+  it('ends with the last part of a long batch, not before', () => {
     const long = (name: string) => ({ ...event(name), json: 'x'.repeat(700_000) })
     const batch = { steps: [step('a')], events: [long('x'), long('y')], receipt: 1, outcome }
     const parts = [...partsOf(batch)]

@@ -26,7 +26,7 @@ describe('a run', () => {
     expect(contents(bench)).toEqual(['a', 're: a', 'b', 're: b', 'c', 're: c'])
   })
 
-  it('is stored here also where the graph brings a checkpointer of its own', async () => {
+  it('is stored in the log even if the graph has a checkpointer of its own', async () => {
     const own = Object.create(echo, { checkpointer: { value: new MemorySaver() } }) as typeof echo
     const bench = new GraphBench(own)
     await bench.run({ input: said('a') })

@@ -75,7 +75,7 @@ describe('HeddleSaver', () => {
     expect(log.checkpoints.flatMap(({ full }, step) => full ? step : [])).toEqual([0, 257, 514])
   })
 
-  it('waits under sync until the log has a checkpoint, and what a task wrote', async () => {
+  it('waits under `sync` until the log has checkpoints and tasks\' writes', async () => {
     let disk = Promise.withResolvers<void>()
     const sink = { step: () => {}, hold: () => {}, acknowledged: () => disk.promise }
     const { saver } = open(undefined, { sync: true, sink })

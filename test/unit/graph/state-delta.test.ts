@@ -64,7 +64,7 @@ describe('KnownChannels', () => {
       }
     })))
 
-  it('lets a reader follow what is changed in place in a list that was read from the log',
+  it('stores changes in place to a list that was read from the log',
     async () => {
       const reader = new Reader()
       reader.apply(new KnownChannels().restate({ list: ['a'] }, encode), true)
@@ -75,7 +75,7 @@ describe('KnownChannels', () => {
       expect(reader.state).toEqual({ list: ['a', 'b'] })
     })
 
-  it('sees a change in place of an element behind one that was put in', () => {
+  it('sees a change in place to an element after an inserted one', () => {
     const known = new KnownChannels()
     const reader = new Reader()
     const [first, last] = [{ n: 1 }, { n: 2 }]

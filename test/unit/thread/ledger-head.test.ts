@@ -43,7 +43,7 @@ describe('the head of a thread', () => {
     expect(await ledger.loadHead()).toBeUndefined()
   })
 
-  it('is not what was read while it moved', async () => {
+  it('is not remembered if it moved while it was read', async () => {
     const log = new MemoryLog()
     const ledger = await openLedger(log)
     await ledger.write([checkpoint])
@@ -58,7 +58,7 @@ describe('the head of a thread', () => {
     expect(ledger.recentView('c1')).toBeUndefined()
   })
 
-  it('is remembered with the seven before it, until others need the room', async () => {
+  it('is remembered with the seven before it, until others need the memory', async () => {
     const views = new ByteBudget<ThreadLedger>(10_000)
     const ledger = await openLedger(undefined, views)
     const ids = Array.from({ length: 12 }, (_, n) => `c${n}`)

@@ -32,7 +32,7 @@ async function begun(answer: () => Promise<void>) {
   return { purge, tries, told, pass }
 }
 
-it('A deleted thread stays in memory until it is purged, however long nobody asks.', async () => {
+it('A deleted thread stays in memory until it is purged, even if nobody asks for it.', async () => {
   const house = new ThreadHouse()
   await house.startRun('x')
   const purge = house.log.purge.bind(house.log)

@@ -109,7 +109,7 @@ describe('readers of one run', () => {
     expect(far.asked).toHaveLength(2)
   })
 
-  it('go on where one stops more than once, or stops what was lost long ago', async () => {
+  it('go on if one stops twice, or stops a follow that was lost long ago', async () => {
     const far = farOwner()
     const [lost, gone] = [await reader(far), await reader(far)]
     far.end('lost')

@@ -117,7 +117,7 @@ describe('a request over its limit', () => {
     expect(await statusWith({ ...mine, 'x-user-id': 'somebody' })).toBe(429)
   })
 
-  it('is one user\'s at one address, and one key\'s wherever it is used', async () => {
+  it('counts a user per address, and a key wherever it is used', async () => {
     const proxied = limits({ 'default-user': 1, 'default-key': 1 }, ['127.0.0.0/8'])
     const door = await openDoor(proxied)
     const statusOf = async (address: string, who: Record<string, string>) =>
