@@ -117,7 +117,7 @@ describe('a request over its limit', () => {
     expect(await statusWith({ ...mine, 'x-user-id': 'somebody' })).toBe(429)
   })
 
-  it('counts a user per address, and a key wherever it is used', async () => {
+  it('is counted per user and address, or per key at any address', async () => {
     const proxied = limits({ 'default-user': 1, 'default-key': 1 }, ['127.0.0.0/8'])
     const door = await openDoor(proxied)
     const statusOf = async (address: string, who: Record<string, string>) =>
