@@ -9,7 +9,7 @@ export type {
   StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'
+export { createThreadClient } from './routed-client.ts'
 export { threadKind } from './thread-actor.ts'
-export { createThreadClient } from './thread-client.ts'
 export { defaultLimits } from './thread-setting.ts'
 export type { ThreadLimits } from './thread-setting.ts'

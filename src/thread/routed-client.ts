@@ -1,4 +1,4 @@
-/** The typed client of threads: every call is a command that the router brings to its thread. */
+/** The client of threads: each call becomes a command, which the router brings to its thread. */
 
 import { readAhead } from '../../cluster/index.ts'
 import type { ActorKey, Env, Router } from '../../cluster/index.ts'
