@@ -84,9 +84,12 @@ export function describeLostNodes(missing: string | undefined): void {
         await node.kill(lose)
         await Promise.race([pause(exposureMs), failed])
         const backMs = performance.now()
+        const toldBefore = writers.told.length
         if (lose === 'SIGKILL') await node.start()
         else node.kill('SIGCONT')
         await cluster.whole()
+        // After a short pause, the others may not even have missed the node.
+        await expect.poll(() => writers.told.length).toBeGreaterThan(toldBefore + 100)
         const endMs = performance.now()
         stopped.abort()
         const stops = await loops
