@@ -14,6 +14,7 @@ import type { Env } from './env.ts'
 import type { Gate } from './gate.ts'
 import type { Act, Letter } from './mailbox.ts'
 import { ReplyGate } from './reply-gate.ts'
+import { seldom } from './seldom.ts'
 
 export interface ActivationsOptions {
   readonly env: Env
@@ -69,14 +70,14 @@ export class Activations {
   readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
   readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
-  /** Until when failures that are not the actor's own are counted and not logged. */
-  #quietUntilMs = Number.NEGATIVE_INFINITY
-  #untold = 0
+  /** Reports failures that are not the actor's own. */
+  readonly #whileAway: ReturnType<typeof seldom>
   #closed = false
 
   constructor(options: ActivationsOptions) {
     const { env, kinds, gate, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
     this.#env = env
+    this.#whileAway = seldom(env, awayMs)
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
     this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
     this.#idleMs = idleMs
@@ -221,14 +222,11 @@ export class Activations {
   }
 
   #tellOfFailure(key: ActorKey, error: unknown): void {
-    const nowMs = this.#env.monotonicMs()
-    const isAway = HeddleError.from(error).code === 'unavailable'
-    if (isAway && nowMs < this.#quietUntilMs) return void this.#untold++
-    this.#env.log.warn('An actor failed; the next command activates it again.',
-      { key, error, ...isAway && this.#untold > 0 && { untold: this.#untold } })
-    if (!isAway) return
-    this.#quietUntilMs = nowMs + awayMs
-    this.#untold = 0
+    const report = (untold: number) => this.#env.log.warn(
+      'An actor failed; the next command activates it again.',
+      { key, error, ...untold > 0 && { untold } })
+    if (HeddleError.from(error).code === 'unavailable') this.#whileAway(report)
+    else report(0)
   }
 
   /** Activates an actor again that failed with work under way: no command may ever do so. */

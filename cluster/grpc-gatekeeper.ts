@@ -8,6 +8,7 @@ import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
 import { comparing, dialectFault } from './member-trust.ts'
 import type { Dialect, MemberTrust } from './member-trust.ts'
+import { seldom } from './seldom.ts'
 
 const clusterName = 'heddle-cluster'
 const versionName = 'heddle-version'
@@ -28,14 +29,13 @@ const strangersMs = 10_000
  */
 export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
 ServerMiddleware {
-  let quietUntilMs = -Infinity
+  const report = seldom(env, strangersMs)
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
   return (call, context) => {
     if (!isRight(context.metadata.get('authorization') ?? '')) {
-      if (belongs() && env.monotonicMs() >= quietUntilMs) {
-        quietUntilMs = env.monotonicMs() + strangersMs
-        env.log.warn('A caller without the secret of this cluster was refused.',
-          { peer: context.peer })
+      if (belongs()) {
+        report(() => env.log.warn('A caller without the secret of this cluster was refused.',
+          { peer: context.peer }))
       }
       throw new ServerError(Status.UNAUTHENTICATED, 'unauthenticated')
     }

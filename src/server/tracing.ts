@@ -10,6 +10,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider }
   from '@opentelemetry/sdk-trace'
 
+import { seldom } from '../../cluster/index.ts'
 import type { Env, Episode, EpisodeStart, Tracing } from '../../cluster/index.ts'
 
 export interface TracingOptions {
@@ -76,14 +77,11 @@ function episodeOf(span: Span, within: Context): Episode {
 }
 
 /** Passes warnings and errors of the library to our log, but not the same one for each batch. */
-function complainTo({ log, monotonicMs }: TracingOptions['env']): void {
+function complainTo(env: TracingOptions['env']): void {
   const quiet = () => {}
-  let quietUntilMs = Number.NEGATIVE_INFINITY
-  const warn = (reason: string) => {
-    if (monotonicMs() < quietUntilMs) return
-    quietUntilMs = monotonicMs() + quietMs
-    log.warn('Tracing reports a problem.', { reason })
-  }
+  const report = seldom(env, quietMs)
+  const warn = (reason: string) =>
+    report(() => env.log.warn('Tracing reports a problem.', { reason }))
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet })
 }
 
