@@ -75,6 +75,15 @@ export class ThreadHouse {
     return this.client.startRun('t', threadId, this.run(run))
   }
 
+  /** A run that writes `text` in one step and ends. */
+  async runOnce(threadId: string, text: string): Promise<void> {
+    await this.startRun(threadId)
+    await settled()
+    await this.host.step(this.host.only, text)
+    this.host.end(this.host.only)
+    await settled()
+  }
+
   run(run: Partial<StartRun> = {}): StartRun {
     return aRun(this.env.uuid7(), run)
   }

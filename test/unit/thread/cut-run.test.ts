@@ -11,10 +11,7 @@ const rollback = { action: 'rollback' } as const
 /** A thread whose one run has written `one`. */
 async function written(): Promise<ThreadHouse> {
   const house = new ThreadHouse()
-  await house.startRun('x')
-  await house.host.step(house.host.only, 'one')
-  house.host.end(house.host.only)
-  await settled()
+  await house.runOnce('x', 'one')
   return house
 }
 

@@ -397,10 +397,7 @@ describe('an interrupted thread', () => {
 describe('a read of the state', () => {
   it('costs no more after a thousand changes of metadata', async () => {
     const house = new ThreadHouse()
-    await house.startRun('x')
-    await house.host.step(house.host.only, 'one')
-    house.host.end(house.host.only)
-    await settled()
+    await house.runOnce('x', 'one')
     for (let i = 0; i < 1_000; i++) await house.client.patch('t', 'x', { i })
     house.restart()
     house.log.rowsRead = 0

@@ -101,10 +101,7 @@ describe('the webhook of a run', () => {
   it('has the state at the end of the run, even if the thread has gone on', async () => {
     const house = new ThreadHouse()
     await ended(house)
-    await house.startRun('x')
-    await house.host.step(house.host.only, 'two')
-    house.host.end(house.host.only)
-    await settled()
+    await house.runOnce('x', 'two')
     expect(await only(house).body()).toMatchObject({ values: { log: ['one'] } })
   })
 

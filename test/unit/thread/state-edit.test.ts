@@ -156,18 +156,8 @@ describe('a thread that starts with a state', () => {
 describe('a copy', () => {
   const source = async () => {
     const house = new ThreadHouse()
-    await house.startRun('x')
-    await house.host.step(house.host.only, 'shared')
-    house.host.end(house.host.only)
-    await settled()
+    await house.runOnce('x', 'shared')
     return house
-  }
-  const append = async (house: ThreadHouse, threadId: string, text: string) => {
-    await house.startRun(threadId)
-    await settled()
-    await house.host.step(house.host.only, text)
-    house.host.end(house.host.only)
-    await settled()
   }
 
   it('has the state of its source and is independent of it from then on', async () => {
@@ -175,8 +165,8 @@ describe('a copy', () => {
     const copy = await house.client.copy('t', 'x')
     const copyId = copy.row.threadId
     expect(copy.values).toBe('{"log":["shared"]}')
-    await append(house, copyId, 'only the copy')
-    await append(house, 'x', 'only the source')
+    await house.runOnce(copyId, 'only the copy')
+    await house.runOnce('x', 'only the source')
     for (const restarted of [false, true]) {
       if (restarted) house.restart()
       const valuesOf = async (id: string) => (await house.client.get('t', id)).values
@@ -187,7 +177,7 @@ describe('a copy', () => {
 
   it('costs one row, however long the source is', async () => {
     const house = await source()
-    for (let i = 0; i < 5; i++) await append(house, 'x', 'more')
+    for (let i = 0; i < 5; i++) await house.runOnce('x', 'more')
     const rows = house.log.rows.length
     await house.client.copy('t', 'x')
     expect(house.log.rows.length).toBe(rows + 1)
