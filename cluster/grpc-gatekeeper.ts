@@ -1,8 +1,8 @@
 /** Who may call this member, and the credentials that a caller sends. */
 
-import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js'
-import { Metadata, ServerError, Status } from 'nice-grpc-common'
-import type { ServerMiddleware } from 'nice-grpc-common'
+import { ChannelCredentials, ServerCredentials, ServerInterceptingCall } from '@grpc/grpc-js'
+import type { ServerInterceptor } from '@grpc/grpc-js'
+import { Metadata, Status } from 'nice-grpc-common'
 
 import { HeddleError } from '../src/errors.ts'
 import type { Env } from './env.ts'
@@ -24,23 +24,26 @@ export function introduction({ secret }: MemberTrust, { cluster, version }: Dial
 const strangersMs = 10_000
 
 /**
- * Turns strangers away, whatever they ask for, and tells them nothing else. They are logged once
- * this member `belongs`: one that is refused itself reports that with a sentence of its own.
+ * Turns strangers away by their headers: not a byte of what they send is kept. They are told
+ * nothing else, whatever they ask for, and logged once this member `belongs`: one that is refused
+ * itself reports that with a sentence of its own.
  */
 export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
-ServerMiddleware {
+ServerInterceptor {
   const report = seldom(env, strangersMs)
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
-  return (call, context) => {
-    if (!isRight(context.metadata.get('authorization') ?? '')) {
-      if (belongs()) {
-        report(() => env.log.warn('A caller without the secret of this cluster was refused.',
-          { peer: context.peer }))
-      }
-      throw new ServerError(Status.UNAUTHENTICATED, 'unauthenticated')
-    }
-    return call.next(call.request, context)
-  }
+  return (_method, call) => new ServerInterceptingCall(call, {
+    start: (next) => next({
+      onReceiveMetadata: (metadata, enter) => {
+        if (isRight(`${metadata.get('authorization')[0]}`)) return enter(metadata)
+        if (belongs()) {
+          report(() => env.log.warn('A caller without the secret of this cluster was refused.',
+            { peer: call.getPeer() }))
+        }
+        call.sendStatus({ code: Status.UNAUTHENTICATED, details: 'unauthenticated' })
+      },
+    }),
+  })
 }
 
 /** Throws `unavailable` for a member of another cluster, or of a version too far away. */

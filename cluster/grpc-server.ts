@@ -60,8 +60,8 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
   const health = new Health()
   const members = new MemberService(options)
   let belongs = false
-  const server = createServer(serverOptions).use(errorsToWire(env.log))
-    .use(onlyTrusted(trust, env, () => belongs))
+  const interceptors = [onlyTrusted(trust, env, () => belongs)]
+  const server = createServer({ ...serverOptions, interceptors }).use(errorsToWire(env.log))
   server.add(MemberServiceDefinition, members)
   server.add(HealthDefinition, health)
   addReflection(server)

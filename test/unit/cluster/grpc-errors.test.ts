@@ -1,7 +1,10 @@
 /** Errors between members: known ones arrive, unknown ones are understood. */
 
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { errorFromWire, errorToDetail, wayFailed } from '../../../cluster/grpc-errors.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
@@ -70,5 +73,17 @@ describe('strangers', () => {
     clock.advance(10_000)
     await knock()
     expect(clock.lines).toHaveLength(2)
+  })
+
+  it('are refused by their headers, before they have sent what they ask', async () => {
+    const { address } = await memberThat({})
+    const session = connect(`http://${address}`)
+    onTestFinished(() => session.destroy())
+    const call = session.request({ ':method': 'POST', ':path': '/cluster.v1.MemberService/Deliver',
+      'content-type': 'application/grpc', te: 'trailers', authorization: 'Bearer stranger' })
+    // The beginning of a message of 60 MB, whose rest never comes.
+    call.write(Buffer.from([0, 0x03, 0x93, 0x87, 0x00, 1, 2, 3]))
+    const [headers] = await once(call, 'response')
+    expect(headers).toMatchObject({ 'grpc-status': '16', 'grpc-message': 'unauthenticated' })
   })
 })
