@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { isatty } from 'node:tty'
-import { styleText } from 'node:util'
+import { format, styleText } from 'node:util'
 
 import { pino, stdSerializers, stdTimeFunctions } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
@@ -92,6 +92,18 @@ function systemLog({ level = 'info', name, pretty = forPeople() }: SystemEnvOpti
 
 function forPeople(): boolean {
   return isatty(2) || process.env.NODE_ENV === 'development'
+}
+
+/**
+ * Logs what libraries print and what Node.js warns of: a reader of JSON lines can use no others.
+ * Not for a worker with code of others: what they print is theirs.
+ */
+export function consoleToLog(log: Log): void {
+  const print = (...parts: unknown[]) =>
+    log.warn('A library wrote to the console.', { text: format(...parts) })
+  for (const name of ['debug', 'log', 'info', 'warn', 'error'] as const) console[name] = print
+  process.removeAllListeners('warning')
+  process.on('warning', (error) => log.warn('Node.js warns.', { error }))
 }
 
 function logOver(logger: Logger): Log {

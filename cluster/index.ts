@@ -11,7 +11,7 @@ export type {
 } from './actor-wire.ts'
 export { atMost } from './at-most.ts'
 export type { Beat, BeatPort } from './beat-port.ts'
-export { systemEnv } from './env.ts'
+export { consoleToLog, systemEnv } from './env.ts'
 export type { Env, Facts, Log } from './env.ts'
 export { firstAnswer } from './first-answer.ts'
 export { fanOut } from './follow-fan.ts'

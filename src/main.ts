@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 
 import { Command, CommanderError } from 'commander'
 
-import { systemEnv } from '../cluster/index.ts'
+import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
 import { ownVersion, resolveSettings, SettingsError } from './config.ts'
@@ -37,6 +37,7 @@ async function serve(): Promise<void> {
   const settings = settingsFromCommand()
   prepareForThreads()
   const env = systemEnv({ level: settings.logLevel })
+  consoleToLog(env.log)
   try {
     const { openServer } = await import('./server.ts')
     const server = await openServer(settings, env, (reason) => {

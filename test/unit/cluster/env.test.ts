@@ -64,6 +64,24 @@ describe('the system env', () => {
     expect(lines).toMatch(/error It broke\.\nError: so\n +at [^]*because of\nError: why/)
   })
 
+  it('logs what libraries print and what Node.js warns of', () => {
+    const lines = written({}, `
+      const { consoleToLog } = await import('${door}')
+      consoleToLog(log)
+      console.error('handler for %s failed', 'GetRun', new Error('write ECANCELED'))
+      process.emitWarning('It is old.')`)
+    expect(lines.trim().split('\n').map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: 'warn', message: 'A library wrote to the console.',
+        text: expect.stringMatching(/^handler for GetRun failed Error: write ECANCELED\n +at /),
+      }),
+      expect.objectContaining({
+        level: 'warn', message: 'Node.js warns.',
+        error: expect.objectContaining({ name: 'Warning', message: 'It is old.' }),
+      }),
+    ])
+  })
+
   it('writes from a worker thread', () => {
     const within = `import('${door}').then((cluster) =>
       cluster.systemEnv({ name: 'within' }).log.info('It stands.'))`
