@@ -1,4 +1,7 @@
-/** Flags for V8, set before threads are started: they avoid a crash by a bug of its own. */
+/**
+ * Flags for V8, set before threads are started: they avoid a crash by a bug of its own, and let
+ * code that a run needs be compiled soon.
+ */
 
 /**
  * WebAssembly calls JavaScript through code that V8 compiles after 1 000 calls and that all threads
@@ -8,4 +11,19 @@
  * Measured, with 400 such threads in each process: 6 of 32 processes died if it was compiled after
  * 100 calls, and none of 20 if it never was.
  */
-export const v8Flags: readonly string[] = ['--wasm-wrapper-tiering-budget=2147483647']
+const stableWrappers = ['--wasm-wrapper-tiering-budget=2147483647']
+
+/**
+ * A run calls most of its functions, ours and the engine's, only a few times. V8 optimises one
+ * after 400 calls, fully after 3 000, and not within 500 calls of the last new type that it saw: a
+ * server spends its first thousands of runs in slow code, and some functions are never optimised.
+ * Measured on two cores, after 1 500 runs: with these a run takes a quarter less time, and a third
+ * more of 32 clients' runs are done in a second; after 10 000 a run still takes a sixth less.
+ */
+const earlyOptimisation = [
+  '--invocation-count-for-maglev=20',
+  '--invocation-count-for-turbofan=100',
+  '--minimum-invocations-after-ic-update=20',
+]
+
+export const v8Flags: readonly string[] = [...stableWrappers, ...earlyOptimisation]
