@@ -40,6 +40,8 @@ const patienceMs = 2_000
 
 export class Database {
   readonly #sqlite: DatabaseSync
+  readonly #durable: boolean
+  #waits = true
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
@@ -48,6 +50,7 @@ export class Database {
    * HeddleError if a newer program wrote the file, otherwise what SQLite throws.
    */
   constructor(file: string, schema?: readonly string[], durable = true) {
+    this.#durable = durable
     this.#sqlite = new DatabaseSync(file, { returnArrays: true,
       allowUnknownNamedParameters: true, timeout: patienceMs })
     try {
@@ -72,16 +75,22 @@ export class Database {
 
   /** All of `work` becomes durable, or none of it if it throws. */
   transaction<Result>(work: () => Result): Result {
-    this.prepare('BEGIN').run()
-    try {
-      const result = work()
-      this.prepare('COMMIT').run()
-      return result
-    } catch (error) {
-      // A full disk may have ended the transaction already.
-      if (this.#sqlite.isTransaction) this.prepare('ROLLBACK').run()
-      throw error
-    }
+    return this.#between('COMMIT', work)
+  }
+
+  /** Nothing of `work` stays. Its statements see what those before them did. */
+  rehearsal<Result>(work: () => Result): Result {
+    return this.#between('ROLLBACK', work)
+  }
+
+  /**
+   * Whether commits wait for the disk from now on. Those that do not are on disk with the next that
+   * does, in order, and none of them in part. Without effect if the database is not durable.
+   */
+  waitForDisk(wait: boolean): void {
+    if (wait === this.#waits || !this.#durable) return
+    this.#sqlite.exec(`PRAGMA synchronous = ${wait ? 'FULL' : 'NORMAL'}`)
+    this.#waits = wait
   }
 
   /**
@@ -106,6 +115,19 @@ export class Database {
   /** May be called again. */
   close(): void {
     if (this.#sqlite.isOpen) this.#sqlite.close()
+  }
+
+  #between<Result>(end: 'COMMIT' | 'ROLLBACK', work: () => Result): Result {
+    this.prepare('BEGIN').run()
+    try {
+      const result = work()
+      this.prepare(end).run()
+      return result
+    } catch (error) {
+      // A full disk may have ended the transaction already.
+      if (this.#sqlite.isTransaction) this.prepare('ROLLBACK').run()
+      throw error
+    }
   }
 
   #migrate(file: string, schema: readonly string[]): void {

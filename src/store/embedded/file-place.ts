@@ -3,8 +3,9 @@
 import { statSync } from 'node:fs'
 
 import { HeddleError } from '../../errors.ts'
+import { journalPath } from './journal.ts'
 
-/** Watches the file at `path` and the write-ahead log beside it, which must both be there. */
+/** Watches the file at `path` and the two beside it that hold the newest writes. */
 export class FilePlace {
   readonly #path: string
   readonly #inodes: readonly (number | undefined)[]
@@ -24,5 +25,6 @@ export class FilePlace {
 }
 
 function inodesOf(path: string): (number | undefined)[] {
-  return [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.ino)
+  return [path, `${path}-wal`, journalPath(path)]
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.ino)
 }

@@ -16,7 +16,7 @@ export interface Position {
 }
 
 /** Where a branch ends. Its epoch is 0 if it has no row of its own. */
-interface Tail extends Position {
+export interface Tail extends Position {
   /** Undefined for a branch without rows of its own. */
   readonly no: number | undefined
   readonly dead: boolean
@@ -153,12 +153,15 @@ export class LogTable {
   }
 }
 
+/** Whether `row` can be appended at this tail. */
+export function follows({ epoch, seq, dead }: Tail, row: NewRow): boolean {
+  const linked = epoch === 0 || row.prevEpoch === epoch
+  return !dead && linked && row.seq === seq + 1 && row.epoch >= epoch
+}
+
 /** The tail after `row` was appended. */
 function follow(tail: Tail, row: NewRow): Tail {
-  const { epoch, seq } = row
-  const linked = tail.epoch === 0 || row.prevEpoch === tail.epoch
-  if (tail.dead || !linked || seq !== tail.seq + 1 || epoch < tail.epoch) {
-    throw new HeddleError('stale_append', undefined, { epoch: tail.epoch, seq: tail.seq })
-  }
-  return { ...tail, epoch, seq }
+  const { epoch, seq } = tail
+  if (!follows(tail, row)) throw new HeddleError('stale_append', undefined, { epoch, seq })
+  return { ...tail, epoch: row.epoch, seq: row.seq }
 }

@@ -4,6 +4,7 @@
  * first wait for their own writes.
  */
 
+import { BranchTable } from './branch-table.ts'
 import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
 import type { StoreFile } from './request.ts'
@@ -14,6 +15,7 @@ import { ThreadTable } from './thread-table.ts'
 export class Lookup {
   readonly #file: string
   readonly #database: Database
+  readonly #branches: BranchTable
   readonly #threads: ThreadTable
   readonly #runs: RunTable
 
@@ -21,8 +23,13 @@ export class Lookup {
   constructor({ path }: StoreFile) {
     this.#file = path
     this.#database = new Database(path)
+    this.#branches = new BranchTable(this.#database)
     this.#threads = new ThreadTable(this.#database)
     this.#runs = new RunTable(this.#database)
+  }
+
+  hasBranch(id: string): boolean {
+    return this.#read(() => this.#branches.find(id)) !== undefined
   }
 
   thread(tenant: string, threadId: string): StoredRow | undefined {

@@ -26,7 +26,8 @@ export function logPort(link: WriterLink): LogPort {
 export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
   return {
     get: async (tenant, threadId) => {
-      const row = lookup.thread(tenant, threadId)
+      const row = link.isAheadOn(tenant, threadId) ? await link.ask('thread', tenant, threadId)
+        : lookup.thread(tenant, threadId)
       return row && threadOf(row)
     },
     search: async (query) => {
@@ -40,7 +41,8 @@ export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
 export function runTable(link: WriterLink, lookup: Lookup): RunTable {
   return {
     get: async (tenant, threadId, runId) => {
-      const body = lookup.run(tenant, threadId, runId)
+      const body = link.isAheadOn(tenant, threadId)
+        ? await link.ask('run', tenant, threadId, runId) : lookup.run(tenant, threadId, runId)
       return body && runOf(body)
     },
     list: async (query) => (await link.page('runs', query)).map(runOf),

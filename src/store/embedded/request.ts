@@ -28,6 +28,8 @@ export interface Reader {
   unfinishedThreads(): UnfinishedThread[]
   unfinishedThreadsOf(shard: number): UnfinishedThread[]
   loadedShards(): readonly number[]
+  thread(tenant: string, threadId: string): StoredRow | undefined
+  run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
   runs(query: RunQuery): Uint8Array[]
   assistant(tenant: string, assistantId: string): StoredRow | undefined
   searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
@@ -45,6 +47,10 @@ export interface Requests {
   readonly writeIds: readonly number[]
   readonly writes: Parcel
   readonly questions: readonly AskedQuestion[]
+  /** The newest record of the journal, which these writes are or come after. */
+  readonly journaled: number
+  /** The writes are in the journal, and acknowledged: they must be done. */
+  readonly ahead: boolean
   /** Nothing follows. */
   readonly close: boolean
 }
@@ -69,5 +75,12 @@ export interface Reply {
   readonly error?: WireError
 }
 
-/** The first message of the writer thread; `epoch` is that of this life of the store. */
-export type Greeting = { readonly epoch: number } | { readonly error: WireError }
+/** A process that has the store open. */
+export interface Life {
+  readonly epoch: number
+  /** The newest record of the journal when it began; the database has it. */
+  readonly journaled: number
+}
+
+/** The first message of the writer thread. */
+export type Greeting = Life | { readonly error: WireError }

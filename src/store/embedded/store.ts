@@ -12,11 +12,13 @@ import type {
 } from '../../records/index.ts'
 import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { Journal } from './journal.ts'
 import { Lookup } from './lookup.ts'
 import {
   assistantIndex, billingTable, keyTable, limitTable, logPort, runTable, threadIndex,
 } from './ports.ts'
 import type { StoreFile } from './request.ts'
+import { TailMirror } from './tail-mirror.ts'
 import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
 import type { OnLost } from './writer-link.ts'
@@ -78,7 +80,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     limits: limitTable(link),
     billing: billingTable(link),
     unfinished: () => link.ask('unfinishedThreads'),
-    claimEpoch: async () => link.epoch,
+    claimEpoch: async () => link.life.epoch,
     close,
   }
 }
@@ -122,9 +124,13 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, env.log, onLost)
-    const lookup = await lookupOf(file, link)
+    const lookup = await beside(link, () => new Lookup(file))
+    const journal = shards !== undefined ? undefined
+      : await beside(link, () => new Journal(file.path, env, link.life))
+    if (journal) link.useJournal({ journal, mirror: new TailMirror(lookup) })
     const close = async () => {
       lookup.close()
+      journal?.close()
       await link.close()
       unlock()
     }
@@ -135,9 +141,10 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   }
 }
 
-async function lookupOf(file: StoreFile, link: WriterLink): Promise<Lookup> {
+/** Closes the link if `open` fails. */
+async function beside<Opened>(link: WriterLink, open: () => Opened): Promise<Opened> {
   try {
-    return new Lookup(file)
+    return open()
   } catch (error) {
     await link.close()
     throw error

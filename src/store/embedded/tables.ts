@@ -9,6 +9,7 @@ import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
 import { entryOfBody } from './entry.ts'
 import { keySchema, KeyTable } from './key-table.ts'
+import { journaledSchema, LifeRow, lifeSchema } from './life-row.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
@@ -26,16 +27,18 @@ import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 export const schema: readonly string[] = [
   [
     branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
-    'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);',
+    lifeSchema,
   ].join(''),
   keySchema,
   limitSchema,
   owingSchema,
   billingSchema,
+  journaledSchema,
 ]
 
 export class Tables {
   readonly reader: Reader
+  readonly life: LifeRow
   readonly #log: LogTable
   readonly #threads: ThreadTable
   readonly #runs: RunTable
@@ -44,12 +47,11 @@ export class Tables {
   readonly #limits: LimitTable
   readonly #billing: BillingTable
   readonly #shards: ShardRows | undefined
-  readonly #database: Database
 
   /** With `shards`, rows come and go by shard; it is the number of shards. */
   constructor(database: Database, shards?: number) {
     database.define('holds', holds)
-    this.#database = database
+    this.life = new LifeRow(database)
     this.#log = new LogTable(database)
     const numbers = (kind: SearchedTable) =>
       (shards === undefined ? undefined : numbersByShard(kind, shards))
@@ -66,13 +68,6 @@ export class Tables {
       search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
       limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
     })
-  }
-
-  /** A number that was never returned before. */
-  nextEpoch(): number {
-    const next = this.#database.prepare<[number]>(
-      'UPDATE life SET epoch = epoch + 1 RETURNING epoch')
-    return next.get()![0]
   }
 
   /** Throws HeddleError before anything is changed; after any other error something may be. */
@@ -156,6 +151,8 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     unfinishedThreads: () => threads.unfinished(),
     unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
     loadedShards: () => shards().loaded,
+    thread: (tenant, threadId) => threads.get(tenant, threadId),
+    run: (tenant, threadId, runId) => runs.get(tenant, threadId, runId),
     runs: (query) => runs.list(query),
     assistant: (tenant, id) => assistants.get(tenant, id),
     searchAssistants: (query) => assistants.search(query),

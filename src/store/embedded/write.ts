@@ -37,3 +37,13 @@ export type Write =
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }
+
+/** Whether it changes the row of the thread, or of one of its runs. */
+export function concerns(write: Write, tenant: string, threadId: string): boolean {
+  if (write.kind !== 'append') return false
+  return write.updates.some((update) => {
+    if (update.table === 'assistant' || update.table === 'billing') return false
+    const row = update.table === 'run_removed' ? update : update.entry
+    return row.tenant === tenant && row.threadId === threadId
+  })
+}

@@ -5,13 +5,19 @@ import type { Worker } from 'node:worker_threads'
 import { atMost } from '../../../cluster/index.ts'
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { Journal } from './journal.ts'
 import { packWrites } from './parcel.ts'
+import type { Parcel } from './parcel.ts'
 import type {
-  AskedQuestion, Greeting, Question, Reader, Reply, Requests, WireError,
+  AskedQuestion, Greeting, Life, Question, Reader, Reply, Requests, WireError,
 } from './request.ts'
+import type { TailMirror } from './tail-mirror.ts'
+import { concerns } from './write.ts'
 import type { Write } from './write.ts'
 
 interface Pending {
+  /** Undefined for a question. */
+  readonly write: Write | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: HeddleError) => void
 }
@@ -31,9 +37,14 @@ type State = 'open' | 'closing' | 'gone'
 /** Pages read at the same time: each may be as long as an answer may be. */
 const pagesAtOnce = 4
 
+/** Lets writes be acknowledged before the writer thread has them. */
+export interface Ahead {
+  readonly journal: Journal
+  readonly mirror: TailMirror
+}
+
 export class WriterLink {
-  /** The epoch of this life. */
-  readonly epoch: number
+  readonly life: Life
   readonly #worker: Worker
   readonly #log: Log
   readonly #onLost: OnLost
@@ -44,6 +55,11 @@ export class WriterLink {
   #writes: Write[] = []
   #questions: AskedQuestion[] = []
   #ids = 0
+  #ahead: Ahead | undefined
+  /** In the journal and acknowledged, but not yet in the database. */
+  #unapplied: { readonly id: number; readonly write: Write } | undefined
+  /** Writes sent otherwise, and not answered. */
+  #writesUnderWay = 0
   readonly #pages = atMost(pagesAtOnce)
 
   /**
@@ -58,26 +74,36 @@ export class WriterLink {
       worker.once('error', reject)
       void gone.then(() => reject(closed()))
     })
-    if ('epoch' in greeting) return new WriterLink(worker, { log, onLost }, greeting.epoch, gone)
+    if ('epoch' in greeting) return new WriterLink(worker, { log, onLost }, greeting, gone)
     await gone
     throw fromWire(greeting.error)
   }
 
   private constructor(worker: Worker, { log, onLost }: { readonly log: Log
-    readonly onLost: OnLost }, epoch: number, gone: Promise<void>) {
+    readonly onLost: OnLost }, life: Life, gone: Promise<void>) {
     this.#worker = worker
     this.#log = log
     this.#onLost = onLost
     this.#gone = gone
-    this.epoch = epoch
+    this.life = life
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies))
     worker.on('error', (error) => this.#lost(error))
     worker.on('exit', () => this.#lost())
   }
 
+  /** Writes that it can tell will be done are on disk from now on as soon as the journal is. */
+  useJournal(ahead: Ahead): void {
+    this.#ahead = ahead
+  }
+
+  /** Whether the rows of a thread may be newer than those that are in the file. */
+  isAheadOn(tenant: string, threadId: string): boolean {
+    return this.#unapplied !== undefined && concerns(this.#unapplied.write, tenant, threadId)
+  }
+
   /** Resolves when the write is on disk. */
   async write(write: Write): Promise<void> {
-    await this.#send((id) => {
+    await this.#send(write, (id) => {
       this.#writeIds.push(id)
       this.#writes.push(write)
     })
@@ -91,7 +117,7 @@ export class WriterLink {
 
   async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
     Promise<ReturnType<Reader[Name]>> {
-    const answer = this.#send((id) => { this.#questions.push({ id, question, values }) })
+    const answer = this.#send(undefined, (id) => { this.#questions.push({ id, question, values }) })
     return await answer as ReturnType<Reader[Name]>
   }
 
@@ -104,33 +130,76 @@ export class WriterLink {
     await this.#gone
   }
 
-  #send(put: (id: number) => void): Promise<unknown> {
+  #send(write: Write | undefined, put: (id: number) => void): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(closed())
     if (this.#writes.length + this.#questions.length === 0) setImmediate(() => this.#flush())
     const id = ++this.#ids
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { resolve, reject })
+    this.#pending.set(id, { write, resolve, reject })
     put(id)
     return promise
   }
 
   #flush(): void {
     const writes = packWrites(this.#writes)
+    const ahead = this.#writeAhead(writes)
+    if (!ahead) this.#writesUnderWay += this.#writes.length
+    const journaled = this.#ahead?.journal.number ?? 0
     const close = this.#state === 'closing'
-    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions, close }
+    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions, journaled,
+      ahead, close }
     this.#writeIds = []
     this.#writes = []
     this.#questions = []
     this.#worker.postMessage(requests satisfies Requests, [writes.bytes.buffer])
   }
 
+  /**
+   * Writes into the journal what can be, and acknowledges it. Only a write that comes alone: many
+   * are faster in one commit, and one that is under way might fail, and this one with it.
+   */
+  #writeAhead(parcel: Parcel): boolean {
+    const [write, ...others] = this.#writes
+    const idle = this.#state === 'open' && this.#writesUnderWay === 0 && !this.#unapplied
+    if (!this.#ahead || !write || others.length > 0 || !idle) return false
+    const { journal, mirror } = this.#ahead
+    if (!mirror.takes(write) || !journal.append(parcel)) return false
+    mirror.note(write)
+    const id = this.#writeIds[0]!
+    this.#unapplied = { id, write }
+    this.#pending.get(id)!.resolve(undefined)
+    this.#pending.delete(id)
+    return true
+  }
+
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
+      if (id === this.#unapplied?.id) {
+        this.#unapplied = undefined
+        if (error) this.#betrayed(fromWire(error))
+        continue
+      }
       const pending = this.#pending.get(id)
       this.#pending.delete(id)
+      if (pending?.write) this.#written(pending.write, error === undefined)
       if (error) pending?.reject(fromWire(error))
       else pending?.resolve(value)
     }
+  }
+
+  /** The writer thread has done a write that is not in the journal, or refused it. */
+  #written(write: Write, done: boolean): void {
+    this.#writesUnderWay -= 1
+    if (!this.#ahead || !done) return
+    this.#ahead.mirror.note(write)
+    // This commit waited for the disk, and it came after all that is in the journal.
+    this.#ahead.journal.rewind()
+  }
+
+  /** What was acknowledged was not done: nothing more may be. The journal has it still. */
+  #betrayed(error: HeddleError): void {
+    this.#lost(error)
+    void this.#worker.terminate()
   }
 
   #lost(error?: unknown): void {

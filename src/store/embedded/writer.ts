@@ -2,17 +2,18 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
-import { assert } from '../../errors.ts'
+import { assert, HeddleError } from '../../errors.ts'
 import { Database } from './database.ts'
 import { diskError } from './disk-error.ts'
 import { FilePlace } from './file-place.ts'
-import { commitTogether } from './group-commit.ts'
+import { commitTogether, isOwed } from './group-commit.ts'
+import type { Commit } from './group-commit.ts'
+import { createJournal, journalPath, readJournal, removeJournal } from './journal.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
   AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
-import type { Write } from './write.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
@@ -32,9 +33,8 @@ function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply 
   }
 }
 
-interface AskedWrite {
+interface AskedWrite extends Commit {
   readonly id: number
-  readonly write: Write
 }
 
 /** Shards per commit: whoever waits for the first one does not wait for all. */
@@ -42,11 +42,16 @@ const shardsTogether = 32
 
 /** Received requests that are not done yet. */
 class Waiting {
-  writes: AskedWrite[] = []
+  /** First those that are acknowledged, and could not be done the last time. */
+  writes: AskedWrite[]
   questions: AskedQuestion[] = []
   /** Loads and unloads of shards: so many rows that nobody else should wait for them. */
   readonly bulk: AskedWrite[] = []
   close = false
+
+  constructor(owed: AskedWrite[]) {
+    this.writes = owed
+  }
 
   /** A cover can wait: if it ended a batch, other shards would go into the file one by one. */
   get somebodyInHaste(): boolean {
@@ -54,11 +59,11 @@ class Waiting {
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
   }
 
-  hear({ writeIds, writes, questions, close }: Requests): void {
+  hear({ writeIds, writes, questions, journaled, ahead, close }: Requests): void {
     for (const [index, write] of unpackWrites(writes).entries()) {
       const isBulk = write.kind === 'load' || write.kind === 'unload'
       const queue = isBulk ? this.bulk : this.writes
-      queue.push({ id: writeIds[index]!, write })
+      queue.push({ id: writeIds[index]!, write, journaled, ahead })
     }
     this.questions.push(...questions)
     this.close ||= close
@@ -82,9 +87,25 @@ function serve(opened: Opened, waiting: Waiting): void {
   const { writes, questions } = waiting
   waiting.writes = []
   waiting.questions = []
-  if (writes.length > 0) commit(opened, writes)
-  if (questions.length > 0) {
-    port.postMessage(questions.map((question) => answer(opened.tables.reader, question)))
+  const inJournal = writes.every(({ ahead }) => ahead)
+  if (writes.length > 0) waiting.writes = commit(opened, writes, inJournal)
+  if (questions.length > 0) port.postMessage(answers(opened, waiting.writes, questions))
+}
+
+/** They tell of what is acknowledged, also while that cannot be committed. */
+function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
+  questions: readonly AskedQuestion[]): Reply[] {
+  const answerAll = () => questions.map((question) => answer(tables.reader, question))
+  if (owed.length === 0) return answerAll()
+  try {
+    return database.rehearsal(() => {
+      for (const { write } of owed) tables.apply(write)
+      return answerAll()
+    })
+  } catch (error) {
+    return questions.map(({ id }) => ({ id, error: wireError(error) }))
+  } finally {
+    tables.forget()
   }
 }
 
@@ -98,30 +119,72 @@ function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
   }
 }
 
-function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>): void {
-  const ids: number[] = []
+/**
+ * Returns those that are acknowledged and must be tried again. The disk need not be waited for if
+ * the journal has all of them.
+ */
+function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>,
+  inJournal = false): AskedWrite[] {
+  database.waitForDisk(!inJournal)
+  const asked: AskedWrite[] = []
   const outcomes = commitTogether(database, tables, function* () {
-    for (const { id, write } of writes) {
-      ids.push(id)
+    for (const write of writes) {
+      asked.push(write)
       yield write
     }
   }())
-  port.postMessage(ids.map((id, index): Reply => {
-    const error = outcomes[index]
-    return error === undefined ? { id } : { id, error: wireError(error) }
-  }))
+  const owed: AskedWrite[] = []
+  const replies: Reply[] = []
+  for (const [index, write] of asked.entries()) {
+    const { id, journaled } = write
+    const outcome = outcomes[index]
+    if (outcome === undefined && !inJournal) tables.life.isDurable(journaled)
+    if (isOwed(write, outcome)) owed.push(write)
+    else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
+  }
+  port.postMessage(replies)
   // If the files are gone, this ends the thread. Before the replies it would delay every one.
   place?.check()
+  return owed
+}
+
+/** Does what is in the journal and not in the database: the process was killed in between. */
+function catchUp(database: Database, tables: Tables): void {
+  const { epoch, journaled } = tables.life.newest
+  const records = readJournal(file).filter(({ number }) => number > journaled)
+  const [first] = records
+  if (!first) return
+  const stray = new HeddleError('unavailable', `${journalPath(file)} holds writes that do not ` +
+    `follow those in ${file}. Put the files of one moment together, or move the former away, and ` +
+    'with it what only it holds.')
+  if (first.number !== journaled + 1 || first.epoch !== epoch) throw stray
+  database.transaction(() => {
+    for (const { number, write } of records) {
+      for (const each of unpackWrites(write)) {
+        try {
+          tables.apply(each)
+        } catch (error) {
+          throw error instanceof HeddleError ? stray : error
+        }
+      }
+      tables.life.mark(number)
+    }
+  })
 }
 
 function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
-  const epoch = database.transaction(() => tables.nextEpoch())
+  if (shards === undefined) catchUp(database, tables)
+  const epoch = database.transaction(() => tables.life.nextEpoch())
+  const { journaled } = tables.life.newest
+  tables.life.isDurable(journaled)
+  if (shards === undefined) createJournal(file)
   const place = shards === undefined ? new FilePlace(file) : undefined
   const opened = { database, tables, place }
+  let owed: AskedWrite[] = []
   port.on('message', (first: Requests) => {
-    const waiting = new Waiting()
+    const waiting = new Waiting(owed)
     waiting.hear(first)
     waiting.hearAll()
     serve(opened, waiting)
@@ -130,11 +193,13 @@ function start(): void {
       serve(opened, waiting)
       database.tidy()
     }
+    owed = waiting.writes
     if (!waiting.close) return database.tidy()
     database.close()
+    if (owed.length === 0) removeJournal(file)
     port.close()
   })
-  port.postMessage({ epoch } satisfies Greeting)
+  port.postMessage({ epoch, journaled } satisfies Greeting)
 }
 
 try {

@@ -1,4 +1,4 @@
-/** A process that appends until it is killed, and prints what was acknowledged. */
+/** A process that appends until it is killed, and prints what was acknowledged or refused. */
 
 import { systemEnv } from '../../../../cluster/index.ts'
 import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
@@ -15,10 +15,14 @@ async function appendForever(id: string): Promise<never> {
   for (;;) {
     seq += 1
     const body = textBody(`${id} ${seq} ${'.'.repeat(seq * 37 % 5_000)}`)
-    await store.log.append([aRow({ branch, epoch, seq, prevEpoch, body,
+    const appended = store.log.append([aRow({ branch, epoch, seq, prevEpoch, body,
       places: [{ id: `${id} ${seq}`, seq, base: seq }] })],
     [{ table: 'thread', row: aThread({ threadId: id, branch, epoch, seq,
       status: seq % 2 === 0 ? 'idle' : 'busy', updatedAtMs: seq }) }])
+    await appended.catch(() => {
+      process.stdout.write('refused\n')
+      return new Promise(() => {})
+    })
     process.stdout.write(`${id} ${seq}\n`)
     prevEpoch = epoch
   }

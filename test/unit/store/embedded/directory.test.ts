@@ -27,10 +27,9 @@ describe('a data directory', () => {
     const store = await open()
     const scratch = await openScratchStore({ directory: join(place.directory, 'index'),
       env: virtualEnv(), shards: 4 })
-    for (const name of ['heddle.db', 'heddle.db-wal', 'heddle.db-shm']) {
-      for (const path of [name, join('index', name)]) {
-        expect((await stat(join(place.directory, path))).mode & 0o077, path).toBe(0)
-      }
+    const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-shm']
+    for (const path of [...names, ...names.map((name) => join('index', name)), 'heddle.db-ahead']) {
+      expect((await stat(join(place.directory, path))).mode & 0o077, path).toBe(0)
     }
     await scratch.close()
     await store.close()
@@ -71,18 +70,23 @@ describe('a data directory', () => {
   })
 
   it.each([
-    ['is empty', false], ['is empty', true], ['is missing, though its write-ahead log is', true],
-  ])('is refused if its file %s (log beside it: %j), and left as it is', async (how, logged) => {
+    ['is empty', []], ['is empty', ['heddle.db-wal']],
+    ['is missing, though its write-ahead log is there', ['heddle.db-wal']],
+    ['is missing, though its journal is there', ['heddle.db-ahead']],
+  ])('is refused if its file %s (beside it: %j), and left as it is', async (how, others) => {
     const store = await open()
     await store.log.append([], [{ table: 'thread', row: aThread() }])
-    const log = await readFile(join(place.directory, 'heddle.db-wal'))
+    const read = () => Promise.all(others.map((name) => readFile(join(place.directory, name))))
+    const contents = await read()
     await store.close()
     const file = join(place.directory, 'heddle.db')
     await rm(file)
     if (how === 'is empty') await writeFile(file, '')
-    if (logged) await writeFile(`${file}-wal`, log)
+    for (const [index, name] of others.entries()) {
+      await writeFile(join(place.directory, name), contents[index]!)
+    }
     for (const _ of [1, 2]) await expect(open()).rejects.toThrow(`${file} ${how}`)
-    if (logged) expect(await readFile(`${file}-wal`)).toEqual(log)
+    expect(await read()).toEqual(contents)
   })
 
   it('can be opened after a first start that failed before it wrote anything', async () => {
@@ -93,8 +97,8 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it.each(['heddle.db', 'heddle.db-wal'])('is lost if its %s is removed: after the write ' +
-    'that finds this, none is acknowledged', async (name) => {
+  it.each(['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'])('is lost if its %s is removed: ' +
+    'after the write that finds this, none is acknowledged', async (name) => {
     const lost = Promise.withResolvers<string>()
     const env = virtualEnv()
     const store = await openEmbeddedStore({ directory: place.directory, env, onLost: lost.resolve })
@@ -135,6 +139,7 @@ describe('a data directory', () => {
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
+    database.exec('ALTER TABLE life DROP COLUMN journaled')
     database.exec('PRAGMA user_version = 1')
     database.close()
     const reopened = await open()

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database } from '../../../../src/store/embedded/database.ts'
 import { diskError } from '../../../../src/store/embedded/disk-error.ts'
 import { commitTogether } from '../../../../src/store/embedded/group-commit.ts'
+import type { Commit } from '../../../../src/store/embedded/group-commit.ts'
 import type { Write } from '../../../../src/store/embedded/write.ts'
 import { schema, Tables } from '../../../../src/store/embedded/tables.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
@@ -27,9 +28,10 @@ describe('a group commit', () => {
     rmSync(directory, { recursive: true })
   })
 
-  const append = (branch = aBranch(), bytes = 10, seq = 1): Write => ({ kind: 'append',
+  const commit = (write: Write): Commit => ({ write, journaled: 0, ahead: false })
+  const append = (branch = aBranch(), bytes = 10, seq = 1) => commit({ kind: 'append',
     rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })], updates: [] })
-  const thread = (threadId: string, createdAtMs: number): Write => ({ kind: 'append', rows: [],
+  const thread = (threadId: string, createdAtMs: number) => commit({ kind: 'append', rows: [],
     updates: [{ table: 'thread', entry: { tenant: 'local', threadId, branchId: threadId, epoch: 1,
       seq: 1, status: 'busy', hidden: false, owes: false, createdAtMs,
       updatedAtMs: 1, stateUpdatedAtMs: 1,

@@ -27,7 +27,7 @@ describe('the link to the writer', () => {
     const writes = [link.write(write), link.write(write), link.write(write)]
     expect(await link.ask('unfinishedThreads')).toBe(3)
     await Promise.all(writes)
-    expect(link.epoch).toBe(7)
+    expect(link.life.epoch).toBe(7)
     await link.close()
   })
 

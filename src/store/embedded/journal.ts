@@ -1,0 +1,146 @@
+/**
+ * The journal: a write is on disk as soon as it is here, and the writer thread brings it into the
+ * database afterwards. The main thread appends by itself: nobody waits for another thread to be
+ * woken, to change some twenty pages, and to wake this one.
+ */
+
+import {
+  closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync,
+  writevSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+import type { Env } from '../../../cluster/index.ts'
+import { assert, HeddleError } from '../../errors.ts'
+import { headOf, lengthOf, recordsIn, sizeOf } from './journal-record.ts'
+import type { JournalRecord } from './journal-record.ts'
+import type { Parcel } from './parcel.ts'
+import type { Life } from './request.ts'
+
+/** 256 small records. When it is full, one commit that waits for the disk makes room again. */
+const journalBytes = 1 << 20
+
+/** Beside the database: whoever moves its files away by their beginning moves this too. */
+export const journalPath = (database: string) => `${database}-ahead`
+
+/**
+ * The main thread waits for the disk itself, and everybody waits for the main thread. If the disk
+ * takes longer than this on average of the last ten times or so, the journal is not used for a
+ * hundred times as long as the last one took.
+ */
+const slowMs = 2
+const shareOfLast = 0.1
+const pauseFactor = 100
+
+export class Journal {
+  readonly #file: number
+  readonly #env: Env
+  readonly #epoch: number
+  /** The number of the newest record. */
+  #number: number
+  #position = 0
+  #averageMs = 0
+  #pausedUntilMs = 0
+  #broken = false
+  #closed = false
+
+  /** For the records of a life. Throws what the system throws. */
+  constructor(database: string, env: Env, { epoch, journaled }: Life) {
+    this.#file = openSync(journalPath(database), 'r+')
+    this.#env = env
+    this.#epoch = epoch
+    this.#number = journaled
+  }
+
+  /** The number of the newest record, of which it may not be known whether it is on disk. */
+  get number(): number { return this.#number }
+
+  /** Whether the write is on disk now. If not, it must be committed as usual. */
+  append({ text, bytes }: Parcel): boolean {
+    const record = { text: Buffer.from(text), bytes }
+    const size = sizeOf(record)
+    const beganMs = this.#env.monotonicMs()
+    const fits = this.#position + size <= journalBytes
+    if (this.#broken || !fits || beganMs < this.#pausedUntilMs) return false
+    this.#number += 1
+    try {
+      const head = headOf(record, this.#epoch, this.#number)
+      const parts = [head, record.text, bytes]
+      const written = writevSync(this.#file, parts, this.#position)
+      assert(written === lengthOf(record), 'the record is written whole')
+      fdatasyncSync(this.#file)
+    } catch (error) {
+      // What is in the file is not known any more.
+      this.#broken = true
+      this.#env.log.warn('The journal cannot be written; writes are slower without it.', { error })
+      return false
+    }
+    this.#position += size
+    this.#took(this.#env.monotonicMs() - beganMs)
+    return true
+  }
+
+  /** The database has all records, and they are on disk there: begins from the start again. */
+  rewind(): void {
+    this.#position = 0
+  }
+
+  /** Nothing more is appended. May be called again. */
+  close(): void {
+    if (!this.#closed) closeSync(this.#file)
+    this.#closed = true
+  }
+
+  #took(ms: number): void {
+    this.#averageMs += (ms - this.#averageMs) * shareOfLast
+    if (this.#averageMs <= slowMs) return
+    this.#averageMs = 0
+    this.#pausedUntilMs = this.#env.monotonicMs() + pauseFactor * ms
+  }
+}
+
+/** What a process that was killed has left; nothing if there is no journal. */
+export function readJournal(database: string): JournalRecord[] {
+  try {
+    return [...recordsIn(readFileSync(journalPath(database)))]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw unusable(database, error)
+  }
+}
+
+/**
+ * Creates an empty journal for its owner only, in place of the one before. It has its full length
+ * from the start, so that the disk has nothing to do for a record but to write it.
+ */
+export function createJournal(database: string): void {
+  const { O_CREAT, O_TRUNC, O_WRONLY } = constants
+  try {
+    withFile(openSync(journalPath(database), O_CREAT | O_TRUNC | O_WRONLY, 0o600), (file) => {
+      writeFileSync(file, Buffer.alloc(journalBytes))
+      fsyncSync(file)
+    })
+    // Its name must be on disk as well, which Windows does by itself.
+    if (process.platform !== 'win32') withFile(openSync(dirname(database), 'r'), fsyncSync)
+  } catch (error) {
+    throw unusable(database, error)
+  }
+}
+
+/** The database has everything. */
+export function removeJournal(database: string): void {
+  rmSync(journalPath(database), { force: true })
+}
+
+function withFile(file: number, work: (file: number) => void): void {
+  try {
+    work(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function unusable(database: string, error: unknown): HeddleError {
+  return new HeddleError('unavailable', `${journalPath(database)} cannot be used. Free some ` +
+    'space on the disk, or allow this user to read and write there.', {}, { cause: error })
+}

@@ -1,0 +1,248 @@
+/** What the journal acknowledges is never lost, and everybody finds it at once. */
+
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Branch } from '../../../../proto/gen/storage/v1/row.ts'
+import { createJournal, Journal } from '../../../../src/store/embedded/journal.ts'
+import { openEmbeddedStore } from '../../../../src/store/embedded/index.ts'
+import { embeddedPlace } from '../../../contract/embedded-place.ts'
+import { aBranch, aRow, aRun, aThread, copyOf } from '../../../contract/rows.ts'
+import type { OpenStore } from '../../../contract/store-place.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+const every = { from: 1, through: Number.MAX_SAFE_INTEGER }
+
+let place: ReturnType<typeof embeddedPlace>
+let store: OpenStore
+beforeEach(async () => {
+  place = embeddedPlace()
+  store = await place.open()
+})
+afterEach(async () => {
+  await store.close()
+  await place.remove()
+})
+
+/** Nothing gets into the database until the returned function is called. */
+function holdDatabase(): () => void {
+  const database = new DatabaseSync(join(place.directory, 'heddle.db'), { timeout: 10_000 })
+  database.exec('BEGIN IMMEDIATE')
+  return () => database.close()
+}
+
+/** Appends the row, together with the rows of a thread and a run of the same number. */
+function append(branch: Branch, seq: number, epoch = 1): Promise<void> {
+  const thread = aThread({ threadId: branch.id, branch, epoch, seq, updatedAtMs: seq })
+  const run = aRun({ threadId: branch.id, runId: branch.id, updatedAtMs: seq })
+  return store.log.append([aRow({ branch, seq, epoch, prevEpoch: seq === 1 ? 0 : 1 })],
+    [{ table: 'thread', row: thread }, { table: 'run', row: run }])
+}
+
+async function newestOf(from: OpenStore, { id, ancestors }: Branch) {
+  const rows = await from.log.read({ id, ancestors }, every)
+  const thread = await from.threads.get('local', id)
+  const run = await from.runs.get('local', id, id)
+  return [rows.at(-1)?.seq, thread?.updatedAtMs, run?.updatedAtMs]
+}
+
+/** The store as it would be found if the process were killed now. */
+async function afterKill(look: (found: OpenStore) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'heddle-killed-'))
+  const files = (await readdir(place.directory)).filter((name) => /db(-wal|-ahead)?$/.test(name))
+  for (const name of files) await cp(join(place.directory, name), join(directory, name))
+  const found = await openEmbeddedStore({ directory, env: virtualEnv() })
+  await look(found)
+  await found.close()
+  await rm(directory, { recursive: true })
+}
+
+describe('an append that comes alone', () => {
+  it('is acknowledged before it is in the database, and found after a kill', async () => {
+    const branch = aBranch()
+    await append(branch, 1)
+    // A question is answered when the append before it is in the database.
+    await store.log.tail(branch)
+    const letGo = holdDatabase()
+    await append(branch, 2)
+    await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([2, 2, 2]))
+    letGo()
+    expect(await newestOf(store, branch)).toEqual([2, 2, 2])
+  })
+
+  it('is found at once, by id too', async () => {
+    const branch = aBranch()
+    const letGo = holdDatabase()
+    await append(branch, 1)
+    const found = [store.threads.get('local', branch.id),
+      store.runs.get('local', branch.id, branch.id)] as const
+    letGo()
+    expect((await found[0])?.updatedAtMs).toBe(1)
+    expect((await found[1])?.updatedAtMs).toBe(1)
+  })
+
+  it('is the only one: the next waits for the database, and is not done without it', async () => {
+    const branch = aBranch()
+    const letGo = holdDatabase()
+    await append(branch, 1)
+    await expect(append(branch, 2)).rejects.toThrow('Another program holds')
+    await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([1, 1, 1]))
+    letGo()
+    await append(branch, 2)
+    await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([2, 2, 2]))
+  })
+
+  it.each([
+    ['that leaves a gap', (branch: Branch) => append(branch, 3)],
+    ['that is there already', (branch: Branch) => append(branch, 1)],
+    ['of an earlier owner', (branch: Branch) => append(branch, 2, 0)],
+    ['to a copy of what is gone', () => append(copyOf(aBranch(), 7), 8)],
+  ])('%s is refused, also after a start', async (_, attempt) => {
+    const branch = aBranch()
+    await append(branch, 1)
+    await expect(attempt(branch)).rejects.toMatchObject({ code: /stale_append|not_found/ })
+    await store.close()
+    store = await place.open()
+    await expect(attempt(branch)).rejects.toMatchObject({ code: /stale_append|not_found/ })
+    await append(branch, 2)
+  })
+
+  it('to what was deleted is refused', async () => {
+    const branch = aBranch()
+    await append(branch, 1)
+    await append(copyOf(branch, 1), 2)
+    await store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch, epoch: 1 })
+    await expect(append(branch, 2)).rejects.toMatchObject({ code: 'stale_append' })
+  })
+
+  it('is not done twice, nor is what came between undone', async () => {
+    const [branch, other] = [aBranch(), aBranch()]
+    for (let seq = 1; seq <= 20; seq += 1) await append(branch, seq)
+    await Promise.all([append(branch, 21), append(other, 1)])
+    await store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch, epoch: 1 })
+    await append(other, 2)
+    await afterKill(async (found) => {
+      expect(await newestOf(found, branch)).toEqual([undefined, undefined, undefined])
+      expect(await newestOf(found, other)).toEqual([2, 2, 2])
+    })
+  })
+
+  it('is kept when the journal is full, time after time', async () => {
+    const branch = aBranch()
+    for (let seq = 1; seq <= 700; seq += 1) await append(branch, seq)
+    await afterKill(async (found) => {
+      expect((await found.log.read(branch, every)).length).toBe(700)
+      expect(await newestOf(found, branch)).toEqual([700, 700, 700])
+    })
+  })
+})
+
+function start(command: string, ...args: string[]) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await exited
+  }
+  onTestFinished(kill)
+  return { lines: createInterface({ input: child.stdout }), kill }
+}
+
+const appending = fileURLToPath(new URL('./appending-process.ts', import.meta.url))
+const filling = fileURLToPath(new URL('./filling-process.ts', import.meta.url))
+
+describe('a process', () => {
+  it('that is killed before the database has what it acknowledged loses nothing', async () => {
+    await store.close()
+    const id = randomUUID()
+    const branch = { id, ancestors: [] }
+    for (let life = 1; life <= 5; life += 1) {
+      const { lines, kill } = start(process.execPath, appending, place.directory, id)
+      let newest = 0
+      let count = 0
+      let letGo = () => {}
+      for await (const line of lines) {
+        if (line === 'refused') break
+        newest = Number(line.split(' ')[1])
+        if (++count === 20) letGo = holdDatabase()
+      }
+      await kill()
+      letGo()
+      store = await place.open()
+      const rows = await store.log.read(branch, every)
+      expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: newest }, (_, at) => at + 1))
+      expect((await store.threads.get('local', id))?.updatedAtMs).toBe(newest)
+      await store.close()
+    }
+  })
+
+  it('whose disk is full goes on reading all that it acknowledged, and keeps it', async () => {
+    await store.close()
+    const id = randomUUID()
+    const { lines, kill } = start('bash', '-c', 'ulimit -f 3072 && exec "$0" "$@"',
+      process.execPath, filling, place.directory, id)
+    const [line] = await once(lines, 'line') as [string]
+    const { acknowledged, refused, ...found } = JSON.parse(line) as Record<string, unknown>
+    expect(refused).toMatch(/^The disk of .* (is full|does not work)/)
+    expect(found).toEqual({ read: acknowledged, updated: acknowledged })
+    await kill()
+    store = await place.open()
+    const branch = { id, ancestors: [] }
+    expect((await store.log.read(branch, every)).length).toBe(acknowledged)
+    await store.log.append([aRow({ branch, seq: Number(acknowledged) + 1 })], [])
+  })
+})
+
+describe('a journal', () => {
+  const path = () => join(place.directory, 'heddle.db-ahead')
+
+  it('is gone after an orderly end', async () => {
+    await append(aBranch(), 1)
+    expect(await readdir(place.directory)).toContain('heddle.db-ahead')
+    await store.close()
+    expect(await readdir(place.directory)).not.toContain('heddle.db-ahead')
+  })
+
+  it('of another database is refused, and left as it is', async () => {
+    for (let seq = 1, branch = aBranch(); seq <= 3; seq += 1) await append(branch, seq)
+    const journal = await readFile(path())
+    await store.close()
+    const other = embeddedPlace()
+    await (await other.open()).close()
+    await writeFile(join(other.directory, 'heddle.db-ahead'), journal)
+    for (const _ of [1, 2]) {
+      await expect(other.open()).rejects.toThrow('holds writes that do not follow those in')
+    }
+    expect(await readFile(join(other.directory, 'heddle.db-ahead'))).toEqual(journal)
+    await other.remove()
+    store = await place.open()
+  })
+
+  it('is not used while the disk is slow, so that nobody waits for the main thread', () => {
+    const env = virtualEnv()
+    const database = join(place.directory, 'other.db')
+    createJournal(database)
+    let diskMs = 1
+    let clockReads = 0
+    // It looks at the clock before it writes and after.
+    const monotonicMs = () => {
+      if (++clockReads % 2 === 0) env.advance(diskMs)
+      return env.monotonicMs()
+    }
+    const journal = new Journal(database, { ...env, monotonicMs }, { epoch: 1, journaled: 0 })
+    const tries = (count: number) => Array.from({ length: count }, () =>
+      journal.append({ text: '[]', bytes: new Uint8Array(10) })).filter(Boolean).length
+    expect(tries(100)).toBe(100)
+    diskMs = 10
+    expect(tries(50)).toBeLessThan(10)
+    journal.close()
+  })
+})
