@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue } from 'node:sqlite'
 
 import { HeddleError } from '../../errors.ts'
+import { busy, ioError, sqliteCode } from './disk-error.ts'
 
 export type Value = SQLInputValue
 export type NamedValues = Record<string, Value>
@@ -42,6 +43,8 @@ export class Database {
   readonly #sqlite: DatabaseSync
   readonly #durable: boolean
   #waits = true
+  /** A commit failed on the disk: what is in the write-ahead log is not known. */
+  #doubtful = false
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
@@ -73,8 +76,13 @@ export class Database {
     return statement as unknown as Statement<Row>
   }
 
-  /** All of `work` becomes durable, or none of it if it throws. */
-  transaction<Result>(work: () => Result): Result {
+  /**
+   * All of `work` is committed, or none of it if it throws. It waits for the disk, unless told not
+   * to: then it is on disk with the next that waits and changes something, as are all before.
+   */
+  transaction<Result>(work: () => Result, wait = true): Result {
+    if (this.#doubtful) this.#settleDoubt()
+    this.#waitForDisk(wait)
     return this.#between('COMMIT', work)
   }
 
@@ -83,15 +91,6 @@ export class Database {
     return this.#between('ROLLBACK', work)
   }
 
-  /**
-   * Whether commits wait for the disk from now on. Those that do not are on disk with the next that
-   * does, in order, and none of them in part. Without effect if the database is not durable.
-   */
-  waitForDisk(wait: boolean): void {
-    if (wait === this.#waits || !this.#durable) return
-    this.#sqlite.exec(`PRAGMA synchronous = ${wait ? 'FULL' : 'NORMAL'}`)
-    this.#waits = wait
-  }
 
   /**
    * Defines a function that statements can call: takes texts, returns a number or a truth value.
@@ -117,8 +116,26 @@ export class Database {
     if (this.#sqlite.isOpen) this.#sqlite.close()
   }
 
+  #waitForDisk(wait: boolean): void {
+    if (wait === this.#waits || !this.#durable) return
+    this.#sqlite.exec(`PRAGMA synchronous = ${wait ? 'FULL' : 'NORMAL'}`)
+    this.#waits = wait
+  }
+
+  /**
+   * A disk that failed to write what it was given may have forgotten it, and will not say so again:
+   * earlier commits that did not wait for it could be missing from the log. So all of the log goes
+   * into the file, which is waited for, and the log begins anew.
+   */
+  #settleDoubt(): void {
+    const [isBusy] = this.prepare<[number]>('PRAGMA wal_checkpoint(TRUNCATE)').get()!
+    if (isBusy) throw Object.assign(new Error('somebody reads the log'), { errcode: busy })
+    this.#doubtful = false
+  }
+
   #between<Result>(end: 'COMMIT' | 'ROLLBACK', work: () => Result): Result {
-    this.prepare('BEGIN').run()
+    // Locked from the start: only then SQLite waits for another process that writes.
+    this.prepare('BEGIN IMMEDIATE').run()
     try {
       const result = work()
       this.prepare(end).run()
@@ -126,6 +143,7 @@ export class Database {
     } catch (error) {
       // A full disk may have ended the transaction already.
       if (this.#sqlite.isTransaction) this.prepare('ROLLBACK').run()
+      this.#doubtful ||= this.#durable && sqliteCode(error) === ioError
       throw error
     }
   }

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../errors.ts'
-import { diskError, sqliteCode } from './disk-error.ts'
-
-const busy = 5
+import { busy, diskError, sqliteCode } from './disk-error.ts'
 
 /**
  * Returns a function that releases the directory. Throws `not_owner` if another process has it.

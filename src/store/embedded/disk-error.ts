@@ -3,9 +3,10 @@
 import { HeddleError } from '../../errors.ts'
 
 /** SQLite's primary result codes. */
-const busy = 5
+export const busy = 5
+const noMemory = 7
 const readOnly = 8
-const ioError = 10
+export const ioError = 10
 const corrupt = 11
 const full = 13
 const cannotOpen = 14
@@ -21,6 +22,11 @@ export function diskError(caught: unknown, file: string): HeddleError {
     return new HeddleError('too_large', undefined, {}, { cause: caught })
   }
   return HeddleError.from(caught)
+}
+
+/** Whether the same may succeed later, when somebody has done something about the disk. */
+export function mayPass(caught: unknown): boolean {
+  return [busy, readOnly, ioError, full, cannotOpen, noMemory].includes(sqliteCode(caught) ?? 0)
 }
 
 /** The primary result code; undefined for an error that is not SQLite's. */

@@ -1,16 +1,17 @@
-/** Group commit: all waiting writes become durable together, and fail one by one. */
+/** Group commit: all waiting writes are committed together, and fail one by one. */
 
 import { HeddleError } from '../../errors.ts'
 import type { Database } from './database.ts'
+import { busy, sqliteCode } from './disk-error.ts'
 import type { Tables } from './tables.ts'
 import type { Write } from './write.ts'
 
 export interface Commit {
   readonly write: Write
-  /** The newest record of the journal, which the write is or comes after. */
-  readonly journaled: number
-  /** It is in the journal, and acknowledged. */
-  readonly ahead: boolean
+  /** Of its batch; 0 in a store without a journal. */
+  readonly number: number
+  /** It is on disk in the journal. */
+  readonly acknowledged: boolean
 }
 
 /** The outcome of each write, in order; undefined for one that is done. */
@@ -22,10 +23,12 @@ type Commits = { [Symbol.iterator](): IterableIterator<Commit> }
 /**
  * One transaction for all writes; each is fetched when the one before it is done. A refused write
  * changes nothing and does not harm the others. If anything else fails, everything is rolled back
- * and each write gets its own transaction, so that only those fail that cannot be done. After one
- * that is acknowledged nothing is done before it is: all that follows fails as well.
+ * and each write gets its own transaction, so that only those fail that cannot be done. If an
+ * acknowledged write fails, all behind it fail with it, and are not tried. Does not wait for the
+ * disk if told so, which is for writes that are all acknowledged.
  */
-export function commitTogether(database: Database, tables: Tables, commits: Commits): Outcomes {
+export function commitTogether(database: Database, tables: Tables, commits: Commits,
+  wait = true): Outcomes {
   const begun: Commit[] = []
   const left = commits[Symbol.iterator]()
   try {
@@ -36,36 +39,30 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
         outcomes.push(refusal(tables, next.value))
       }
       return outcomes
-    })
+    }, wait)
   } catch (error) {
     tables.forget()
     const all = [...begun, ...left]
-    return all.length === 1 ? [error] : commitOneByOne(database, tables, all)
+    // Each would wait as long for whoever holds the file.
+    if (all.length === 1 || sqliteCode(error) === busy) return all.map(() => error)
+    let obstacle: unknown
+    return all.map((commit) => {
+      if (obstacle !== undefined) return obstacle
+      const [outcome] = commitTogether(database, tables, [commit], wait)
+      if (commit.acknowledged) obstacle = outcome
+      return outcome
+    })
   }
 }
 
-/** Whether an outcome is that the write is acknowledged and must be tried again. */
-export function isOwed({ ahead }: Commit, outcome: unknown): boolean {
-  return ahead && outcome !== undefined && !(outcome instanceof HeddleError)
-}
-
-function commitOneByOne(database: Database, tables: Tables, commits: readonly Commit[]): Outcomes {
-  let obstacle: unknown
-  return commits.map((commit) => {
-    if (obstacle !== undefined) return obstacle
-    const [outcome] = commitTogether(database, tables, [commit])
-    if (isOwed(commit, outcome)) obstacle = outcome
-    return outcome
-  })
-}
-
-function refusal(tables: Tables, { write, journaled }: Commit): HeddleError | undefined {
+/** An acknowledged write must not be refused: its refusal is thrown. */
+function refusal(tables: Tables, { write, number, acknowledged }: Commit): HeddleError | undefined {
   try {
     tables.apply(write)
-    tables.life.mark(journaled)
-    return undefined
   } catch (error) {
-    if (error instanceof HeddleError) return error
+    if (error instanceof HeddleError && !acknowledged) return error
     throw error
   }
+  if (number > 0) tables.life.mark(number)
+  return undefined
 }

@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib'
 import type { Parcel } from './parcel.ts'
 
 export interface JournalRecord {
-  /** The life of the store that wrote it. */
-  readonly epoch: number
-  /** Counts on through all lives. */
+  /** Of the life of the store that wrote it. */
+  readonly salt: number
+  /** One more than that of the record before, and of the write before. */
   readonly number: number
   readonly write: Parcel
 }
@@ -15,7 +15,7 @@ export interface JournalRecord {
 /** Each record begins a page: writing it never touches one that is on disk already. */
 const pageBytes = 4096
 
-/** "HDL1", checksum, epoch, number, bytes of the text, bytes of the bodies. */
+/** A mark, the checksum, salt, number, bytes of the text, bytes of the bodies. */
 const headBytes = 32
 const mark = 0x48444c31
 const checkedFrom = 8
@@ -37,10 +37,10 @@ export function sizeOf(parcel: EncodedParcel): number {
 }
 
 /** What comes before the text and the bodies. */
-export function headOf({ text, bytes }: EncodedParcel, epoch: number, number: number): Uint8Array {
+export function headOf({ text, bytes }: EncodedParcel, salt: number, number: number): Uint8Array {
   const head = Buffer.allocUnsafe(headBytes)
   head.writeUInt32LE(mark, 0)
-  head.writeBigUInt64LE(BigInt(epoch), 8)
+  head.writeBigUInt64LE(BigInt(salt), 8)
   head.writeBigUInt64LE(BigInt(number), 16)
   head.writeUInt32LE(text.byteLength, 24)
   head.writeUInt32LE(bytes.byteLength, 28)
@@ -57,16 +57,16 @@ export function* recordsIn(file: Buffer): Generator<JournalRecord, void, void> {
   for (let at = 0; at + headBytes <= file.length;) {
     const record = recordAt(file.subarray(at))
     if (!record) return
-    const { epoch, number, encoded } = record
-    if (last && (epoch !== last.epoch || number !== last.number + 1)) return
+    const { salt, number, encoded } = record
+    if (last && (salt !== last.salt || number !== last.number + 1)) return
     const text = Buffer.from(encoded.text).toString()
-    yield last = { epoch, number, write: { text, bytes: new Uint8Array(encoded.bytes) } }
+    yield last = { salt, number, write: { text, bytes: new Uint8Array(encoded.bytes) } }
     at += sizeOf(encoded)
   }
 }
 
 interface EncodedRecord {
-  readonly epoch: number
+  readonly salt: number
   readonly number: number
   readonly encoded: EncodedParcel
 }
@@ -78,8 +78,8 @@ function recordAt(file: Buffer): EncodedRecord | undefined {
   if (end > file.length) return undefined
   if (checksum([file.subarray(checkedFrom, end)]) !== file.readUInt32LE(4)) return undefined
   const encoded = { text: file.subarray(headBytes, textEnd), bytes: file.subarray(textEnd, end) }
-  const epoch = Number(file.readBigUInt64LE(8))
-  return { epoch, number: Number(file.readBigUInt64LE(16)), encoded }
+  const salt = Number(file.readBigUInt64LE(8))
+  return { salt, number: Number(file.readBigUInt64LE(16)), encoded }
 }
 
 function checksum(parts: readonly Uint8Array[]): number {

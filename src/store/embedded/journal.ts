@@ -35,9 +35,7 @@ const pauseFactor = 100
 export class Journal {
   readonly #file: number
   readonly #env: Env
-  readonly #epoch: number
-  /** The number of the newest record. */
-  #number: number
+  readonly #salt: number
   #position = 0
   #averageMs = 0
   #pausedUntilMs = 0
@@ -45,32 +43,34 @@ export class Journal {
   #closed = false
 
   /** For the records of a life. Throws what the system throws. */
-  constructor(database: string, env: Env, { epoch, journaled }: Life) {
+  constructor(database: string, env: Env, { salt }: Pick<Life, 'salt'>) {
     this.#file = openSync(journalPath(database), 'r+')
     this.#env = env
-    this.#epoch = epoch
-    this.#number = journaled
+    this.#salt = salt
   }
 
-  /** The number of the newest record, of which it may not be known whether it is on disk. */
-  get number(): number { return this.#number }
+  /** Whether it is worth trying to append something of this size. */
+  hasRoom({ text, bytes }: Parcel): boolean {
+    const fits = this.#position + text.length + bytes.byteLength <= journalBytes
+    return fits && !this.#broken && this.#env.monotonicMs() >= this.#pausedUntilMs
+  }
 
-  /** Whether the write is on disk now. If not, it must be committed as usual. */
-  append({ text, bytes }: Parcel): boolean {
+  /**
+   * Whether the writes are on disk now. If not, they must be committed as usual, and with this
+   * number: it is not known whether they are.
+   */
+  append({ text, bytes }: Parcel, number: number): boolean {
+    const beganMs = this.#env.monotonicMs()
     const record = { text: Buffer.from(text), bytes }
     const size = sizeOf(record)
-    const beganMs = this.#env.monotonicMs()
-    const fits = this.#position + size <= journalBytes
-    if (this.#broken || !fits || beganMs < this.#pausedUntilMs) return false
-    this.#number += 1
+    if (this.#position + size > journalBytes) return false
     try {
-      const head = headOf(record, this.#epoch, this.#number)
+      const head = headOf(record, this.#salt, number)
       const parts = [head, record.text, bytes]
       const written = writevSync(this.#file, parts, this.#position)
       assert(written === lengthOf(record), 'the record is written whole')
       fdatasyncSync(this.#file)
     } catch (error) {
-      // What is in the file is not known any more.
       this.#broken = true
       this.#env.log.warn('The journal cannot be written; writes are slower without it.', { error })
       return false
@@ -120,11 +120,13 @@ export function createJournal(database: string): void {
       writeFileSync(file, Buffer.alloc(journalBytes))
       fsyncSync(file)
     })
-    // Its name must be on disk as well, which Windows does by itself.
-    if (process.platform !== 'win32') withFile(openSync(dirname(database), 'r'), fsyncSync)
   } catch (error) {
     throw unusable(database, error)
   }
+  try {
+    // Its name must be on disk as well; some systems do that by themselves, and refuse this.
+    withFile(openSync(dirname(database), 'r'), fsyncSync)
+  } catch {}
 }
 
 /** The database has everything. */

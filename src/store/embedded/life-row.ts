@@ -6,39 +6,40 @@ import type { Life } from './request.ts'
 export const lifeSchema =
   'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);'
 
-/** The newest record of the journal that the tables have, with all before it. */
-export const journaledSchema = 'ALTER TABLE life ADD COLUMN journaled INTEGER NOT NULL DEFAULT 0;'
+/** `written`: the number up to which the tables have all writes. */
+export const writtenSchema = `
+  ALTER TABLE life ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE life ADD COLUMN salt INTEGER NOT NULL DEFAULT 0;
+`
 
 export class LifeRow {
-  readonly #next: Statement<readonly [epoch: number]>
-  readonly #get: Statement<readonly [epoch: number, journaled: number]>
+  readonly #next: Statement<never>
+  readonly #get: Statement<readonly [epoch: number, salt: number, written: number]>
   readonly #mark: Statement<never>
-  /** What is on disk, as far as is known. */
-  #durable = 0
 
   constructor(database: Database) {
-    this.#next = database.prepare('UPDATE life SET epoch = epoch + 1 RETURNING epoch')
-    this.#get = database.prepare('SELECT epoch, journaled FROM life')
-    this.#mark = database.prepare('UPDATE life SET journaled = ?')
+    this.#next = database.prepare(
+      'UPDATE life SET epoch = epoch + 1, salt = abs(random()) % 281474976710656')
+    this.#get = database.prepare('SELECT epoch, salt, written FROM life')
+    this.#mark = database.prepare('UPDATE life SET written = ?')
   }
 
-  /** A number that was never returned before. */
-  nextEpoch(): number {
-    return this.#next.get()![0]
+  /** A new life: its epoch was never there before. */
+  begin(): Life {
+    this.#next.run()
+    return this.newest
   }
 
   get newest(): Life {
-    const [epoch, journaled] = this.#get.get()!
-    return { epoch, journaled }
+    const [epoch, salt, written] = this.#get.get()!
+    return { epoch, salt, written }
   }
 
-  /** Writes nothing if the number is on disk already. */
-  mark(journaled: number): void {
-    if (journaled !== this.#durable) this.#mark.run(journaled)
-  }
-
-  /** A commit with this number has reached the disk, and so has all before it. */
-  isDurable(journaled: number): void {
-    this.#durable = journaled
+  /**
+   * The tables have all writes up to this number. It must be another one in each transaction that
+   * is to wait for the disk: SQLite waits for nothing if no page has changed.
+   */
+  mark(written: number): void {
+    this.#mark.run(written)
   }
 }

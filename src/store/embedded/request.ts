@@ -47,10 +47,10 @@ export interface Requests {
   readonly writeIds: readonly number[]
   readonly writes: Parcel
   readonly questions: readonly AskedQuestion[]
-  /** The newest record of the journal, which these writes are or come after. */
-  readonly journaled: number
+  /** Batches with writes are numbered, on through all lives; 0 in a store without a journal. */
+  readonly number: number
   /** The writes are in the journal, and acknowledged: they must be done. */
-  readonly ahead: boolean
+  readonly acknowledged: boolean
   /** Nothing follows. */
   readonly close: boolean
 }
@@ -78,8 +78,10 @@ export interface Reply {
 /** A process that has the store open. */
 export interface Life {
   readonly epoch: number
-  /** The newest record of the journal when it began; the database has it. */
-  readonly journaled: number
+  /** Tells its records in the journal from all others. */
+  readonly salt: number
+  /** The number up to which the database had all writes when it began. */
+  readonly written: number
 }
 
 /** The first message of the writer thread. */

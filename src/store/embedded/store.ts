@@ -124,9 +124,10 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     const link = await WriterLink.open(worker, env.log, onLost)
-    const lookup = await beside(link, () => new Lookup(file))
-    const journal = shards !== undefined ? undefined
-      : await beside(link, () => new Journal(file.path, env, link.life))
+    const { lookup, journal } = await beside(link, () => {
+      const journal = shards === undefined ? new Journal(file.path, env, link.life) : undefined
+      return { lookup: new Lookup(file), journal }
+    })
     if (journal) link.useJournal({ journal, mirror: new TailMirror(lookup) })
     const close = async () => {
       lookup.close()

@@ -9,7 +9,7 @@ import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
 import { entryOfBody } from './entry.ts'
 import { keySchema, KeyTable } from './key-table.ts'
-import { journaledSchema, LifeRow, lifeSchema } from './life-row.ts'
+import { LifeRow, lifeSchema, writtenSchema } from './life-row.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
@@ -33,7 +33,7 @@ export const schema: readonly string[] = [
   limitSchema,
   owingSchema,
   billingSchema,
-  journaledSchema,
+  writtenSchema,
 ]
 
 export class Tables {

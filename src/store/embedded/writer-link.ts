@@ -38,9 +38,9 @@ type State = 'open' | 'closing' | 'gone'
 const pagesAtOnce = 4
 
 /** Lets writes be acknowledged before the writer thread has them. */
-export interface Ahead {
-  readonly journal: Journal
-  readonly mirror: TailMirror
+interface Shortcut {
+  readonly journal: Pick<Journal, 'hasRoom' | 'append' | 'rewind'>
+  readonly mirror: Pick<TailMirror, 'takes' | 'note'>
 }
 
 export class WriterLink {
@@ -55,7 +55,11 @@ export class WriterLink {
   #writes: Write[] = []
   #questions: AskedQuestion[] = []
   #ids = 0
-  #ahead: Ahead | undefined
+  #shortcut: Shortcut | undefined
+  /** Of the newest batch with writes. */
+  #number = 0
+  /** The last write that the writer thread was waited for: whether it is on disk. */
+  #lastIsDone = true
   /** In the journal and acknowledged, but not yet in the database. */
   #unapplied: { readonly id: number; readonly write: Write } | undefined
   /** Writes sent otherwise, and not answered. */
@@ -91,9 +95,10 @@ export class WriterLink {
     worker.on('exit', () => this.#lost())
   }
 
-  /** Writes that it can tell will be done are on disk from now on as soon as the journal is. */
-  useJournal(ahead: Ahead): void {
-    this.#ahead = ahead
+  /** From now on, writes that will certainly be done are acknowledged when the journal has them. */
+  useJournal(shortcut: Shortcut): void {
+    this.#shortcut = shortcut
+    this.#number = this.life.written
   }
 
   /** Whether the rows of a thread may be newer than those that are in the file. */
@@ -142,12 +147,12 @@ export class WriterLink {
 
   #flush(): void {
     const writes = packWrites(this.#writes)
-    const ahead = this.#writeAhead(writes)
-    if (!ahead) this.#writesUnderWay += this.#writes.length
-    const journaled = this.#ahead?.journal.number ?? 0
+    if (this.#shortcut && this.#writes.length > 0) this.#number += 1
+    const acknowledged = this.#acknowledge(writes)
+    if (!acknowledged) this.#writesUnderWay += this.#writes.length
     const close = this.#state === 'closing'
-    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions, journaled,
-      ahead, close }
+    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions,
+      number: this.#number, acknowledged, close }
     this.#writeIds = []
     this.#writes = []
     this.#questions = []
@@ -155,15 +160,17 @@ export class WriterLink {
   }
 
   /**
-   * Writes into the journal what can be, and acknowledges it. Only a write that comes alone: many
-   * are faster in one commit, and one that is under way might fail, and this one with it.
+   * Puts into the journal what can be, and acknowledges it. Only a write that comes alone: many are
+   * faster in one commit. What is under way, or has failed, may leave the log where this one does
+   * not follow, and it would leave a gap in the numbers.
    */
-  #writeAhead(parcel: Parcel): boolean {
+  #acknowledge(parcel: Parcel): boolean {
     const [write, ...others] = this.#writes
-    const idle = this.#state === 'open' && this.#writesUnderWay === 0 && !this.#unapplied
-    if (!this.#ahead || !write || others.length > 0 || !idle) return false
-    const { journal, mirror } = this.#ahead
-    if (!mirror.takes(write) || !journal.append(parcel)) return false
+    if (!this.#shortcut || !write || others.length > 0 || this.#state !== 'open') return false
+    if (this.#writesUnderWay > 0 || this.#unapplied || !this.#lastIsDone) return false
+    const { journal, mirror } = this.#shortcut
+    const canBe = journal.hasRoom(parcel) && mirror.takes(write)
+    if (!canBe || !journal.append(parcel, this.#number)) return false
     mirror.note(write)
     const id = this.#writeIds[0]!
     this.#unapplied = { id, write }
@@ -187,13 +194,14 @@ export class WriterLink {
     }
   }
 
-  /** The writer thread has done a write that is not in the journal, or refused it. */
-  #written(write: Write, done: boolean): void {
+  /** The writer thread has answered a write that is not in the journal. */
+  #written(write: Write, isDone: boolean): void {
     this.#writesUnderWay -= 1
-    if (!this.#ahead || !done) return
-    this.#ahead.mirror.note(write)
-    // This commit waited for the disk, and it came after all that is in the journal.
-    this.#ahead.journal.rewind()
+    this.#lastIsDone = isDone
+    if (!this.#shortcut || !isDone) return
+    this.#shortcut.mirror.note(write)
+    // It waited for the disk, and with it for all that came before.
+    this.#shortcut.journal.rewind()
   }
 
   /** What was acknowledged was not done: nothing more may be. The journal has it still. */

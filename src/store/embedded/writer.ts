@@ -4,9 +4,9 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 
 import { assert, HeddleError } from '../../errors.ts'
 import { Database } from './database.ts'
-import { diskError } from './disk-error.ts'
+import { diskError, mayPass } from './disk-error.ts'
 import { FilePlace } from './file-place.ts'
-import { commitTogether, isOwed } from './group-commit.ts'
+import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
 import { createJournal, journalPath, readJournal, removeJournal } from './journal.ts'
 import { unpackWrites } from './parcel.ts'
@@ -14,6 +14,7 @@ import type {
   AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
+import type { Write } from './write.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
@@ -59,11 +60,11 @@ class Waiting {
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
   }
 
-  hear({ writeIds, writes, questions, journaled, ahead, close }: Requests): void {
+  hear({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
     for (const [index, write] of unpackWrites(writes).entries()) {
       const isBulk = write.kind === 'load' || write.kind === 'unload'
       const queue = isBulk ? this.bulk : this.writes
-      queue.push({ id: writeIds[index]!, write, journaled, ahead })
+      queue.push({ id: writeIds[index]!, write, number, acknowledged })
     }
     this.questions.push(...questions)
     this.close ||= close
@@ -87,8 +88,8 @@ function serve(opened: Opened, waiting: Waiting): void {
   const { writes, questions } = waiting
   waiting.writes = []
   waiting.questions = []
-  const inJournal = writes.every(({ ahead }) => ahead)
-  if (writes.length > 0) waiting.writes = commit(opened, writes, inJournal)
+  const wait = writes.some(({ acknowledged }) => !acknowledged)
+  if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
   if (questions.length > 0) port.postMessage(answers(opened, waiting.writes, questions))
 }
 
@@ -120,65 +121,83 @@ function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
 }
 
 /**
- * Returns those that are acknowledged and must be tried again. The disk need not be waited for if
- * the journal has all of them.
+ * Returns those that are acknowledged and must be tried again. Need not wait for the disk if all
+ * are acknowledged.
  */
 function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>,
-  inJournal = false): AskedWrite[] {
-  database.waitForDisk(!inJournal)
+  wait = true): AskedWrite[] {
   const asked: AskedWrite[] = []
   const outcomes = commitTogether(database, tables, function* () {
     for (const write of writes) {
       asked.push(write)
       yield write
     }
-  }())
+  }(), wait)
   const owed: AskedWrite[] = []
   const replies: Reply[] = []
   for (const [index, write] of asked.entries()) {
-    const { id, journaled } = write
+    const { id, acknowledged } = write
     const outcome = outcomes[index]
-    if (outcome === undefined && !inJournal) tables.life.isDurable(journaled)
-    if (isOwed(write, outcome)) owed.push(write)
+    if (acknowledged && mayPass(outcome)) owed.push(write)
     else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
   }
+  // If the files are gone, a look at them ends the thread. It would delay every reply, so it comes
+  // after them; but before, if a write was acknowledged already: it shall be the last one.
+  const looksFirst = asked.some(({ acknowledged }) => acknowledged)
+  if (looksFirst) place?.check()
   port.postMessage(replies)
-  // If the files are gone, this ends the thread. Before the replies it would delay every one.
-  place?.check()
+  if (!looksFirst) place?.check()
   return owed
 }
 
 /** Does what is in the journal and not in the database: the process was killed in between. */
 function catchUp(database: Database, tables: Tables): void {
-  const { epoch, journaled } = tables.life.newest
-  const records = readJournal(file).filter(({ number }) => number > journaled)
-  const [first] = records
-  if (!first) return
-  const stray = new HeddleError('unavailable', `${journalPath(file)} holds writes that do not ` +
-    `follow those in ${file}. Put the files of one moment together, or move the former away, and ` +
-    'with it what only it holds.')
-  if (first.number !== journaled + 1 || first.epoch !== epoch) throw stray
+  const { salt, written } = tables.life.newest
+  const records = readJournal(file).filter(({ number }) => number > written)
+  if (records.length === 0) return
+  if (records[0]!.number !== written + 1 || records[0]!.salt !== salt) throw stray()
   database.transaction(() => {
     for (const { number, write } of records) {
-      for (const each of unpackWrites(write)) {
-        try {
-          tables.apply(each)
-        } catch (error) {
-          throw error instanceof HeddleError ? stray : error
-        }
-      }
+      for (const each of unpackWrites(write)) apply(tables, each)
       tables.life.mark(number)
     }
   })
+}
+
+/** Throws a sentence about the journal if the write can never be done. */
+function apply(tables: Tables, write: Write): void {
+  try {
+    tables.apply(write)
+  } catch (error) {
+    throw mayPass(error) ? error : stray(error)
+  }
+}
+
+function stray(cause?: unknown): HeddleError {
+  return new HeddleError('unavailable', `${journalPath(file)} holds writes that do not follow ` +
+    `those in ${file}. Put the files of one moment together, or move the former away, and with ` +
+    'it what only it holds.', {}, { cause })
+}
+
+/** Without the journal, if the database has all of it. */
+function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
+  if (shards === undefined && owed.length === 0) {
+    try {
+      // What has not waited for the disk is there after this.
+      database.transaction(() => tables.life.mark(tables.life.newest.written + 1))
+      removeJournal(file)
+    } catch {
+      // The next start takes from the journal what is missing.
+    }
+  }
+  database.close()
 }
 
 function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
   if (shards === undefined) catchUp(database, tables)
-  const epoch = database.transaction(() => tables.life.nextEpoch())
-  const { journaled } = tables.life.newest
-  tables.life.isDurable(journaled)
+  const life = database.transaction(() => tables.life.begin())
   if (shards === undefined) createJournal(file)
   const place = shards === undefined ? new FilePlace(file) : undefined
   const opened = { database, tables, place }
@@ -195,11 +214,10 @@ function start(): void {
     }
     owed = waiting.writes
     if (!waiting.close) return database.tidy()
-    database.close()
-    if (owed.length === 0) removeJournal(file)
+    end(opened, owed)
     port.close()
   })
-  port.postMessage({ epoch, journaled } satisfies Greeting)
+  port.postMessage(life satisfies Greeting)
 }
 
 try {

@@ -102,7 +102,9 @@ describe('a data directory', () => {
     const lost = Promise.withResolvers<string>()
     const env = virtualEnv()
     const store = await openEmbeddedStore({ directory: place.directory, env, onLost: lost.resolve })
-    const put = () => store.log.append([], [{ table: 'thread', row: aThread() }])
+    const branch = aBranch()
+    let seq = 0
+    const put = () => store.log.append([aRow({ branch, seq: ++seq })], [])
     await put()
     await rm(join(place.directory, name))
     await put().catch(() => {})
@@ -139,7 +141,9 @@ describe('a data directory', () => {
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
-    database.exec('ALTER TABLE life DROP COLUMN journaled')
+    for (const column of ['written', 'salt']) {
+      database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
+    }
     database.exec('PRAGMA user_version = 1')
     database.close()
     const reopened = await open()

@@ -1,6 +1,6 @@
 /** Writes that are committed together fail one by one. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ describe('a group commit', () => {
     rmSync(directory, { recursive: true })
   })
 
-  const commit = (write: Write): Commit => ({ write, journaled: 0, ahead: false })
+  const commit = (write: Write): Commit => ({ write, number: 0, acknowledged: false })
   const append = (branch = aBranch(), bytes = 10, seq = 1) => commit({ kind: 'append',
     rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })], updates: [] })
   const thread = (threadId: string, createdAtMs: number) => commit({ kind: 'append', rows: [],
@@ -82,6 +82,37 @@ describe('a group commit', () => {
     expect(tables.reader.countThreads({ tenant: 'local', status: 'busy' })).toBe(2)
     commitTogether(database, tables, [thread('c', 3)])
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
+  })
+
+  it('writes something even if no row changes: otherwise SQLite does not wait for the disk', () => {
+    const log = () => statSync(join(directory, 'heddle.db-wal')).size
+    const numbered = (number: number) => ({ ...thread('a', 1), number })
+    commitTogether(database, tables, [numbered(1)], false)
+    const before = log()
+    expect(commitTogether(database, tables, [numbered(2)])).toEqual([undefined])
+    expect(log()).toBeGreaterThan(before)
+    expect(tables.life.newest.written).toBe(2)
+  })
+
+  it('does nothing behind an acknowledged write that fails', () => {
+    fillDisk()
+    const large = { ...append(aBranch(), 1_000_000), number: 1, acknowledged: true }
+    const [before, behind] = [aBranch(), aBranch()]
+    const outcomes = commitTogether(database, tables, [append(before), large, append(behind)])
+    expect(outcomes).toEqual([undefined, outcomes[1], outcomes[1]])
+    expect(outcomes[1]).toBeInstanceOf(Error)
+    expect(tables.reader.tail(before)).toEqual({ epoch: 1, seq: 1 })
+    expect(tables.reader.tail(behind)).toBeUndefined()
+    expect(tables.life.newest.written).toBe(0)
+  })
+
+  it('waits for the disk if told so, whatever came before', () => {
+    const syncs = () => database.prepare<[number]>('PRAGMA synchronous').get()![0]
+    const [normal, full] = [1, 2]
+    commitTogether(database, tables, [append()], false)
+    expect(syncs()).toBe(normal)
+    commitTogether(database, tables, [append()])
+    expect(syncs()).toBe(full)
   })
 
   it('syncs to disk: only the settings are checked, for no test can cut the power', () => {

@@ -14,13 +14,13 @@ interface Written {
   readonly ends: readonly number[]
 }
 
-function writeAll(parcels: readonly Parcel[], first = 1, epoch = 7): Written {
+function writeAll(parcels: readonly Parcel[], first = 1, salt = 7): Written {
   let at = 0
   const ends: number[] = []
   const parts = parcels.map(({ text, bytes }, index) => {
     const record = { text: Buffer.from(text), bytes }
     const part = Buffer.alloc(sizeOf(record))
-    Buffer.concat([headOf(record, epoch, first + index), record.text, bytes]).copy(part)
+    Buffer.concat([headOf(record, salt, first + index), record.text, bytes]).copy(part)
     ends.push(at + lengthOf(record))
     at += part.length
     return part
@@ -40,7 +40,7 @@ describe('the records of a journal', () => {
       const read = [...recordsIn(writeAll(written).file)]
       expect(read.map(({ write }) => write)).toEqual(written)
       expect(read.map(({ number }) => number)).toEqual(written.map((_, index) => index + 1))
-      expect(read.every(({ epoch }) => epoch === 7)).toBe(true)
+      expect(read.every(({ salt }) => salt === 7)).toBe(true)
     }))
   })
 
@@ -70,10 +70,10 @@ describe('the records of a journal', () => {
 
   it.each([
     ['an earlier round', 3, 7], ['an earlier life', 2, 6], ['another life with a gap', 4, 8],
-  ])('do not go on with those of %s', (_, number, epoch) => {
+  ])('do not go on with those of %s', (_, number, salt) => {
     const one = { text: '[]', bytes: new Uint8Array(10) }
     const file = Buffer.concat([writeAll([one], 1).file.subarray(0, 4_096),
-      writeAll([one], number, epoch).file])
+      writeAll([one], number, salt).file])
     expect([...recordsIn(file)].map((record) => record.number)).toEqual([1])
   })
 

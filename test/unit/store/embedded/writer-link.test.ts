@@ -11,7 +11,7 @@ import { virtualEnv } from '../../../support/env.ts'
 /** A writer that greets and then runs the script for each batch. */
 function writer(script: string): Worker {
   return new Worker(`const { parentPort } = require('node:worker_threads')
-    parentPort.postMessage({ epoch: 7 })
+    parentPort.postMessage({ epoch: 7, salt: 8, written: 2 })
     parentPort.on('message', (batch) => { ${script} })`, { eval: true })
 }
 
@@ -78,6 +78,101 @@ describe('the link to the writer', () => {
       parentPort.postMessage(batch.writeIds.map((id) => ({ id, error })))`), virtualEnv().log)
     await expect(link.write(write)).rejects
       .toMatchObject({ code: 'stale_append', message: 'No.', facts: { epoch: 3 }, cause: 'why' })
+    await link.close()
+  })
+})
+
+/** A journal and a mirror that note what they are asked. */
+function noted({ takes = true } = {}) {
+  const asked: string[] = []
+  return { asked,
+    journal: {
+      hasRoom: () => true,
+      append: () => asked.push('append') > 0,
+      rewind: () => void asked.push('rewind'),
+    },
+    mirror: { takes: () => takes, note: () => void asked.push('note') } }
+}
+
+/** Answers the writes when it is asked something, and that with what it knew of each batch. */
+const slow = `if (batch.close) return parentPort.close()
+  globalThis.batches ??= []
+  if (batch.writeIds.length > 0) globalThis.batches.push(batch)
+  if (batch.questions.length === 0) return
+  const ids = globalThis.batches.flatMap(({ writeIds }) => writeIds)
+  parentPort.postMessage(ids.map((id) => ({ id })))
+  const value = globalThis.batches.map(({ acknowledged, number }) => acknowledged + ' ' + number)
+  globalThis.batches = []
+  parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value })))`
+
+describe('a write, with a journal', () => {
+  const open = async (script = slow, takes = true) => {
+    const env = virtualEnv()
+    const link = await WriterLink.open(writer(script), env.log)
+    const { asked, ...ahead } = noted({ takes })
+    link.useJournal(ahead)
+    return { link, asked, env }
+  }
+
+  it('that comes alone is acknowledged by the journal, without the writer', async () => {
+    const { link, asked } = await open()
+    await link.write(write)
+    expect(asked).toEqual(['append', 'note'])
+    expect(await link.ask('loadedShards')).toEqual(['true 3'])
+    await link.write(write)
+    expect(asked).toEqual(['append', 'note', 'append', 'note'])
+    await link.close()
+  })
+
+  it('goes to the writer with others, beside others, or if it might be refused', async () => {
+    for (const [count, takes] of [[2, true], [1, false]] as const) {
+      const { link, asked } = await open(slow, takes)
+      const writes = Array.from({ length: count }, () => link.write(write))
+      await new Promise(setImmediate)
+      writes.push(link.write(write))
+      await new Promise(setImmediate)
+      expect(asked).toEqual([])
+      expect(await link.ask('loadedShards')).toEqual(['false 3', 'false 4'])
+      await Promise.all(writes)
+      // Everything is on disk in the database: the journal begins again.
+      expect(asked.filter((what) => what === 'rewind').length).toBe(count + 1)
+      await link.close()
+    }
+  })
+
+  it('waits for the one before it, which only the journal has', async () => {
+    const { link, asked } = await open()
+    await link.write(write)
+    const next = link.write(write)
+    expect(await link.ask('loadedShards')).toEqual(['true 3', 'false 4'])
+    await next
+    expect(asked).toEqual(['append', 'note', 'note', 'rewind'])
+    await link.close()
+  })
+
+  it('goes to the writer after one that failed, until one is done', async () => {
+    const error = { code: 'unavailable', sentence: 'Full.', facts: {} }
+    const { link, asked } = await open(`if (batch.close) return parentPort.close()
+      const fails = batch.number === 3
+      parentPort.postMessage(batch.writeIds.map((id) =>
+        ({ id, ...fails && { error: ${JSON.stringify(error)} } })))`)
+    const two = [link.write(write), link.write(write)]
+    for (const each of two) await expect(each).rejects.toThrow('Full.')
+    await link.write(write)
+    expect(asked).toEqual(['note', 'rewind'])
+    await link.write(write)
+    expect(asked).toEqual(['note', 'rewind', 'append', 'note'])
+    await link.close()
+  })
+
+  it('that was acknowledged and is refused ends all: the journal still has it', async () => {
+    const error = { code: 'stale_append', sentence: 'No.', facts: {} }
+    const { link, env } = await open(`parentPort.postMessage(
+      batch.writeIds.map((id) => ({ id, error: ${JSON.stringify(error)} })))`)
+    await link.write(write)
+    await expect(link.ask('loadedShards')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'No.' } } }])
     await link.close()
   })
 })
