@@ -45,9 +45,8 @@ export class TailMirror {
     for (const row of write.rows) this.#tails.set(row.branch.id, tailAt(row))
   }
 
-  /** Of a branch that has no rows and did not grow from another one. */
+  /** Of a branch that has no rows. Of a copy, none follow it: their numbers begin later. */
   #newTail({ branch }: NewRow): Tail | undefined {
-    if (branch.ancestors.length > 0) return undefined
     try {
       return this.#lookup.hasBranch(branch.id) ? undefined : newTail
     } catch {

@@ -84,6 +84,19 @@ describe('a group commit', () => {
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
   })
 
+  it('puts all earlier ones into the file after the disk has failed: it may have lost them', () => {
+    const log = () => statSync(join(directory, 'heddle.db-wal')).size
+    const branch = aBranch()
+    for (let seq = 1; seq <= 9; seq += 1) commitTogether(database, tables, [append(branch, 10, seq)])
+    const before = log()
+    const broken = (): never => { throw Object.assign(new Error('disk I/O error'), { errcode: 10 }) }
+    expect(() => database.transaction(broken)).toThrow('disk I/O error')
+    expect(log()).toBe(before)
+    expect(commitTogether(database, tables, [append(branch, 10, 10)])).toEqual([undefined])
+    expect(log()).toBeLessThan(before)
+    expect(tables.reader.tail(branch)).toEqual({ epoch: 1, seq: 10 })
+  })
+
   it('writes something even if no row changes: otherwise SQLite does not wait for the disk', () => {
     const log = () => statSync(join(directory, 'heddle.db-wal')).size
     const numbered = (number: number) => ({ ...thread('a', 1), number })

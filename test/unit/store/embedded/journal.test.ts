@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -98,6 +99,20 @@ describe('an append that comes alone', () => {
     letGo()
     await append(branch, 2)
     await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([2, 2, 2]))
+  })
+
+  it('waits for another program that writes, and so does any other write', async () => {
+    for (const updates of [[], [{ table: 'thread', row: aThread() }]] as const) {
+      const letGo = holdDatabase()
+      const rows = updates.length > 0 ? [] : [aRow({ branch: aBranch(), seq: 1 })]
+      const write = store.log.append(rows, updates)
+      const answer = store.keys.list().then(() => 'answered', () => 'failed')
+      const patient = setTimeout(300, 'patient')
+      expect(await Promise.race([answer, patient])).toBe('patient')
+      letGo()
+      await write
+      expect(await answer).toBe('answered')
+    }
   })
 
   it.each([
@@ -212,7 +227,7 @@ describe('a journal', () => {
   })
 
   it('of another database is refused, and left as it is', async () => {
-    for (let seq = 1, branch = aBranch(); seq <= 3; seq += 1) await append(branch, seq)
+    for (let count = 0; count < 3; count += 1) await append(aBranch(), 1)
     const journal = await readFile(path())
     await store.close()
     const other = embeddedPlace()
