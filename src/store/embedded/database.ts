@@ -91,7 +91,6 @@ export class Database {
     return this.#between('ROLLBACK', work)
   }
 
-
   /**
    * Defines a function that statements can call: takes texts, returns a number or a truth value.
    */
