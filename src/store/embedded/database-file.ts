@@ -10,7 +10,7 @@ import { journalPath, removeJournal } from './journal.ts'
 /**
  * Creates the file if there is none. Throws `unavailable` if it is empty, or missing beside its
  * write-ahead log: SQLite would begin a new one and remove the log, which has the newest commits.
- * The same goes for the journal.
+ * Nor does it begin a new one beside a journal, which has the newest writes.
  */
 export function provideFile(path: string): void {
   const size = sizeOf(path)

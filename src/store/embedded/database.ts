@@ -43,7 +43,7 @@ export class Database {
   readonly #sqlite: DatabaseSync
   readonly #durable: boolean
   #waits = true
-  /** A commit failed on the disk: what is in the write-ahead log is not known. */
+  /** The disk has failed to take something: what it has of the write-ahead log is not known. */
   #doubtful = false
   readonly #statements = new Map<string, Statement<never>>()
 
@@ -101,12 +101,15 @@ export class Database {
 
   /** Moves commits from the write-ahead log into the file, if there are enough of them. */
   tidy(): void {
+    // As long as it is in doubt, a part of the log in the file would be worse than none.
+    if (this.#doubtful) return
     type Pages = readonly [busy: number, log: number, moved: number]
     try {
       const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
       if (pages > walPages) this.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
-    } catch {
-      // Nothing is lost: it stays in the write-ahead log until the disk takes it.
+    } catch (error) {
+      // It stays in the write-ahead log until the disk takes it.
+      this.#noteDoubt(error)
     }
   }
 
@@ -119,6 +122,10 @@ export class Database {
     if (wait === this.#waits || !this.#durable) return
     this.#sqlite.exec(`PRAGMA synchronous = ${wait ? 'FULL' : 'NORMAL'}`)
     this.#waits = wait
+  }
+
+  #noteDoubt(error: unknown): void {
+    this.#doubtful ||= this.#durable && sqliteCode(error) === ioError
   }
 
   /**
@@ -137,12 +144,13 @@ export class Database {
     this.prepare('BEGIN IMMEDIATE').run()
     try {
       const result = work()
+      if (!this.#sqlite.isTransaction) throw rolledBack()
       this.prepare(end).run()
       return result
     } catch (error) {
       // A full disk may have ended the transaction already.
       if (this.#sqlite.isTransaction) this.prepare('ROLLBACK').run()
-      this.#doubtful ||= this.#durable && sqliteCode(error) === ioError
+      this.#noteDoubt(error)
       throw error
     }
   }
@@ -157,4 +165,9 @@ export class Database {
     const steps = schema.slice(version).join(';')
     this.transaction(() => this.#sqlite.exec(`${steps}; PRAGMA user_version = ${schema.length}`))
   }
+}
+
+/** SQLite ends a transaction by itself in which the disk fails, also for who only reads. */
+function rolledBack(): Error {
+  return Object.assign(new Error('the transaction was rolled back'), { errcode: ioError })
 }

@@ -10,7 +10,9 @@ export const ioError = 10
 const corrupt = 11
 const full = 13
 const cannotOpen = 14
+const lockProtocol = 15
 const tooBig = 18
+const constraint = 19
 const notADatabase = 26
 
 /** The error as callers may see it. `file` is the path of the database. */
@@ -24,9 +26,15 @@ export function diskError(caught: unknown, file: string): HeddleError {
   return HeddleError.from(caught)
 }
 
-/** Whether the same may succeed later, when somebody has done something about the disk. */
+/** Whether the same may succeed later, when the disk, the memory or another program allows it. */
 export function mayPass(caught: unknown): boolean {
-  return [busy, readOnly, ioError, full, cannotOpen, noMemory].includes(sqliteCode(caught) ?? 0)
+  const passing = [busy, noMemory, readOnly, ioError, full, cannotOpen, lockProtocol]
+  return passing.includes(sqliteCode(caught) ?? 0)
+}
+
+/** Whether a row does not fit those that are there. */
+export function isConflict(caught: unknown): boolean {
+  return sqliteCode(caught) === constraint
 }
 
 /** The primary result code; undefined for an error that is not SQLite's. */

@@ -24,8 +24,9 @@ type Commits = { [Symbol.iterator](): IterableIterator<Commit> }
  * One transaction for all writes; each is fetched when the one before it is done. A refused write
  * changes nothing and does not harm the others. If anything else fails, everything is rolled back
  * and each write gets its own transaction, so that only those fail that cannot be done. If an
- * acknowledged write fails, all behind it fail with it, and are not tried. Does not wait for the
- * disk if told so, which is for writes that are all acknowledged.
+ * acknowledged write fails, all behind it fail with it, and are not tried; the same goes for one
+ * that waited in vain for another process. Does not wait for the disk if told so, which is for
+ * writes that are all acknowledged.
  */
 export function commitTogether(database: Database, tables: Tables, commits: Commits,
   wait = true): Outcomes {
@@ -49,7 +50,7 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
     return all.map((commit) => {
       if (obstacle !== undefined) return obstacle
       const [outcome] = commitTogether(database, tables, [commit], wait)
-      if (commit.acknowledged) obstacle = outcome
+      if (commit.acknowledged || sqliteCode(outcome) === busy) obstacle = outcome
       return outcome
     })
   }

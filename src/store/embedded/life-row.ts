@@ -6,7 +6,7 @@ import type { Life } from './request.ts'
 export const lifeSchema =
   'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);'
 
-/** `written`: the number up to which the tables have all writes. */
+/** `written`: the newest batch of which the tables have something. */
 export const writtenSchema = `
   ALTER TABLE life ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE life ADD COLUMN salt INTEGER NOT NULL DEFAULT 0;
@@ -36,8 +36,8 @@ export class LifeRow {
   }
 
   /**
-   * The tables have all writes up to this number. It must be another one in each transaction that
-   * is to wait for the disk: SQLite waits for nothing if no page has changed.
+   * The tables have what could be done of this batch and all before. It must be another one in each
+   * transaction that is to wait for the disk: SQLite waits for nothing if no page has changed.
    */
   mark(written: number): void {
     this.#mark.run(written)

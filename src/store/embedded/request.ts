@@ -80,7 +80,7 @@ export interface Life {
   readonly epoch: number
   /** Tells its records in the journal from all others. */
   readonly salt: number
-  /** The number up to which the database had all writes when it began. */
+  /** The newest batch of which the database had something when it began. */
   readonly written: number
 }
 

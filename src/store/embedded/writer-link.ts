@@ -16,7 +16,7 @@ import { concerns } from './write.ts'
 import type { Write } from './write.ts'
 
 interface Pending {
-  /** Undefined for a question. */
+  /** Undefined for a question, and without a journal. */
   readonly write: Write | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: HeddleError) => void
@@ -58,7 +58,7 @@ export class WriterLink {
   #shortcut: Shortcut | undefined
   /** Of the newest batch with writes. */
   #number = 0
-  /** The last write that the writer thread was waited for: whether it is on disk. */
+  /** Whether the newest answered write that did not go through the journal succeeded. */
   #lastIsDone = true
   /** In the journal and acknowledged, but not yet in the database. */
   #unapplied: { readonly id: number; readonly write: Write } | undefined
@@ -140,7 +140,7 @@ export class WriterLink {
     if (this.#writes.length + this.#questions.length === 0) setImmediate(() => this.#flush())
     const id = ++this.#ids
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { write, resolve, reject })
+    this.#pending.set(id, { write: this.#shortcut && write, resolve, reject })
     put(id)
     return promise
   }
@@ -149,7 +149,7 @@ export class WriterLink {
     const writes = packWrites(this.#writes)
     if (this.#shortcut && this.#writes.length > 0) this.#number += 1
     const acknowledged = this.#acknowledge(writes)
-    if (!acknowledged) this.#writesUnderWay += this.#writes.length
+    if (this.#shortcut && !acknowledged) this.#writesUnderWay += this.#writes.length
     const close = this.#state === 'closing'
     const requests = { writeIds: this.#writeIds, writes, questions: this.#questions,
       number: this.#number, acknowledged, close }
@@ -161,8 +161,8 @@ export class WriterLink {
 
   /**
    * Puts into the journal what can be, and acknowledges it. Only a write that comes alone: many are
-   * faster in one commit. What is under way, or has failed, may leave the log where this one does
-   * not follow, and it would leave a gap in the numbers.
+   * faster in one commit. Not while others are under way, nor after one that failed: this one might
+   * not follow what is in the log, and its number would not follow in the journal.
    */
   #acknowledge(parcel: Parcel): boolean {
     const [write, ...others] = this.#writes
@@ -182,8 +182,8 @@ export class WriterLink {
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
       if (id === this.#unapplied?.id) {
-        this.#unapplied = undefined
         if (error) this.#betrayed(fromWire(error))
+        else this.#unapplied = undefined
         continue
       }
       const pending = this.#pending.get(id)

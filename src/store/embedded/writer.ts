@@ -4,7 +4,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 
 import { assert, HeddleError } from '../../errors.ts'
 import { Database } from './database.ts'
-import { diskError, mayPass } from './disk-error.ts'
+import { diskError, isConflict, mayPass } from './disk-error.ts'
 import { FilePlace } from './file-place.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
@@ -164,12 +164,12 @@ function catchUp(database: Database, tables: Tables): void {
   })
 }
 
-/** Throws a sentence about the journal if the write can never be done. */
+/** Throws a sentence about the journal if the write does not belong to what is there. */
 function apply(tables: Tables, write: Write): void {
   try {
     tables.apply(write)
   } catch (error) {
-    throw mayPass(error) ? error : stray(error)
+    throw error instanceof HeddleError || isConflict(error) ? stray(error) : error
   }
 }
 
@@ -179,7 +179,7 @@ function stray(cause?: unknown): HeddleError {
     'it what only it holds.', {}, { cause })
 }
 
-/** Without the journal, if the database has all of it. */
+/** Removes the journal, if the database has all of it. */
 function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
   if (shards === undefined && owed.length === 0) {
     try {

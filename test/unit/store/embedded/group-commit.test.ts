@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { Database } from '../../../../src/store/embedded/database.ts'
@@ -84,15 +85,40 @@ describe('a group commit', () => {
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(3)
   })
 
+  const failDisk = () => expect(() => database.transaction(() => {
+    throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+  })).toThrow('disk I/O error')
+
+  it('waits once for another program, however many wait with it', () => {
+    commitTogether(database, tables, [append()])
+    const reader = new DatabaseSync(join(directory, 'heddle.db'))
+    reader.exec('BEGIN; SELECT count(*) FROM log')
+    commitTogether(database, tables, [append()])
+    // The next one must empty the write-ahead log, which the reader needs.
+    failDisk()
+    const began = performance.now()
+    const outcomes = commitTogether(database, tables, [append(), append(), append(), append()])
+    const patienceMs = 2_000
+    expect(performance.now() - began).toBeLessThan(2 * patienceMs)
+    const held = expect.objectContaining({ message: expect.stringContaining('Another program') })
+    expect(outcomes.map((outcome) => diskError(outcome, 'heddle.db'))).toEqual(Array(4).fill(held))
+    reader.close()
+    expect(commitTogether(database, tables, [append()])).toEqual([undefined])
+  })
+
+  it('answers nothing in a rehearsal that the disk has ended', () => {
+    expect(() => database.rehearsal(() => database.prepare('ROLLBACK').run()))
+      .toThrow('the transaction was rolled back')
+    expect(database.rehearsal(() => tables.reader.countThreads({ tenant: 'local' }))).toBe(0)
+  })
+
   it('puts all earlier ones into the file after the disk has failed: it may have lost them', () => {
     const log = () => statSync(join(directory, 'heddle.db-wal')).size
     const branch = aBranch()
     const put = (seq: number) => commitTogether(database, tables, [append(branch, 10, seq)])
     for (let seq = 1; seq <= 9; seq += 1) put(seq)
     const before = log()
-    expect(() => database.transaction(() => {
-      throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
-    })).toThrow('disk I/O error')
+    failDisk()
     expect(log()).toBe(before)
     expect(put(10)).toEqual([undefined])
     expect(log()).toBeLessThan(before)
