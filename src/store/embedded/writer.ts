@@ -141,12 +141,9 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
     if (acknowledged && mayPass(outcome)) owed.push(write)
     else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
   }
-  // If the files are gone, a look at them ends the thread. It would delay every reply, so it comes
-  // after them; but before, if a write was acknowledged already: it shall be the last one.
-  const looksFirst = asked.some(({ acknowledged }) => acknowledged)
-  if (looksFirst) place?.check()
+  // If the files are gone, this ends the thread, before anybody hears that a write is done there.
+  place?.check()
   port.postMessage(replies)
-  if (!looksFirst) place?.check()
   return owed
 }
 

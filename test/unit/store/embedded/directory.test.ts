@@ -97,8 +97,10 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it.each(['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'])('is lost if its %s is removed: ' +
-    'after the write that finds this, none is acknowledged', async (name) => {
+  it.each(['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'].flatMap((name) =>
+    [{ name, together: 1 }, { name, together: 2 }]))('is lost if its $name is removed: ' +
+    'after the write that finds this, none is acknowledged (of $together)', async (
+    { name, together }) => {
     const lost = Promise.withResolvers<string>()
     const env = virtualEnv()
     const store = await openEmbeddedStore({ directory: place.directory, env, onLost: lost.resolve })
@@ -106,8 +108,11 @@ describe('a data directory', () => {
     let seq = 0
     const put = () => store.log.append([aRow({ branch, seq: ++seq })], [])
     await put()
+    // The writer thread answers this when it has done all before it: then the journal takes the
+    // next write, if it comes alone.
+    await store.unfinished()
     await rm(join(place.directory, name))
-    await put().catch(() => {})
+    await Promise.allSettled(Array.from({ length: together }, put))
     await expect(put()).rejects.toMatchObject({ code: 'unavailable' })
     expect(await lost.promise).toContain('has died')
     const message = expect.stringMatching(/heddle\.db was removed or replaced/) as string
