@@ -6,7 +6,7 @@
  *      talk to it anyway, and left no beat for five seconds; or if it beats but answered nothing
  *      for eight. It is given more time while this member itself is late, as on a shared machine.
  *      If there is a third member, it is asked as well, so that one broken connection ends nobody;
- *      a member that finds all others silent draws no conclusion.
+ *      a member that finds all others silent draws no conclusion, nor for eight seconds after.
  *   2. A member whose beat stands still while others beat has lost the store, and counts as dead.
  *   3. To be dead is to be fenced: a session ended by mistake costs its member a restart, no more.
  *      A member that cannot reach the store judges nobody.
@@ -78,7 +78,10 @@ export class Roster {
   #leaving = false
   #closed = false
   #count = 0
+  /** When the beats were read last. */
   #lookedMs = Number.NEGATIVE_INFINITY
+  /** When none of the others could be asked about another, the last time. */
+  #aloneMs = Number.NEGATIVE_INFINITY
   /** Of this member itself, noted whenever it probes its neighbours. */
   readonly #lateness: Lateness
   #looking: Promise<void> | undefined
@@ -143,6 +146,14 @@ export class Roster {
   /** Somebody could not reach the member: examines whether it is there. */
   doubt(member: Member): void {
     if (this.#signs.has(member.id)) void this.#examine(member)
+  }
+
+  /** Whether the member answers this one, or at least talks to it. */
+  async reaches(member: Member): Promise<boolean> {
+    const { env, lives, heardMs } = this.#options
+    const askedMs = env.monotonicMs()
+    // A busy member that talks to others may be slow to accept a new connection.
+    return await lives(member) || heardMs(member) >= askedMs
   }
 
   /**
@@ -258,19 +269,18 @@ export class Roster {
 
   /** Whether this member or another sees it; the others look while this one still waits. */
   async #isSeen(member: Member): Promise<boolean> {
-    const { env, lives, heardMs } = this.#options
-    const askedMs = env.monotonicMs()
-    const seen = lives(member)
+    const { env } = this.#options
+    const seen = this.reaches(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
     // Nobody is there, or somebody else: this is not silence, which might end.
     if (prompt === false) return await this.#witnessed(member) === 'seen'
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
-    // A busy member that talks to others may be slow to accept a new connection.
-    const speaks = heardMs(member) >= askedMs
-    const isSeen = own || others === 'seen' || speaks || this.#lateness.stoodStill()
-    // If this member reaches nobody, it may be cut off itself: only the age of beats counts then.
-    if (isSeen || others === 'nobody asked') return this.#sighted(member)
+    const isSeen = own || others === 'seen' || this.#lateness.stoodStill()
+    // If this member reaches nobody, it may be cut off itself: only the age of beats counts then,
+    // and for a while after, as what was held up comes all at once.
+    if (others === 'nobody asked') this.#aloneMs = env.monotonicMs()
+    if (isSeen || env.monotonicMs() - this.#aloneMs < staleMs) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Taken now: while its beat is waited for, nobody probes it.
@@ -285,15 +295,19 @@ export class Roster {
     return true
   }
 
-  /** A member that is only busy, as when it starts, leaves a beat now and then. */
+  /**
+   * A member that is only busy, as when it starts, leaves a beat now and then. That it left none is
+   * known when the beats were read late enough: while they cannot be, it may not be able to either.
+   */
   async #beatsAgain({ id }: Member): Promise<boolean> {
     const { env } = this.#options
     const before = this.#signs.get(id)
     if (before === undefined) return false
     for (;;) {
       await this.look()
-      if (this.#signs.get(id)?.beat.count !== before.beat.count) return true
-      const restMs = before.seenMs + silentMs + this.#lateness.graceMs - env.monotonicMs()
+      const now = this.#signs.get(id)
+      if (now?.beat.count !== before.beat.count || this.#closed) return true
+      const restMs = now.seenMs + silentMs + this.#lateness.graceMs - this.#lookedMs
       if (restMs <= 0) return false
       await pause(env, Math.min(restMs, beatMs))
     }

@@ -44,6 +44,8 @@ export interface RouterOptions {
 
 /** How long a command looks for an owner. */
 const patienceMs = 20_000
+/** The same if it may have been heard: only the next owner can tell, and the client cannot. */
+const doubtfulPatienceMs = 45_000
 /** After a failed try, if no owner changes before. */
 const tryAgainMs = 100
 
@@ -96,7 +98,7 @@ function asking({ kind }: ActorKey, command: unknown): EpisodeStart {
 async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
   send: (owner: Owner) => Promise<Reply>, { before, gone }: Tries = {}): Promise<Reply> {
   const shard = shardOf(actorKeyText(key), ownership.shards)
-  const giveUpMs = env.monotonicMs() + patienceMs
+  const askedMs = env.monotonicMs()
   let doubtful = isAmbiguous(before) ? before : undefined
   for (;;) {
     gone?.throwIfAborted()
@@ -114,9 +116,11 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
         if (refusal.retry === 'no') throw refusal.with({ again: true })
       }
     }
-    const leftMs = giveUpMs - env.monotonicMs()
+    const waitedMs = env.monotonicMs() - askedMs
     // A 503 says that nothing was done: if something may have been, the error must say so.
-    if (leftMs <= 0) throw doubtful ?? nobody()
+    if (doubtful === undefined ? waitedMs >= patienceMs : waitedMs >= doubtfulPatienceMs) {
+      throw doubtful ?? nobody()
+    }
     await atLatest(env, tryAgainMs, ownership.changed())
   }
 }

@@ -157,7 +157,7 @@ function seated(options: SeatOptions, newcomer: Newcomer): Seat {
   const services: Service[] = [
     { name: rosterService, wire, answer: async (question) => {
       const { see } = question as RosterQuestion
-      if (see !== undefined) return await lives(see)
+      if (see !== undefined) return await roster.reaches(see)
       await roster.look()
     } },
     { name: shardService, wire, answer: async (news) => ownership.hear(news as ShardNews[]) },

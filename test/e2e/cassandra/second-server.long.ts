@@ -156,9 +156,12 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     let server = await serve(place)
     const { thread_id: id } = await clientOf(server.url).threads.create()
     const best = { SIGTERM: Infinity, SIGKILL: Infinity }
+    // A server that waited for the other to fall silent would take three seconds longer. Where a
+    // start takes ten, two of them differ by more than one.
+    const isAtOnce = () => best.SIGKILL < best.SIGTERM * 1.2 + 1_000
     let said = 0
     // The best of a few: the machine may be busy with other tests.
-    while (said < 6 && (best.SIGKILL > best.SIGTERM + 1_000 || said < 2)) {
+    while (said < 8 && (said < 2 || !isAtOnce())) {
       const signal = said % 2 === 0 ? 'SIGTERM' : 'SIGKILL'
       await server.kill(signal)
       const { next, ms } = await succeed(place)
@@ -170,8 +173,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
     console.log(`Until the next one serves: ${best.SIGTERM.toFixed(0)} ms after SIGTERM, ` +
       `${best.SIGKILL.toFixed(0)} ms after SIGKILL`)
-    // A server that waited for the other to fall silent would take three seconds longer.
-    expect(best.SIGKILL).toBeLessThan(best.SIGTERM + 1_000)
+    expect(isAtOnce()).toBe(true)
   })
 })
 

@@ -5,7 +5,10 @@ import type { Door, Doors } from './doors.ts'
 
 export interface CallerOptions {
   readonly doors: Doors
-  /** Whether 503 is an acceptable answer, as when the store or most members may be out of reach. */
+  /**
+   * Whether 503 is an acceptable answer, as when the store or most members may be out of reach, and
+   * 500 if it says that it is not known what was done.
+   */
   readonly lenient: boolean
 }
 
@@ -16,12 +19,14 @@ export interface Called { readonly door: Door, readonly response: Response }
 const patienceMs = 60_000
 const againMs = 50
 
+const notKnown = 'it is not known what was done there'
+
 export class Caller {
   readonly #options: CallerOptions
   /** One sentence per fault. */
   readonly faults: string[] = []
-  /** Answers of 503, and broken connections that were to be expected. */
-  readonly excused = { unavailable: 0, broken: 0 }
+  /** Answers of 503 and of 500, and broken connections, that were to be expected. */
+  readonly excused = { unavailable: 0, unknown: 0, broken: 0 }
   requests = 0
   worstMs = 0
 
@@ -29,7 +34,7 @@ export class Caller {
     this.#options = options
   }
 
-  /** One request; undefined if the connection broke before an answer. */
+  /** One request; undefined if the connection broke before an answer, or that says nothing. */
   async once(method: string, path: string, body?: unknown, headers: Record<string, string> = {}):
     Promise<Called | undefined> {
     const { doors, lenient } = this.#options
@@ -46,8 +51,14 @@ export class Caller {
       if (response.status === 503 && (lenient || doors.isExcused(door))) {
         this.excused.unavailable += 1
       } else if (response.status >= 500) {
+        const text = await response.clone().text()
+        // Who heard it died, and for long nobody could own what that one had.
+        if (lenient && text.includes(notKnown)) {
+          this.excused.unknown += 1
+          return undefined
+        }
         this.faults.push(`${method} ${path} at front door ${door.place} was answered ` +
-          `${response.status}: ${await response.clone().text()}`)
+          `${response.status}: ${text}`)
       }
       return { door, response }
     } catch (error) {

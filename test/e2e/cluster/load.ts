@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly seed: number
   /** The longest pause of a client between two acts. */
   readonly paceMs: number
-  /** Whether 503 is an acceptable answer. */
+  /** Whether 503 is an acceptable answer, and 500 if it says that what was done is not known. */
   readonly lenient?: boolean
 }
 
@@ -105,7 +105,8 @@ export class Load {
     const { requests, excused, worstMs, faults } = this.caller
     return `${this.#speakers.length} threads, ${this.accepted} runs, ${requests} requests, ` +
       `longest ${(worstMs / 1_000).toFixed(1)} s; through front doors that went down ` +
-      `${excused.broken} broke; ${excused.unavailable} were answered 503` +
+      `${excused.broken} broke; ${excused.unavailable} were answered 503, ${excused.unknown} ` +
+      'that it is not known what was done' +
       faults.slice(0, toldFaults).map((fault) => `\n  ${fault}`).join('')
   }
 

@@ -162,12 +162,15 @@ describe('a roster', () => {
   })
 
   it('does not end a member that still replies on open connections', async () => {
-    const { deaf, mute, speaking, fenced, settings, pass } = await seated([black, red])
+    const { roster, deaf, mute, speaking, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
     speaking.add('red')
     for (const set of [deaf, mute]) set.add('red')
     await pass(7, [black])
     expect(fenced).toEqual([])
+    const asked = roster.reaches(red)
+    await pass(4, [black])
+    expect(await asked).toBe(true)
     speaking.clear()
     await pass(10, [black])
     expect(fenced).toEqual(['red'])
@@ -226,6 +229,52 @@ describe('a roster', () => {
     deaf.delete('red')
     Object.assign(arbiter.beats, { beats })
     await pass(15, [black, red])
+    expect(fenced).toEqual([])
+  })
+
+  it('ends no silent member whose heartbeats it could not read either', async () => {
+    const { arbiter, deaf, fenced, settings, pass } = await seated([black, red])
+    const { beats } = arbiter.beats
+    settings.silent = true
+    deaf.add('red')
+    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    await pass(7, [black, red])
+    expect(fenced).toEqual([])
+    Object.assign(arbiter.beats, { beats })
+    deaf.delete('red')
+    await pass(20, [black, red])
+    expect(fenced).toEqual([])
+  })
+
+  it('gives a silent member time for a heartbeat when the store is back for both', async () => {
+    const { arbiter, deaf, mute, fenced, settings, pass } = await seated([black, red])
+    const { beats } = arbiter.beats
+    settings.silent = true
+    await pass(1, [black, red])
+    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    deaf.add('red')
+    mute.add('red')
+    await pass(6, [black, red])
+    Object.assign(arbiter.beats, { beats })
+    await pass(2, [black, red])
+    mute.delete('red')
+    deaf.delete('red')
+    await pass(20, [black, red])
+    expect(fenced).toEqual([])
+  })
+
+  it('that reached nobody a moment ago ends nobody who is silent yet', async () => {
+    const { deaf, fenced, settings, pass } = await seated([black, red])
+    settings.silent = true
+    settings.witness = () => Promise.reject(new Error('no way'))
+    for (const member of ['black', 'red']) deaf.add(member)
+    await pass(12, [black, red])
+    // The way is free again; the machine is so busy that a witness waits in vain for red.
+    settings.witness = async () => false
+    deaf.delete('black')
+    await pass(7, [black])
+    deaf.delete('red')
+    await pass(20, [black, red])
     expect(fenced).toEqual([])
   })
 

@@ -170,29 +170,33 @@ describe('a router whose owners change', () => {
     expect(sent).toHaveLength(1)
   })
 
-  /** Asks until twenty seconds are over. */
+  /** Asks until it fails; `ms` is when that was. */
   async function outcome(answersOf: (number: number) => () => Promise<unknown>) {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
-    for (let tries = 0; tries <= 201; tries++) answers.push(answersOf(tries))
-    const asked = router.ask(game('a'), 'move').catch((error: unknown) => error)
-    for (let tries = 0; tries <= 200; tries++) {
+    for (let tries = 0; tries <= 500; tries++) answers.push(answersOf(tries))
+    const failed = router.ask(game('a'), 'move').then(
+      () => { throw new Error('it was answered') },
+      (error: unknown) => ({ error, ms: env.monotonicMs() }))
+    for (let tries = 0; tries < 500; tries++) {
       await settle()
       env.advance(100)
     }
-    return { error: await asked, sent }
+    return { ...await failed, sent }
   }
 
   it('answers unavailable after twenty seconds without an owner', async () => {
-    const { error, sent } = await outcome(() => unreachable)
+    const { error, sent, ms } = await outcome(() => unreachable)
     expect(error).toMatchObject({ code: 'unavailable', facts: {} })
+    expect(ms).toBeCloseTo(20_000, -3)
     expect(sent.length).toBeGreaterThan(150)
   })
 
-  it('answers ambiguous if one try may have been heard, whatever came after', async () => {
+  it('waits longer, and answers ambiguous, if one try may have been heard', async () => {
     const full = () => Promise.reject(new HeddleError('full'))
-    const { error } = await outcome((number) => number === 3 ? open
+    const { error, ms } = await outcome((number) => number === 3 ? open
       : number < 3 ? unreachable : full)
     expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    expect(ms).toBeCloseTo(45_000, -3)
   })
 
   it('marks a refusal that follows a try that may have been heard', async () => {
