@@ -1,4 +1,4 @@
-/** Ten thousand simulated worlds in two processes of low priority. */
+/** Ten thousand simulated worlds, or as many as there is time for, in two processes. */
 
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
@@ -10,15 +10,23 @@ import { expect, it } from 'vitest'
 const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const seeds = 10_000
 const halves = 2
+/** A slow machine simulates three worlds in a second: it has other tests to run as well. */
+const withinS = 900
+const leastOfHalf = 200
 
-it('a simulated cluster keeps its promises in 10 000 worlds', async () => {
+it('a simulated cluster keeps its promises in 10 000 worlds, or in those of 15 minutes', async () => {
   const each = seeds / halves
   const said = await Promise.all(Array.from({ length: halves }, async (_, half) => {
-    const args = [command, '--seeds', String(each), '--from', String(1_000 + half * each)]
+    const args = [command, '--seeds', String(each), '--from', String(1_000 + half * each),
+      '--within', String(withinS)]
     const { pid, stdout } = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     // Low priority: time in these worlds is simulated, but tests beside them measure real time.
     setPriority(pid!, constants.priority.PRIORITY_LOW)
     return text(stdout)
   }))
-  for (const lines of said) expect(lines).toMatch(new RegExp(`^${each} seeds, 0 bad; `))
+  console.log(said.join(''))
+  for (const lines of said) {
+    const [, done] = /^(\d+) seeds, 0 bad; /.exec(lines) ?? []
+    expect(Number(done), lines).toBeGreaterThanOrEqual(leastOfHalf)
+  }
 }, 3_600_000)

@@ -55,6 +55,9 @@ export interface Requests {
   readonly close: boolean
 }
 
+/** A message to the writer thread: what it has not heard yet, in order. */
+export type Batches = readonly Requests[]
+
 export interface AskedQuestion {
   readonly id: number
   readonly question: Question

@@ -12,6 +12,7 @@ import type {
 } from '../../records/index.ts'
 import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { FilePlace } from './file-place.ts'
 import { Journal } from './journal.ts'
 import { Lookup } from './lookup.ts'
 import {
@@ -123,12 +124,15 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
       workerData: file,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    const link = await WriterLink.open(worker, env.log, onLost)
+    const link = await WriterLink.open(worker, env, onLost)
     const { lookup, journal } = await beside(link, () => {
       const journal = shards === undefined ? new Journal(file.path, env, link.life) : undefined
       return { lookup: new Lookup(file), journal }
     })
-    if (journal) link.useJournal({ journal, mirror: new TailMirror(lookup) })
+    if (journal) {
+      const place = new FilePlace(file.path)
+      link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
+    }
     const close = async () => {
       lookup.close()
       journal?.close()

@@ -3,13 +3,14 @@
 import type { Worker } from 'node:worker_threads'
 
 import { atMost } from '../../../cluster/index.ts'
-import type { Log } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { FilePlace } from './file-place.ts'
 import type { Journal } from './journal.ts'
 import { packWrites } from './parcel.ts'
 import type { Parcel } from './parcel.ts'
 import type {
-  AskedQuestion, Greeting, Life, Question, Reader, Reply, Requests, WireError,
+  AskedQuestion, Batches, Greeting, Life, Question, Reader, Reply, Requests, WireError,
 } from './request.ts'
 import type { TailMirror } from './tail-mirror.ts'
 import { concerns } from './write.ts'
@@ -37,8 +38,21 @@ type State = 'open' | 'closing' | 'gone'
 /** Pages read at the same time: each may be as long as an answer may be. */
 const pagesAtOnce = 4
 
+type WriterEnv = Pick<Env, 'log' | 'after'>
+
+/**
+ * Nobody waits for the writer thread to get what is acknowledged, and to wake a thread takes long:
+ * it gets some at a time, after the answers to them. Who asks it something waits for those first.
+ */
+const holdMs = 10
+const heldMax = 16
+
+/** If the writer thread cannot do them, it is time that others hear of that. */
+const unappliedMax = 32
+
 /** Lets writes be acknowledged before the writer thread has them. */
 interface Shortcut {
+  readonly place: Pick<FilePlace, 'check'>
   readonly journal: Pick<Journal, 'hasRoom' | 'append' | 'rewind'>
   readonly mirror: Pick<TailMirror, 'takes' | 'note'>
 }
@@ -46,7 +60,7 @@ interface Shortcut {
 export class WriterLink {
   readonly life: Life
   readonly #worker: Worker
-  readonly #log: Log
+  readonly #env: WriterEnv
   readonly #onLost: OnLost
   readonly #gone: Promise<void>
   readonly #pending = new Map<number, Pending>()
@@ -54,14 +68,17 @@ export class WriterLink {
   #writeIds: number[] = []
   #writes: Write[] = []
   #questions: AskedQuestion[] = []
+  /** Acknowledged, and not sent yet. */
+  #held: Requests[] = []
+  #stopHolding = () => {}
   #ids = 0
   #shortcut: Shortcut | undefined
   /** Of the newest batch with writes. */
   #number = 0
   /** Whether the newest answered write that did not go through the journal succeeded. */
   #lastIsDone = true
-  /** In the journal and acknowledged, but not yet in the database. */
-  #unapplied: { readonly id: number; readonly write: Write } | undefined
+  /** In the journal and acknowledged, but not yet in the database; by their ids. */
+  readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered. */
   #writesUnderWay = 0
   readonly #pages = atMost(pagesAtOnce)
@@ -71,22 +88,23 @@ export class WriterLink {
    * when the thread dies, before any waiting caller hears of a failure: the request may have been
    * done.
    */
-  static async open(worker: Worker, log: Log, onLost: OnLost = () => {}): Promise<WriterLink> {
+  static async open(worker: Worker, env: WriterEnv, onLost: OnLost = () => {}):
+  Promise<WriterLink> {
     const gone = new Promise<void>((resolve) => { worker.once('exit', () => resolve()) })
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
       void gone.then(() => reject(closed()))
     })
-    if ('epoch' in greeting) return new WriterLink(worker, { log, onLost }, greeting, gone)
+    if ('epoch' in greeting) return new WriterLink(worker, { env, onLost }, greeting, gone)
     await gone
     throw fromWire(greeting.error)
   }
 
-  private constructor(worker: Worker, { log, onLost }: { readonly log: Log
-    readonly onLost: OnLost }, life: Life, gone: Promise<void>) {
+  private constructor(worker: Worker, { env, onLost }: {
+    readonly env: WriterEnv; readonly onLost: OnLost }, life: Life, gone: Promise<void>) {
     this.#worker = worker
-    this.#log = log
+    this.#env = env
     this.#onLost = onLost
     this.#gone = gone
     this.life = life
@@ -103,7 +121,7 @@ export class WriterLink {
 
   /** Whether the rows of a thread may be newer than those that are in the file. */
   isAheadOn(tenant: string, threadId: string): boolean {
-    return this.#unapplied !== undefined && concerns(this.#unapplied.write, tenant, threadId)
+    return [...this.#unapplied.values()].some((write) => concerns(write, tenant, threadId))
   }
 
   /** Resolves when the write is on disk. */
@@ -148,32 +166,52 @@ export class WriterLink {
   #flush(): void {
     const writes = packWrites(this.#writes)
     if (this.#shortcut && this.#writes.length > 0) this.#number += 1
-    const acknowledged = this.#acknowledge(writes)
+    let acknowledged
+    try {
+      acknowledged = this.#acknowledge(writes)
+    } catch (error) {
+      return this.#giveUp(error)
+    }
     if (this.#shortcut && !acknowledged) this.#writesUnderWay += this.#writes.length
     const close = this.#state === 'closing'
-    const requests = { writeIds: this.#writeIds, writes, questions: this.#questions,
-      number: this.#number, acknowledged, close }
+    const urgent = !acknowledged || this.#questions.length > 0 || close
+    this.#held.push({ writeIds: this.#writeIds, writes, questions: this.#questions,
+      number: this.#number, acknowledged, close })
     this.#writeIds = []
     this.#writes = []
     this.#questions = []
-    this.#worker.postMessage(requests satisfies Requests, [writes.bytes.buffer])
+    if (urgent || this.#held.length === heldMax) this.#handOver()
+    else if (this.#held.length === 1) {
+      this.#stopHolding = this.#env.after(holdMs, () => this.#handOver())
+    }
+  }
+
+  #handOver(): void {
+    this.#stopHolding()
+    const batches = this.#held
+    this.#held = []
+    this.#worker.postMessage(batches satisfies Batches,
+      batches.map(({ writes }) => writes.bytes.buffer))
   }
 
   /**
    * Puts into the journal what can be, and acknowledges it. Only a write that comes alone: many are
    * faster in one commit. Not while others are under way, nor after one that failed: this one might
-   * not follow what is in the log, and its number would not follow in the journal.
+   * not follow what is in the log, and its number would not follow in the journal. Throws
+   * HeddleError if the files were removed.
    */
   #acknowledge(parcel: Parcel): boolean {
     const [write, ...others] = this.#writes
     if (!this.#shortcut || !write || others.length > 0 || this.#state !== 'open') return false
-    if (this.#writesUnderWay > 0 || this.#unapplied || !this.#lastIsDone) return false
-    const { journal, mirror } = this.#shortcut
-    const canBe = journal.hasRoom(parcel) && mirror.takes(write)
-    if (!canBe || !journal.append(parcel, this.#number)) return false
+    if (this.#writesUnderWay > 0 || !this.#lastIsDone) return false
+    if (this.#unapplied.size === unappliedMax) return false
+    const { place, journal, mirror } = this.#shortcut
+    if (!journal.hasRoom(parcel) || !mirror.takes(write)) return false
+    place.check()
+    if (!journal.append(parcel, this.#number)) return false
     mirror.note(write)
     const id = this.#writeIds[0]!
-    this.#unapplied = { id, write }
+    this.#unapplied.set(id, write)
     this.#pending.get(id)!.resolve(undefined)
     this.#pending.delete(id)
     return true
@@ -181,9 +219,10 @@ export class WriterLink {
 
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
-      if (id === this.#unapplied?.id) {
-        if (error) this.#betrayed(fromWire(error))
-        else this.#unapplied = undefined
+      if (this.#unapplied.has(id)) {
+        // What was acknowledged was not done: nothing more may be. The journal has it still.
+        if (error) this.#giveUp(fromWire(error))
+        else this.#unapplied.delete(id)
         continue
       }
       const pending = this.#pending.get(id)
@@ -204,8 +243,7 @@ export class WriterLink {
     this.#shortcut.journal.rewind()
   }
 
-  /** What was acknowledged was not done: nothing more may be. The journal has it still. */
-  #betrayed(error: HeddleError): void {
+  #giveUp(error: unknown): void {
     this.#lost(error)
     void this.#worker.terminate()
   }
@@ -213,7 +251,8 @@ export class WriterLink {
   #lost(error?: unknown): void {
     const wasOpen = this.#state === 'open'
     this.#state = 'gone'
-    if (wasOpen || error !== undefined) this.#log.error(death, { error })
+    this.#stopHolding()
+    if (wasOpen || error !== undefined) this.#env.log.error(death, { error })
     if (wasOpen) this.#onLost(death)
     for (const { reject } of this.#pending.values()) reject(closed())
     this.#pending.clear()

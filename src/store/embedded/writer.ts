@@ -11,7 +11,7 @@ import type { Commit } from './group-commit.ts'
 import { createJournal, journalPath, readJournal, removeJournal } from './journal.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
-  AskedQuestion, Greeting, Reader, Reply, Requests, WireError, StoreFile,
+  AskedQuestion, Batches, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
 import type { Write } from './write.ts'
@@ -60,7 +60,17 @@ class Waiting {
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
   }
 
-  hear({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
+  hear(batches: Batches): void {
+    for (const requests of batches) this.#hear(requests)
+  }
+
+  hearAll(): void {
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+      this.hear(next.message as Batches)
+    }
+  }
+
+  #hear({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
     for (const [index, write] of unpackWrites(writes).entries()) {
       const isBulk = write.kind === 'load' || write.kind === 'unload'
       const queue = isBulk ? this.bulk : this.writes
@@ -68,12 +78,6 @@ class Waiting {
     }
     this.questions.push(...questions)
     this.close ||= close
-  }
-
-  hearAll(): void {
-    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-      this.hear(next.message as Requests)
-    }
   }
 }
 
@@ -199,7 +203,7 @@ function start(): void {
   const place = shards === undefined ? new FilePlace(file) : undefined
   const opened = { database, tables, place }
   let owed: AskedWrite[] = []
-  port.on('message', (first: Requests) => {
+  port.on('message', (first: Batches) => {
     const waiting = new Waiting(owed)
     waiting.hear(first)
     waiting.hearAll()

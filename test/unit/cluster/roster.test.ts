@@ -108,6 +108,16 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
+  it('ends one that refuses connections when it starts, and waits for nothing', async () => {
+    const { env, arbiter, deaf, fenced, beat, join } = house()
+    const roster = await join(white)
+    await arbiter.sessions.join(black)
+    await beat(black)
+    deaf.add('black')
+    await roster.start()
+    expect([fenced, env.monotonicMs()]).toEqual([['black'], 0])
+  })
+
   it('ends no member that a witness can reach', async () => {
     const { roster, deaf, fenced, settings, pass } = await seated([black, red])
     settings.witness = async () => true
