@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 
 import { Command, CommanderError } from 'commander'
 
-import { consoleToLog, systemEnv } from '../cluster/index.ts'
+import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
 import { ownVersion, resolveSettings, SettingsError } from './config.ts'
@@ -36,6 +36,7 @@ else await serve()
 async function serve(): Promise<void> {
   const settings = settingsFromCommand()
   prepareForThreads()
+  poolRandomness()
   const env = systemEnv({ level: settings.logLevel })
   consoleToLog(env.log)
   try {

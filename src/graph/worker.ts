@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads'
 
-import { atLatest, systemEnv } from '../../cluster/index.ts'
+import { atLatest, poolRandomness, systemEnv } from '../../cluster/index.ts'
 import { HeddleError, assert } from '../errors.ts'
 import { copyEnvironment, takeShortcuts } from './engine-shortcut.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
@@ -28,7 +28,10 @@ process.on('unhandledRejection', (error) => {
 
 // HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
 const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
-if (!asItIs) copyEnvironment()
+if (!asItIs) {
+  copyEnvironment()
+  poolRandomness()
+}
 offerClient(env.log)
 const say = (mails: FromWorker) => port.postMessage(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])

@@ -14,7 +14,7 @@ const halves = 2
 const withinS = 900
 const leastOfHalf = 200
 
-it('a simulated cluster keeps its promises in 10 000 worlds, or in those of 15 minutes', async () => {
+it('a simulated cluster keeps its promises in 10 000 worlds, or in 15 minutes', async () => {
   const each = seeds / halves
   const said = await Promise.all(Array.from({ length: halves }, async (_, half) => {
     const args = [command, '--seeds', String(each), '--from', String(1_000 + half * each),

@@ -44,7 +44,7 @@ type WriterEnv = Pick<Env, 'log' | 'after'>
  * Nobody waits for the writer thread to get what is acknowledged, and to wake a thread takes long:
  * it gets some at a time, after the answers to them. Who asks it something waits for those first.
  */
-const holdMs = 10
+const holdMs = 20
 const heldMax = 16
 
 /** If the writer thread cannot do them, it is time that others hear of that. */

@@ -150,8 +150,8 @@ describe('a write, with a journal', () => {
 
   it.each([
     { what: 'with 15 others at once', count: 16, afterMs: 0, sizes: [16, 1] },
-    { what: 'with those of ten milliseconds', count: 3, afterMs: 10, sizes: [3, 1] },
-    { what: 'with a question', count: 3, afterMs: 9, sizes: [4] },
+    { what: 'with those of 20 milliseconds', count: 3, afterMs: 20, sizes: [3, 1] },
+    { what: 'with a question', count: 3, afterMs: 19, sizes: [4] },
   ])('that is acknowledged reaches the writer $what', async ({ count, afterMs, sizes }) => {
     const { link, asked, env } = await open(counting)
     for (let written = 0; written < count; written++) await link.write(write)
