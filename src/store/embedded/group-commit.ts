@@ -39,6 +39,8 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
         begun.push(next.value)
         outcomes.push(refusal(tables, next.value))
       }
+      const { number } = begun.at(-1)!
+      if (number > 0) tables.life.mark(number)
       return outcomes
     }, wait)
   } catch (error) {
@@ -57,13 +59,12 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
 }
 
 /** An acknowledged write must not be refused: its refusal is thrown. */
-function refusal(tables: Tables, { write, number, acknowledged }: Commit): HeddleError | undefined {
+function refusal(tables: Tables, { write, acknowledged }: Commit): HeddleError | undefined {
   try {
     tables.apply(write)
+    return undefined
   } catch (error) {
     if (error instanceof HeddleError && !acknowledged) return error
     throw error
   }
-  if (number > 0) tables.life.mark(number)
-  return undefined
 }
