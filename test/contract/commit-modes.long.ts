@@ -1,4 +1,4 @@
-/** Plain writes and compare-and-sets make the same log from a thousand random sequences. */
+/** Both ways to write make the same log from a thousand random sequences, or five minutes of them. */
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
