@@ -1,4 +1,4 @@
-/** Both ways to write make the same log from a thousand random sequences, or five minutes of them. */
+/** Both ways to write make the same log from a thousand random sequences, or five minutes. */
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
