@@ -128,7 +128,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     await load.goOn(50)
     expect(await load.faults()).toEqual([])
     console.log(load.summary())
-  }, 600_000)
+  }, 1_200_000)
 
   /** Loses a node of Cassandra for a while, in addition to the faults of members. */
   async function loseNode(place: number): Promise<void> {
@@ -161,7 +161,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     expect(await load.faults()).toEqual([])
     console.log(`Cut off from ${from}, the member ${fenced ? 'was fenced' : 'went on'}: ` +
       load.summary())
-  }, 200_000)
+  }, 400_000)
 
   it('resume a stream where the client left off when its front door died', async () => {
     const stepCount = 60
