@@ -117,10 +117,9 @@ async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKe
       }
     }
     const waitedMs = env.monotonicMs() - askedMs
+    const enoughMs = doubtful === undefined ? patienceMs : doubtfulPatienceMs
     // A 503 says that nothing was done: if something may have been, the error must say so.
-    if (doubtful === undefined ? waitedMs >= patienceMs : waitedMs >= doubtfulPatienceMs) {
-      throw doubtful ?? nobody()
-    }
+    if (waitedMs >= enoughMs) throw doubtful ?? nobody()
     await atLatest(env, tryAgainMs, ownership.changed())
   }
 }

@@ -20,7 +20,7 @@ const { values } = orExit(() => typedOptions({ options: {
   seeds: { type: 'string', default: '100' },
   from: { type: 'string', default: '1' },
   seed: { type: 'string' },
-  within: { type: 'string', default: '86400' },
+  within: { type: 'string' },
   without: { type: 'string' },
   favourite: { type: 'string' },
   trace: { type: 'boolean', default: false },
@@ -47,16 +47,16 @@ const numbered = (name: string, text: string) =>
 const first = values.seed === undefined ? numbered('from', values.from)
   : numbered('seed', values.seed)
 const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
-const withinMs = numbered('within', values.within) * 1_000
+const withinMs = values.within === undefined ? Infinity
+  : numbered('within', values.within) * 1_000
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
-let [done, acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0, 0]
-for (let seed = first; seed < first + count; seed++) {
-  if (performance.now() - began > withinMs) break
+let [acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0]
+let seed = first
+for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, tracing: values.trace }
   const outcome = await simulate(options)
-  done += 1
   acknowledged += outcome.acknowledged
   reads += outcome.reads
   removals += outcome.removals
@@ -69,6 +69,7 @@ for (let seed = first; seed < first + count; seed++) {
   if (!values.trace && bad === 1) console.log(await replay(options))
 }
 const seconds = (performance.now() - began) / 1_000
+const done = seed - first
 console.log(`${done} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
   `${removals} removals, ${copies} copies, ${owners} owners; ` +
   `${(done / seconds).toFixed(1)} seeds a second`)

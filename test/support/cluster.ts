@@ -88,7 +88,7 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
   return {
     url: server.url,
     get pid() { return server.pid },
-    get session() { return /^ {2}member +(\S+) at /m.exec(server.output())![1]! },
+    get session() { return server.member.session },
     output: () => before + server.output(),
     kill: (signal) => server.kill(signal),
     pause: () => void process.kill(server.pid, 'SIGSTOP'),

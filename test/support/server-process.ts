@@ -29,10 +29,19 @@ export interface ServerOptions {
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
 
+/** As it tells when it starts. */
+export interface MemberSeen {
+  readonly session: string
+  readonly host: string
+  readonly port: string
+}
+
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
+  /** Where other members know it, in this life. Throws if it is no member of a cluster. */
+  readonly member: MemberSeen
   /** Everything it printed since it was last started. */
   output(): string
   /** Resolves when the process that was started last is gone. */
@@ -43,6 +52,11 @@ export interface ServerProcess {
   restart(): Promise<void>
   /** Ends the process and removes the data created for it. */
   close(): Promise<void>
+}
+
+function memberIn(output: string): MemberSeen {
+  const seen = /^ {2}member +(?<session>\S+) at (?<host>.+):(?<port>\d+)$/m.exec(output)
+  return seen!.groups as unknown as MemberSeen
 }
 
 /** Resolves when the server has printed its URL and answers. Rejects with what it printed. */
@@ -65,6 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     url: current.url,
     get pid() { return current.child.pid! },
     dataDir,
+    get member() { return memberIn(current.output()) },
     output: () => current.output(),
     exited: () => current.exit,
     kill,

@@ -14,6 +14,7 @@ import { say, texts } from '../../support/run-events.ts'
 import { failToStart, startServer } from '../../support/server-process.ts'
 import type { Exit, ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
+import { takenForDead } from '../../support/taken-for-dead.ts'
 import { ask } from '../../support/wire.ts'
 import { cql } from './cql.ts'
 
@@ -42,8 +43,6 @@ async function succeed(): Promise<{ next: ServerProcess, ms: number }> {
   const next = await serve()
   return { next, ms: performance.now() - began }
 }
-
-const sessionOf = (server: ServerProcess) => /^ {2}member +(\S+) at /m.exec(server.output())![1]!
 
 /** The sessions that own shards. */
 async function owners(): Promise<Set<string>> {
@@ -77,7 +76,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
         expect(texts((await threads.get(id)).values)).toEqual([id, `echo: ${id}`])
       }
     }
-    await expect.poll(owners).toEqual(new Set([first, second].map(sessionOf)))
+    await expect.poll(owners).toEqual(new Set([first, second].map(({ member }) => member.session)))
   })
 
   it('owns nothing if it is only a front door, and still serves all threads', async () => {
@@ -90,7 +89,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(texts(await client.runs.wait(id, 'echo', { input: say('through a door') })))
       .toEqual(['through a door', 'echo: through a door'])
     expect(await client.threads.search({ ids: [id] })).toHaveLength(1)
-    await expect.poll(owners).toEqual(new Set([sessionOf(member)]))
+    await expect.poll(owners).toEqual(new Set([member.member.session]))
     expect((await ask(door.url, 'GET', '/ok?check_db=1')).status).toBe(200)
     expect(await door.kill('SIGTERM')).toEqual<Exit>({ code: 0, signal: null })
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
@@ -145,11 +144,11 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
 
   it('is refused in one sentence at the address of the first', async () => {
     const first = await serve()
-    const [, host, port] = /^ {2}member +\S+ at (.+):(\d+)$/m.exec(first.output())!
+    const { host, port } = first.member
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-second-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project: 'conformance', dataDir, cassandra: place,
-      env: { HEDDLE_MEMBER_HOST: host!, HEDDLE_MEMBER_PORT: port! } })
+      env: { HEDDLE_MEMBER_HOST: host, HEDDLE_MEMBER_PORT: port } })
     expect(refused).toMatchObject({ code: 1, signal: null })
     expect(refused.output).toMatch(/^heddle: [^\n]+ is in use: [^\n]+\.\n$/)
     expect((await ask(first.url, 'GET', '/ok?check_db=1')).status).toBe(200)
@@ -168,16 +167,11 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
       if (signal === 'SIGTERM') continue
       // Its port is closed, which is found out at the first look. That it lost the store would be
       // known eight seconds later.
-      expect(reasonsFor(server.output())).toEqual(['It does not answer at its address.'])
+      expect(takenForDead(server.output()).map(({ why }) => why))
+        .toEqual(['It does not answer at its address.'])
     }
   })
 })
-
-/** Why a server took others for dead. */
-function reasonsFor(output: string): unknown[] {
-  return output.split('\n').filter((line) => line.includes('"A member is taken for dead'))
-    .map((line) => (JSON.parse(line) as { why: unknown }).why)
-}
 
 describe.skipIf(!cassandra)('a server that was silent', () => {
   it('has lost everything to the next one, and acknowledges nothing more', async () => {

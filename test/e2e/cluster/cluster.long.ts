@@ -12,6 +12,7 @@ import type { Cluster, ClusterMember } from '../../support/cluster.ts'
 import { collect } from '../../support/run-events.ts'
 import type { Part } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
+import { takenForDead } from '../../support/taken-for-dead.ts'
 import { ask } from '../../support/wire.ts'
 import { Load } from './load.ts'
 
@@ -92,10 +93,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   /** Resolves when another member's log says that this one is fenced. */
   async function isFenced({ session }: ClusterMember): Promise<void> {
-    const saysSo = (line: string) =>
-      line.includes('"A member is taken for dead') && line.includes(`"${session}"`)
-    await expect.poll(() => cluster.members.some((other) =>
-      other.output().split('\n').some(saysSo)), { timeout: patienceMs, interval: 250 }).toBe(true)
+    await expect.poll(() => cluster.members.flatMap((other) => takenForDead(other.output()))
+      .map((dead) => dead.session), { timeout: patienceMs, interval: 250 }).toContain(session)
   }
 
   /** A fenced member exits when it learns of that; it is then started again. */

@@ -73,6 +73,13 @@ async function passTime(env: VirtualEnv, ms: number): Promise<void> {
 
 const idsOf = (members: readonly Member[]) => members.map(({ id }) => id).toSorted()
 
+/** From now on nobody can read heartbeats, until the returned function is called. */
+function loseBeats({ beats: port }: Arbiter): () => void {
+  const { beats } = port
+  Object.assign(port, { beats: () => Promise.reject(new Error('no quorum')) })
+  return () => { Object.assign(port, { beats }) }
+}
+
 /** White's roster, and others that have live sessions and heartbeats. */
 async function seated(others: readonly Member[]) {
   const all = house()
@@ -244,13 +251,12 @@ describe('a roster', () => {
 
   it('ends no silent member whose heartbeats it could not read either', async () => {
     const { arbiter, deaf, fenced, settings, pass } = await seated([black, red])
-    const { beats } = arbiter.beats
     settings.silent = true
     deaf.add('red')
-    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    const back = loseBeats(arbiter)
     await pass(7, [black, red])
     expect(fenced).toEqual([])
-    Object.assign(arbiter.beats, { beats })
+    back()
     deaf.delete('red')
     await pass(20, [black, red])
     expect(fenced).toEqual([])
@@ -258,14 +264,13 @@ describe('a roster', () => {
 
   it('gives a silent member time for a heartbeat when the store is back for both', async () => {
     const { arbiter, deaf, mute, fenced, settings, pass } = await seated([black, red])
-    const { beats } = arbiter.beats
     settings.silent = true
     await pass(1, [black, red])
-    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    const back = loseBeats(arbiter)
     deaf.add('red')
     mute.add('red')
     await pass(6, [black, red])
-    Object.assign(arbiter.beats, { beats })
+    back()
     await pass(2, [black, red])
     mute.delete('red')
     deaf.delete('red')
@@ -305,10 +310,9 @@ describe('a roster', () => {
 
   it('ends nobody if it could not reach the store itself', async () => {
     const { env, arbiter, fenced, pass } = await seated([black])
-    const { beats } = arbiter.beats
-    Object.assign(arbiter.beats, { beats: () => Promise.reject(new Error('no quorum')) })
+    const back = loseBeats(arbiter)
     await pass(20, [])
-    Object.assign(arbiter.beats, { beats })
+    back()
     await passTime(env, 7_000)
     expect(fenced).toEqual([])
   })
