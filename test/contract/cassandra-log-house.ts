@@ -13,6 +13,7 @@ import { LogTable } from '../../src/store/cassandra/log-table.ts'
 import type { LogTableOptions } from '../../src/store/cassandra/log-table.ts'
 import { Rank } from '../../src/store/cassandra/rank.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema.ts'
+import { dropKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { aRow, textBody } from './rows.ts'
 
@@ -34,9 +35,8 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
     await prepareSchema({ connection, env })
   })
   afterAll(async () => {
-    await connection.execute(`DROP KEYSPACE ${connection.keyspace}`)
-    await connection.execute(`DROP KEYSPACE ${connection.control}`)
     await connection.close()
+    await dropKeyspace({ ...cassandra, keyspace: connection.keyspace })
   })
   return {
     get connection() { return connection },

@@ -5,10 +5,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Client } from 'cassandra-driver'
-
 import { systemEnv } from '../../cluster/index.ts'
 import { openCassandraStore } from '../../src/store/cassandra/index.ts'
+import { dropKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { loadAll, loneIndex } from '../support/lone-index.ts'
 import type { StorePlace } from './store-place.ts'
@@ -50,18 +49,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
     },
     remove: async () => {
       await rm(directory, { recursive: true, force: true })
-      await dropKeyspaces([keyspace, `${keyspace}_control`], contactPoints, dataCenter)
+      await dropKeyspace({ contactPoints, dataCenter, keyspace })
     },
-  }
-}
-
-async function dropKeyspaces(keyspaces: readonly string[], contactPoints: readonly string[],
-  localDataCenter: string): Promise<void> {
-  const client = new Client({ contactPoints: [...contactPoints], localDataCenter,
-    socketOptions: { readTimeout: 60_000 } })
-  try {
-    for (const keyspace of keyspaces) await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`)
-  } finally {
-    await client.shutdown()
   }
 }
