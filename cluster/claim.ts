@@ -25,23 +25,30 @@ export interface ClaimOptions {
 
 /** After this many tries, the store must be broken. */
 const triesMax = 20
-const pauseMs = 50
+/** Between tries; doubled each time, because a store that is too busy to tell needs rest. */
+const [firstPauseMs, longestPauseMs] = [50, 1_000]
 
 /** The owner after the claim: this member, or another that lives and has not given it back. */
 export async function claimShard(options: ClaimOptions, shard: number,
   known: ShardOwner | undefined): Promise<ShardOwner> {
   const { env, self, shardOwners, ended } = options
   let claim = firstClaim(self, shard, known)
+  let pauseMs = firstPauseMs
+  let cause: unknown
   for (let tries = 1; tries <= triesMax; tries++) {
     const other = ownerBeside(self, claim.from)
     if (other !== undefined && !await ended(other)) return claim.from!
     const outcome = await shardOwners.claim(claim)
     if (outcome.kind === 'claimed') return claim.to
-    if (outcome.kind === 'unknown') await pause(env, pauseMs)
+    if (outcome.kind === 'unknown') {
+      cause = outcome.cause
+      await pause(env, pauseMs)
+      pauseMs = longer(pauseMs)
+    }
     claim = nextClaim(claim, outcome)
   }
   throw new HeddleError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
-    'tell what became of it.')
+    'tell what became of it.', {}, { cause })
 }
 
 /**
@@ -51,9 +58,9 @@ export async function claimShard(options: ClaimOptions, shard: number,
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
   owned: ShardOwner, isOver: () => boolean): Promise<ShardOwner | undefined> {
   const free = { ...owned, session: null }
-  while (!isOver()) {
+  for (let pauseMs = firstPauseMs; !isOver(); pauseMs = longer(pauseMs)) {
     const outcome = await shardOwners.claim({ from: owned, to: free })
-      .catch((): ClaimOutcome => ({ kind: 'unknown' }))
+      .catch((cause: unknown): ClaimOutcome => ({ kind: 'unknown', cause }))
     if (outcome.kind === 'claimed') return free
     if (outcome.kind === 'refused' && outcome.found?.session !== owned.session) {
       return outcome.found ?? free
@@ -62,6 +69,8 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
   }
   return undefined
 }
+
+const longer = (pauseMs: number): number => Math.min(2 * pauseMs, longestPauseMs)
 
 /** The other member that owns it; undefined if nobody does, or this member. */
 function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {

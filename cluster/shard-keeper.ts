@@ -50,8 +50,8 @@ export interface ShardNews extends ShardOwner {
  */
 type Hold = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
-/** Compare-and-sets under way at once: each mostly waits for disks, and none for another. */
-const changesAtOnce = 64
+/** Compare-and-sets under way at once: a slow store must answer each before its time is up. */
+const changesAtOnce = 16
 /**
  * Shards that are stopped at once; the others are served until their turn comes. Nobody serves a
  * stopped shard until another member has taken it, so no more are stopped than are taken.

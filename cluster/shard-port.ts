@@ -19,12 +19,12 @@ export interface Claim {
 /**
  * claimed  the shard is owned as `to` says
  * refused  nothing changed: the owner is that in `found`
- * unknown  it was claimed, or was not, or will be in a moment
+ * unknown  it was claimed, or was not, or will be in a moment; `cause` is for the log
  */
 export type ClaimOutcome =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'refused'; readonly found: ShardOwner | undefined }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unknown'; readonly cause?: unknown }
 
 export interface ShardPort {
   /** Of all shards that were ever owned, as a quorum says: hints for what to claim from. */

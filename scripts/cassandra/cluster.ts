@@ -70,7 +70,7 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
   const nodes = places.map((place) => new NodeProcess({ place, seed: firstAddress, light,
     passwords, dataCenter, library, log, directory: join(directory, `node-${place.address}`) }))
   const contactPoints = places.map(({ address }) => address)
-  const whole = () => untilWhole({ contactPoints, dataCenter, passwords, patienceMs: 60_000 })
+  const whole = () => untilWhole({ contactPoints, dataCenter, passwords, patienceMs: 120_000 })
   const close = async () => {
     if (!isTemporary) return void await Promise.all(nodes.map((node) => node.stop(15_000)))
     await Promise.all(nodes.map((node) => node.kill('SIGKILL')))

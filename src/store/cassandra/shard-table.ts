@@ -41,7 +41,7 @@ export class ShardTable implements ShardPort {
       if (applied) return { kind: 'claimed' }
       return { kind: 'refused', found: row && ownerIn(row, claim.to.shard) }
     } catch (error) {
-      if (error instanceof AmbiguousSwap) return { kind: 'unknown' }
+      if (error instanceof AmbiguousSwap) return { kind: 'unknown', cause: error }
       throw error
     }
   }

@@ -141,8 +141,9 @@ export function describeLostNodes(missing: string | undefined): void {
       await expectStoreIsMissed(server.url)
 
       const startedMs = performance.now()
-      const backMs = Promise.race(lost.map((node) => node.start().then(() => performance.now())))
-      const starting = Promise.all([backMs, cluster.whole()])
+      const starts = lost.map((node) => node.start().then(() => performance.now()))
+      const backMs = Promise.race(starts)
+      const starting = Promise.all(starts).then(() => cluster.whole())
       await writers.nextGood()
       const servedMs = performance.now()
       await starting

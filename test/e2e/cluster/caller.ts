@@ -15,8 +15,8 @@ export interface CallerOptions {
 /** An answer with its body still unread. */
 export interface Called { readonly door: Door, readonly response: Response }
 
-/** Longer than it takes to detect a dead member and to take over. */
-const patienceMs = 60_000
+/** Much longer than it takes a slow machine to detect a dead member and to take over. */
+const patienceMs = 180_000
 const againMs = 50
 
 const notKnown = 'it is not known what was done there'
@@ -76,7 +76,8 @@ export class Caller {
       const refusal = await called?.response.text().catch(String)
       const restS = Number(called?.response.headers.get('retry-after') ?? 0)
       if (performance.now() > end) {
-        throw new Error(`${method} ${path} has no answer in a minute, but ${refusal ?? 'silence'}`)
+        throw new Error(
+          `${method} ${path} has no answer in three minutes, but ${refusal ?? 'silence'}`)
       }
       // A client that ignores Retry-After takes capacity from the others.
       await pause(Math.max(againMs, restS * 1_000))

@@ -105,7 +105,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   it(`keep one history of each thread, whatever fails (HEDDLE_SEED=${seed})`, async () => {
     const chance = new Chance(seed)
-    const load = loaded(50)
+    const load = loaded(30)
     onTestFailed(() => console.log(load.summary()))
     const end = performance.now() + chaosMs
     await load.goOn(100)

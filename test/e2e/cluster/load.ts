@@ -24,7 +24,7 @@ export interface LoadOptions {
 }
 
 const toldFaults = 30
-const patienceMs = 60_000
+const patienceMs = 180_000
 const lookMs = 20
 
 export class Load {
@@ -67,7 +67,7 @@ export class Load {
     while (this.accepted < enough) {
       await Promise.race([pause(lookMs), this.#speaking])
       if (performance.now() > end) {
-        throw new Error(`only ${runs - enough + this.accepted} of ${runs} runs in a minute`)
+        throw new Error(`only ${runs - enough + this.accepted} of ${runs} runs in three minutes`)
       }
     }
   }

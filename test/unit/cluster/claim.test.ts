@@ -82,13 +82,20 @@ describe('a claim', () => {
     expect(arbiter.history.map(({ epoch }) => epoch)).toEqual([9, 11])
   })
 
-  it('gives up if the outcome stays unknown', async () => {
-    const { env, claim } = table({ fate: { ...plain, outcome: () => 'lost' } })
-    const claiming = claim(white).catch((error: unknown) => error)
-    await rest(env, 25)
-    expect(await claiming).toMatchObject({ code: 'unavailable' })
-    expect(env.timers()).toBe(0)
-  })
+  it('is tried less and less often while the outcome stays unknown, and in the end given up',
+    async () => {
+      const atMs: number[] = []
+      const { env, claim } = table({ fate: { ...plain, outcome: () => {
+        atMs.push(env.monotonicMs())
+        return 'lost'
+      } } })
+      const claiming = claim(white).catch((error: unknown) => error)
+      await rest(env, 350)
+      expect(await claiming).toMatchObject({ code: 'unavailable' })
+      expect(env.timers()).toBe(0)
+      const pausesMs = atMs.slice(1).map((ms, at) => ms - atMs[at]!)
+      expect(pausesMs).toEqual([50, 100, 200, 400, 800, ...Array(14).fill(1_000)])
+    })
 })
 
 describe('giving a shard back', () => {
