@@ -10,6 +10,7 @@
  */
 
 import { HeddleError } from '../src/errors.ts'
+import { atMost } from './at-most.ts'
 import type { Env } from './env.ts'
 import type { Member } from './member.ts'
 import { pause } from './pause.ts'
@@ -23,10 +24,21 @@ export interface ClaimOptions {
   ended(owner: Member): Promise<boolean>
 }
 
+/** Compare-and-sets under way at once: a slow store must answer each before its time is up. */
+const changesAtOnce = 16
 /** After this many tries, the store must be broken. */
 const triesMax = 20
 /** Between tries; doubled each time, because a store that is too busy to tell needs rest. */
 const [firstPauseMs, longestPauseMs] = [50, 1_000]
+
+/**
+ * The same, for claims of many shards at once. The limit is on changes, not on claims: one that
+ * pauses between its tries keeps no other one waiting.
+ */
+export function fewAtOnce(shardOwners: Pick<ShardPort, 'claim'>): Pick<ShardPort, 'claim'> {
+  const limited = atMost(changesAtOnce)
+  return { claim: (claim) => limited(() => shardOwners.claim(claim)) }
+}
 
 /** The owner after the claim: this member, or another that lives and has not given it back. */
 export async function claimShard(options: ClaimOptions, shard: number,

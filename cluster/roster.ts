@@ -56,6 +56,8 @@ const askMs = 700
 const neighbours = 3
 /** After this time without an answer, others are asked as well. */
 const promptMs = 500
+/** The shortest pause between two looks at whether a silent member leaves a beat. */
+const leastRestMs = 100
 /** How many others may be asked whether they can reach a member. */
 const witnesses = 2
 
@@ -152,8 +154,11 @@ export class Roster {
   async reaches(member: Member): Promise<boolean> {
     const { env, lives, heardMs } = this.#options
     const askedMs = env.monotonicMs()
+    const answers = lives(member)
+    // Nobody is there, or somebody else, who may talk in its place.
+    if (await atLatest(env, promptMs, answers) === false) return false
     // A busy member that talks to others may be slow to accept a new connection.
-    return await lives(member) || heardMs(member) >= askedMs
+    return await answers || heardMs(member) >= askedMs
   }
 
   /**
@@ -260,21 +265,26 @@ export class Roster {
     if (this.#examined.has(member.id)) return
     this.#examined.add(member.id)
     try {
-      if (await this.#isSeen(member)) return
-      await this.#end(member, 'It does not answer at its address.')
+      const absence = await this.#absence(member)
+      if (absence !== undefined) await this.#end(member, absence)
     } finally {
       this.#examined.delete(member.id)
     }
   }
 
-  /** Whether this member or another sees it; the others look while this one still waits. */
-  async #isSeen(member: Member): Promise<boolean> {
+  /**
+   * Why it counts as dead; undefined if this member or another sees it. The others look while this
+   * one still waits.
+   */
+  async #absence(member: Member): Promise<string | undefined> {
     const { env } = this.#options
     const seen = this.reaches(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
     // Nobody is there, or somebody else: this is not silence, which might end.
-    if (prompt === false) return await this.#witnessed(member) === 'seen'
+    if (prompt === false) {
+      return await this.#witnessed(member) === 'seen' ? undefined : 'Nobody is at its address.'
+    }
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
     const isSeen = own || others === 'seen' || this.#lateness.stoodStill()
     // If this member reaches nobody, it may be cut off itself: only the age of beats counts then,
@@ -285,14 +295,16 @@ export class Roster {
     this.#silent.set(member.id, silentSinceMs)
     // Taken now: while its beat is waited for, nobody probes it.
     const silenceMs = env.monotonicMs() - silentSinceMs
-    if (!await this.#beatsAgain(member)) return this.#lateness.stoodStill()
+    if (!await this.#beatsAgain(member)) {
+      return this.#lateness.stoodStill() ? undefined : 'It does not answer, and leaves no beat.'
+    }
     // A member that beats and that nobody reaches is cut off.
-    return silenceMs < cutOffMs + this.#lateness.graceMs
+    const mayEnd = silenceMs < cutOffMs + this.#lateness.graceMs
+    return mayEnd ? undefined : 'It beats, but nobody reaches it.'
   }
 
-  #sighted({ id }: Member): true {
+  #sighted({ id }: Member): undefined {
     this.#silent.delete(id)
-    return true
   }
 
   /**
@@ -309,7 +321,7 @@ export class Roster {
       if (now?.beat.count !== before.beat.count || this.#closed) return true
       const restMs = now.seenMs + silentMs + this.#lateness.graceMs - this.#lookedMs
       if (restMs <= 0) return false
-      await pause(env, Math.min(restMs, beatMs))
+      await pause(env, Math.max(leastRestMs, Math.min(restMs, beatMs)))
     }
   }
 

@@ -12,7 +12,8 @@
 
 import type { ActorKey } from './actor-key.ts'
 import { atMost } from './at-most.ts'
-import { claimShard, giveBackShard } from './claim.ts'
+import { claimShard, fewAtOnce, giveBackShard } from './claim.ts'
+import type { ClaimOptions } from './claim.ts'
 import type { Env } from './env.ts'
 import { firstAnswer } from './first-answer.ts'
 import type { Member } from './member.ts'
@@ -50,8 +51,6 @@ export interface ShardNews extends ShardOwner {
  */
 type Hold = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
-/** Compare-and-sets under way at once: a slow store must answer each before its time is up. */
-const changesAtOnce = 16
 /**
  * Shards that are stopped at once; the others are served until their turn comes. Nobody serves a
  * stopped shard until another member has taken it, so no more are stopped than are taken.
@@ -84,7 +83,7 @@ export class ShardKeeper implements Ownership {
   #places: readonly string[] = []
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
-  readonly #limited = atMost(changesAtOnce)
+  readonly #claiming: Omit<ClaimOptions, 'ended'>
   readonly #paced = atMost(goingAtOnce)
   readonly #reading = atMost(readsAtOnce)
   /** By shard: callers that wait ask more often than a slow store answers. */
@@ -100,6 +99,8 @@ export class ShardKeeper implements Ownership {
   #stopReading: (() => void) | undefined
 
   constructor(options: ShardKeeperOptions) {
+    const { env, self, shardOwners } = options
+    this.#claiming = { env, self, shardOwners: fewAtOnce(shardOwners) }
     this.#options = options
     this.shards = options.shards
     this.self = options.self
@@ -230,7 +231,7 @@ export class ShardKeeper implements Ownership {
       if (isToTake && isHere && this.#isOthers(shard)) this.#workLater(lookAgainMs)
       else if (isToTake) {
         this.#holds[shard] = 'taking'
-        taking.push(this.#limited(() => this.#take(shard)))
+        taking.push(this.#take(shard))
       } else if (hold === 'owned' && !isHere) giving.push(shard)
     }
     const busy = giving.length > 0 ? this.#host!.busy() : new Set()
@@ -250,7 +251,7 @@ export class ShardKeeper implements Ownership {
 
   async #take(shard: number): Promise<void> {
     const ended = (other: Member) => this.#options.roster.proveEnded(other)
-    const claimed = claimShard({ ...this.#options, ended }, shard, this.#known[shard])
+    const claimed = claimShard({ ...this.#claiming, ended }, shard, this.#known[shard])
     const owner = await claimed.catch((error: unknown) => {
       this.#holds[shard] = 'unclear'
       throw error
@@ -293,8 +294,7 @@ export class ShardKeeper implements Ownership {
     const { shard } = owned
     // If another member owns it, this session is over: the shard is not this member's to give.
     const isOwn = owned.session === this.self.id
-    const owner = isOwn ? await this.#limited(() =>
-      giveBackShard(this.#options, owned, () => this.#closed)) : owned
+    const owner = isOwn ? await giveBackShard(this.#claiming, owned, () => this.#closed) : owned
     if (owner === undefined) return
     this.#holds[shard] = 'free'
     this.#note(owner)

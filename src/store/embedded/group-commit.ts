@@ -40,7 +40,7 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
         outcomes.push(refusal(tables, next.value))
       }
       const { number } = begun.at(-1)!
-      if (number > 0) tables.life.mark(number)
+      if (number > 0 && outcomes.includes(undefined)) tables.life.mark(number)
       return outcomes
     }, wait)
   } catch (error) {

@@ -114,46 +114,26 @@ async function openFile({ directory: path, env, shards, onLost }:
 EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
-  const unlock = lockDirectory(directory)
+  await using opened = new AsyncDisposableStack()
+  opened.defer(lockDirectory(directory))
   const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
-  try {
-    if (shards !== undefined) removeFile(file.path)
-    provideFile(file.path)
-    const worker = new Worker(new URL('./writer.ts', import.meta.url), {
-      name: 'store',
-      workerData: file,
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
-    })
-    const link = await WriterLink.open(worker, env, onLost)
-    const { lookup, journal } = await beside(link, () => {
-      const journal = shards === undefined ? new Journal(file.path, env, link.life) : undefined
-      return { lookup: new Lookup(file), journal }
-    })
-    if (journal) {
-      const place = new FilePlace(file.path)
-      link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
-    }
-    const close = async () => {
-      lookup.close()
-      journal?.close()
-      await link.close()
-      unlock()
-    }
-    return { link, lookup, close }
-  } catch (error) {
-    unlock()
-    throw error
+  if (shards !== undefined) removeFile(file.path)
+  provideFile(file.path)
+  const worker = new Worker(new URL('./writer.ts', import.meta.url), {
+    name: 'store',
+    workerData: file,
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+  })
+  const link = await WriterLink.open(worker, env, onLost)
+  opened.defer(() => link.close())
+  const lookup = opened.adopt(new Lookup(file), (last) => last.close())
+  if (shards === undefined) {
+    const place = new FilePlace(file.path)
+    const journal = opened.adopt(new Journal(file.path, env, link.life), (last) => last.close())
+    link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
   }
-}
-
-/** Closes the link if `open` fails. */
-async function beside<Opened>(link: WriterLink, open: () => Opened): Promise<Opened> {
-  try {
-    return open()
-  } catch (error) {
-    await link.close()
-    throw error
-  }
+  const kept = opened.move()
+  return { link, lookup, close: () => kept.disposeAsync() }
 }
 
 function makeDirectory(directory: string): void {

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { claimShard, giveBackShard } from '../../../cluster/claim.ts'
+import { claimShard, fewAtOnce, giveBackShard } from '../../../cluster/claim.ts'
 import type { ClaimOutcome, Member, ShardOwner } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { Arbiter, plain, playing, settle } from './arbiter.ts'
@@ -95,6 +95,30 @@ describe('a claim', () => {
       expect(env.timers()).toBe(0)
       const pausesMs = atMs.slice(1).map((ms, at) => ms - atMs[at]!)
       expect(pausesMs).toEqual([50, 100, 200, 400, 800, ...Array(14).fill(1_000)])
+    })
+})
+
+describe('claims of many shards', () => {
+  it('ask the store for sixteen changes at once, and none waits for the pauses of another',
+    async () => {
+      const env = virtualEnv()
+      const arbiter = new Arbiter(plain)
+      let [underWay, most, changes] = [0, 0, 0]
+      const shardOwners = fewAtOnce({ claim: async (claim): Promise<ClaimOutcome> => {
+        most = Math.max(most, ++underWay)
+        changes++
+        await settle()
+        underWay--
+        return claim.to.shard < 40 ? { kind: 'unknown' } : arbiter.shardOwners.claim(claim)
+      } })
+      const claims = Array.from({ length: 50 }, (_, shard) => claimShard(
+        { env, self: white, shardOwners, ended: async () => true }, shard, undefined))
+      const paused = Promise.allSettled(claims.slice(0, 40))
+      expect((await Promise.all(claims.slice(40))).map(({ session }) => session))
+        .toEqual(Array(10).fill('white'))
+      expect([most, changes]).toEqual([16, 50])
+      await rest(env, 400)
+      expect((await paused).every(({ status }) => status === 'rejected')).toBe(true)
     })
 })
 
