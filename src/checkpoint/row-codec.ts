@@ -2,12 +2,13 @@
 
 import { LogRow } from '../../proto/gen/storage/v1/log.ts'
 import type { Checkpoint, Record as LogRecord, Writes } from '../../proto/gen/storage/v1/log.ts'
+import { bytesOf } from './message-bytes.ts'
 
 /** One record: its kind (`$case`) and its value. */
 export type RecordOf = NonNullable<LogRecord['record']>
 
 export function encodeRow(records: readonly RecordOf[]): Uint8Array {
-  return LogRow.encode({ records: records.map((record) => ({ record })) }).finish()
+  return bytesOf(LogRow, { records: records.map((record) => ({ record })) })
 }
 
 export function decodeRow(body: Uint8Array): RecordOf[] {

@@ -2,6 +2,7 @@
 
 import { Places } from '../../../proto/gen/storage/v1/partition.ts'
 import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 import type { StatingRow } from './carrier.ts'
 import type { ChainRow } from './chain.ts'
 import type { Row, Statement, Value } from './connection.ts'
@@ -110,5 +111,5 @@ export function placesOf({ places }: Row): readonly CheckpointPlace[] {
 }
 
 function encodePlaces(places: readonly CheckpointPlace[]): Uint8Array {
-  return Places.encode({ places: [...places] }).finish()
+  return bytesOf(Places, { places: [...places] })
 }

@@ -1,6 +1,7 @@
 /** Rows of threads and assistants: they belong to a shard and can be searched for. */
 
 import { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
 
 export type OwnedTable = 'thread' | 'assistant'
@@ -19,7 +20,7 @@ export function ownedKey(table: OwnedTable, tenant: string, id: string): string 
 }
 
 export function encoded({ table, row }: OwnedUpdate): Uint8Array {
-  return table === 'thread' ? ThreadRow.encode(row).finish() : AssistantRow.encode(row).finish()
+  return table === 'thread' ? bytesOf(ThreadRow, row) : bytesOf(AssistantRow, row)
 }
 
 export function decoded(table: OwnedTable, body: Uint8Array): OwnedRow {

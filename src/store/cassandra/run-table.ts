@@ -3,6 +3,7 @@
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { readAhead } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../records/index.ts'
 import { Recent } from '../recent.ts'
 import { withTexts } from '../run-texts.ts'
@@ -50,7 +51,7 @@ export class RunTable implements RunTablePort {
     await Promise.all([
       this.#order(row, rank),
       this.#bodies.put({
-        address, body: RunRow.encode(row).finish(), columns: [['created_at', createdAt]],
+        address, body: bytesOf(RunRow, row), columns: [['created_at', createdAt]],
         rank, before,
       }),
     ])

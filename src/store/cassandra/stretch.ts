@@ -2,6 +2,7 @@
 
 import { Stretches } from '../../../proto/gen/storage/v1/partition.ts'
 import type { Stretch } from '../../../proto/gen/storage/v1/partition.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 
 export type { Stretch }
 
@@ -17,7 +18,7 @@ export interface Slice {
 }
 
 export function encodeStretches(stretches: StretchList): Uint8Array {
-  return Stretches.encode({ stretches: [...stretches] }).finish()
+  return bytesOf(Stretches, { stretches: [...stretches] })
 }
 
 export function decodeStretches(bytes: Uint8Array): StretchList {

@@ -1,6 +1,7 @@
 /** Rows as the tables take them: searchable fields in columns, everything in the body. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
@@ -9,15 +10,15 @@ export function entryOf(update: RowUpdate): EntryUpdate {
   switch (update.table) {
     case 'thread': {
       const { row } = update
-      return threadEntry(row, ThreadRow.encode({ ...row, metadataJson: '' }).finish())
+      return threadEntry(row, bytesOf(ThreadRow, { ...row, metadataJson: '' }))
     }
     case 'assistant': {
       const { row } = update
-      return assistantEntry(row, AssistantRow.encode({ ...row, metadataJson: '' }).finish())
+      return assistantEntry(row, bytesOf(AssistantRow, { ...row, metadataJson: '' }))
     }
     case 'run': {
       const { tenant, threadId, runId, createdAtMs, status } = update.row
-      const body = RunRow.encode(update.row).finish()
+      const body = bytesOf(RunRow, update.row)
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
     case 'billing': case 'run_removed': return update

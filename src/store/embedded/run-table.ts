@@ -2,6 +2,7 @@
 
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { AnswerRoom } from '../../answer-room.ts'
+import { bytesOf } from '../../checkpoint/index.ts'
 import type { RunQuery } from '../../records/index.ts'
 import { withTexts } from '../run-texts.ts'
 import type { Database, Statement } from './database.ts'
@@ -96,7 +97,7 @@ export class RunTable {
     const bodies: Uint8Array[] = []
     for (const [body] of rows.iterate(page)) {
       bodies.push(body.byteLength <= smallBytes ? body
-        : RunRow.encode(withTexts(RunRow.decode(body), room, texts)).finish())
+        : bytesOf(RunRow, withTexts(RunRow.decode(body), room, texts)))
     }
     return bodies
   }
