@@ -134,6 +134,15 @@ describe('a group commit', () => {
     expect(tables.life.newest.written).toBe(2)
   })
 
+  it('writes nothing if all of them are refused', () => {
+    const branch = aBranch()
+    commitTogether(database, tables, [{ ...append(branch), number: 1 }])
+    const before = logBytes()
+    expect(commitTogether(database, tables, [{ ...append(branch), number: 2 }]))
+      .toEqual([expect.objectContaining({ code: 'stale_append' })])
+    expect([logBytes(), tables.life.newest.written]).toEqual([before, 1])
+  })
+
   it('does nothing behind an acknowledged write that fails', () => {
     fillDisk()
     const large = { ...append(aBranch(), 1_000_000), number: 1, acknowledged: true }
