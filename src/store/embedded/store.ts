@@ -115,7 +115,8 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
   await using opened = new AsyncDisposableStack()
-  opened.defer(lockDirectory(directory))
+  const unlock = lockDirectory(directory)
+  opened.defer(unlock)
   const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
   if (shards !== undefined) removeFile(file.path)
   provideFile(file.path)
@@ -126,14 +127,21 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   })
   const link = await WriterLink.open(worker, env, onLost)
   opened.defer(() => link.close())
-  const lookup = opened.adopt(new Lookup(file), (last) => last.close())
+  const beside = opened.use(new DisposableStack())
+  const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
     const place = new FilePlace(file.path)
-    const journal = opened.adopt(new Journal(file.path, env, link.life), (last) => last.close())
+    const journal = beside.adopt(new Journal(file.path, env, link.life), (last) => last.close())
     link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
   }
-  const kept = opened.move()
-  return { link, lookup, close: () => kept.disposeAsync() }
+  opened.move()
+  const close = async () => {
+    // In the same turn: what is asked after the call is refused.
+    beside.dispose()
+    await link.close()
+    unlock()
+  }
+  return { link, lookup, close }
 }
 
 function makeDirectory(directory: string): void {
