@@ -154,11 +154,8 @@ export class Roster {
   async reaches(member: Member): Promise<boolean> {
     const { env, lives, heardMs } = this.#options
     const askedMs = env.monotonicMs()
-    const answers = lives(member)
-    // Nobody is there, or somebody else, who may talk in its place.
-    if (await atLatest(env, promptMs, answers) === false) return false
     // A busy member that talks to others may be slow to accept a new connection.
-    return await answers || heardMs(member) >= askedMs
+    return await lives(member) || heardMs(member) >= askedMs
   }
 
   /**

@@ -193,14 +193,6 @@ describe('a roster', () => {
     expect(fenced).toEqual(['red'])
   })
 
-  it('ends a member at whose address another one talks, and waits for nothing', async () => {
-    const { roster, deaf, mute, speaking, fenced, pass } = await seated([black, red])
-    for (const set of [deaf, mute, speaking]) set.add('red')
-    expect(await roster.reaches(red)).toBe(false)
-    await pass(3, [black])
-    expect(fenced).toEqual(['red'])
-  })
-
   it('ends a member with heartbeats that nobody has reached for long', async () => {
     const { deaf, fenced, settings, pass } = await seated([black, red])
     settings.silent = true
