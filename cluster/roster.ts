@@ -278,8 +278,10 @@ export class Roster {
     const seen = this.reaches(member)
     const prompt = await atLatest(env, promptMs, seen)
     if (prompt === true) return this.#sighted(member)
-    // Nobody is there, or somebody else: this is not silence, which might end.
+    // Nobody is there, or somebody else: this is not silence, which might end. But when a cut-off
+    // ends, connections may still break although all is well.
     if (prompt === false) {
+      if (this.#wasAlone) return this.#sighted(member)
       return await this.#witnessed(member) === 'seen' ? undefined : 'Nobody is at its address.'
     }
     const [own, others] = await Promise.all([seen, this.#witnessed(member)])
@@ -287,7 +289,7 @@ export class Roster {
     // If this member reaches nobody, it may be cut off itself: only the age of beats counts then,
     // and for a while after, as what was held up comes all at once.
     if (others === 'nobody asked') this.#aloneMs = env.monotonicMs()
-    if (isSeen || env.monotonicMs() - this.#aloneMs < staleMs) return this.#sighted(member)
+    if (isSeen || this.#wasAlone) return this.#sighted(member)
     const silentSinceMs = this.#silent.get(member.id) ?? env.monotonicMs()
     this.#silent.set(member.id, silentSinceMs)
     // Taken now: while its beat is waited for, nobody probes it.
@@ -298,6 +300,10 @@ export class Roster {
     // A member that beats and that nobody reaches is cut off.
     const mayEnd = silenceMs < cutOffMs + this.#lateness.graceMs
     return mayEnd ? undefined : 'It beats, but nobody reaches it.'
+  }
+
+  get #wasAlone(): boolean {
+    return this.#options.env.monotonicMs() - this.#aloneMs < staleMs
   }
 
   #sighted({ id }: Member): undefined {

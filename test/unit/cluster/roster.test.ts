@@ -293,6 +293,19 @@ describe('a roster', () => {
     expect(fenced).toEqual([])
   })
 
+  it('that reached nobody a moment ago ends nobody whose connections break', async () => {
+    const { deaf, fenced, settings, pass } = await seated([black, red])
+    settings.silent = true
+    settings.witness = () => Promise.reject(new Error('no way'))
+    for (const member of ['black', 'red']) deaf.add(member)
+    await pass(12, [black, red])
+    settings.silent = false
+    await pass(3, [black, red])
+    expect(fenced).toEqual([])
+    await pass(10, [black, red])
+    expect(fenced.toSorted()).toEqual(['black', 'red'])
+  })
+
   it('probes a silent member until it answers, even if it is not its neighbour', async () => {
     const more = ['a', 'b', 'c'].map((id): Member => ({ id, address: `${id}:1` }))
     const all = [...more, black, red]
