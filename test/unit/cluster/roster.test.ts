@@ -92,6 +92,17 @@ async function seated(others: readonly Member[]) {
   return { ...all, roster }
 }
 
+/** The same, with black and red, when white has been cut off from both for twelve seconds. */
+async function cutOff() {
+  const all = await seated([black, red])
+  const { deaf, settings, pass } = all
+  settings.silent = true
+  settings.witness = () => Promise.reject(new Error('no way'))
+  for (const member of ['black', 'red']) deaf.add(member)
+  await pass(12, [black, red])
+  return all
+}
+
 describe('a roster', () => {
   it('sees itself and all members with heartbeats and live sessions', async () => {
     const { roster, pass, fenced } = await seated([black, red])
@@ -279,11 +290,7 @@ describe('a roster', () => {
   })
 
   it('that reached nobody a moment ago ends nobody who is silent yet', async () => {
-    const { deaf, fenced, settings, pass } = await seated([black, red])
-    settings.silent = true
-    settings.witness = () => Promise.reject(new Error('no way'))
-    for (const member of ['black', 'red']) deaf.add(member)
-    await pass(12, [black, red])
+    const { deaf, fenced, settings, pass } = await cutOff()
     // The way is free again; the machine is so busy that a witness waits in vain for red.
     settings.witness = async () => false
     deaf.delete('black')
@@ -294,11 +301,7 @@ describe('a roster', () => {
   })
 
   it('that reached nobody a moment ago ends nobody whose connections break', async () => {
-    const { deaf, fenced, settings, pass } = await seated([black, red])
-    settings.silent = true
-    settings.witness = () => Promise.reject(new Error('no way'))
-    for (const member of ['black', 'red']) deaf.add(member)
-    await pass(12, [black, red])
+    const { fenced, settings, pass } = await cutOff()
     settings.silent = false
     await pass(3, [black, red])
     expect(fenced).toEqual([])
