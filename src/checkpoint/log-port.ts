@@ -63,6 +63,9 @@ export interface LogPort {
    */
   readonly shared: boolean
 
+  /** An id for a new branch, which no other has, and which nobody else is given. */
+  newBranchId(): string
+
   /**
    * Called by the new owner of the branch: finds where it ends, so that later reads and appends
    * need not. Throws `stale_append` if a newer owner wrote or, with `dead` among its facts, if the

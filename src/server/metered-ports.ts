@@ -24,6 +24,7 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
   })
   return {
     shared: log.shared,
+    newBranchId: () => log.newBranchId(),
     open: (branch, epoch) => log.open(branch, epoch),
     append: (rows, updates, logged) => {
       const beganMs = clock.monotonicMs()

@@ -55,9 +55,18 @@ export class Metrics {
 
   /** Counts one at a time. */
   count(words: MetricWords): (labels?: Labels, by?: number) => void {
-    const counter = new Counter(this.#settings(words))
+    const totals = new Map<string, { readonly labels: Labels; value: number }>()
+    this.counter(words, () => totals.values())
+    const { labels: names = [] } = words
+    const totalOf = (labels: Labels) => {
+      const key = names.map((name) => labels[name]).join('\n')
+      const total = totals.get(key) ?? { labels, value: 0 }
+      totals.set(key, total)
+      return total
+    }
     // A counter without labels exists from the start; one with labels, when it is first used.
-    return (labels = {}, by = 1) => counter.inc(labels, by)
+    if (names.length === 0) totalOf({})
+    return (labels = {}, by = 1) => { totalOf(labels).value += by }
   }
 
   /** Takes durations, in milliseconds, one at a time. */

@@ -60,7 +60,8 @@ class ThreadActor implements Actor {
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
-        ports, tenant, threadId, epoch, newBranchId: ports.env.uuid(), after: ports.env.after,
+        ports, tenant, threadId, epoch,
+        newBranchId: ports.log.newBranchId(), after: ports.env.after,
         onLost: (reason) => this.#fail(reason), found: (ledger) => this.#found(ledger),
       })
     } catch (error) {
@@ -356,7 +357,7 @@ class ThreadActor implements Actor {
       if (heardAs(ledger.state.heard, origin.threadId)) return { reply: this.#answers.view() }
       throw new HeddleError('exists', 'A copy needs an id of its own.')
     }
-    const branchId = this.#ports.env.uuid()
+    const branchId = this.#ports.log.newBranchId()
     ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purge.lastTry)
     const created = this.#created(origin.metadataJson, { origin })
     void ledger.write([created, ...noteOf(origin.threadId)])
@@ -365,7 +366,7 @@ class ThreadActor implements Actor {
 
   #renewIfDeleted(): void {
     const { ledger } = this.#setting
-    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.env.uuid(), this.#purge.lastTry)
+    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.log.newBranchId(), this.#purge.lastTry)
   }
 
   /** A thread with supersteps exists once these are written: until then others have to retry. */

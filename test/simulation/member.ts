@@ -283,7 +283,8 @@ export class Member {
     const branches = new BranchTable(connection, rank)
     const { rolling, appending } = gatesWithout(without, gate)
     return new CassandraLog({
-      connection, rank, branches, runs, billing: new BillingTable(connection), rows: this.#rows,
+      env, connection, rank, branches, runs, billing: new BillingTable(connection),
+      rows: this.#rows,
       gate: appending,
       index: this.#index as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, gate: rolling, commit: 'validate',

@@ -125,6 +125,7 @@ export function gatesWithout(rule: Rule | undefined, gate: Gate):
 export function logWithout(rule: Rule | undefined, real: LogPort, gate: Gate): LogPort {
   return {
     shared: rule !== 'open_row',
+    newBranchId: real.newBranchId,
     open: real.open,
     append: async (rows, updates) => {
       if (rule === 'validate_after') await gate.pass()

@@ -1,5 +1,7 @@
 /** The in-memory twin of the log port: the same promises, implemented simply. */
 
+import { randomUUID } from 'node:crypto'
+
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type {
   LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate,
@@ -21,6 +23,8 @@ export class MemoryLog implements LogPort {
   late: (rows: readonly NewRow[]) => Promise<void> = () => Promise.resolve()
   /** Counts all rows read, so that a test can see how much was read. */
   rowsRead = 0
+
+  newBranchId(): string { return randomUUID() }
 
   async open(branch: Branch, epoch: number): Promise<void> {
     if ((this.#tail(branch)?.epoch ?? 0) > epoch) throw new HeddleError('stale_append')

@@ -48,8 +48,15 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
 function nameRefusal({ host, auth }: LocalSafetyOptions):
 (request: FastifyRequest) => string | undefined {
   if (!isLoopback(host)) return () => undefined
+  // Nearly all requests call it as the one before did.
+  let known: string | undefined
   return (request) => {
-    if (isLoopback(hostOf(request))) return undefined
+    const authority = authorityOf(request)
+    if (authority === known) return undefined
+    if (isLoopback(hostOf(request))) {
+      known = authority
+      return undefined
+    }
     if (auth === undefined) {
       return 'This server is for this machine only: call it as localhost or 127.0.0.1, or start ' +
         'it with --auth keys.'

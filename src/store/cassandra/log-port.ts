@@ -1,7 +1,7 @@
 /** Appends and deletes as the log port promises them: first the log, then rows, then the gate. */
 
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
-import type { Gate } from '../../../cluster/index.ts'
+import type { Env, Gate } from '../../../cluster/index.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
 import type { BillingTable } from './billing-table.ts'
@@ -17,6 +17,7 @@ import type { Rank } from './rank.ts'
 import type { RunTable } from './run-table.ts'
 
 export interface LogPortParts {
+  readonly env: Pick<Env, 'uuid'>
   readonly connection: Connection
   readonly rank: Rank
   readonly log: LogTable
@@ -105,6 +106,8 @@ export class CassandraLog implements LogPort {
       amongSubjects.leave()
     }
   }
+
+  newBranchId: LogPort['newBranchId'] = () => this.#parts.env.uuid()
 
   open: LogPort['open'] = async (branch, epoch) =>
     (await this.#logOf(branch)).open(branch, epoch)

@@ -126,7 +126,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         const branches = new BranchTable(connection, rank)
         const runs = new RunTable(connection, bodies)
         log = new CassandraLog({
-          connection, rank, branches, runs, billing, rows, index, gate,
+          env, connection, rank, branches, runs, billing, rows, index, gate,
           log: new LogTable({
             connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
           }),

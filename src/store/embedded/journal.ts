@@ -26,11 +26,13 @@ export const journalPath = (database: string) => `${database}-ahead`
 /**
  * The main thread waits for the disk itself, and everybody waits for the main thread. If the disk
  * takes longer than this on average of the last ten times or so, the journal is not used for a
- * hundred times as long as the last one took.
+ * hundred times as long as the last one took. Nothing counts as more than so much, so that a single
+ * hiccup of an otherwise quick disk changes nothing.
  */
 const slowMs = 2
 const shareOfLast = 0.1
 const pauseFactor = 100
+const countedMs = 15
 
 export class Journal {
   readonly #file: number
@@ -92,7 +94,7 @@ export class Journal {
   }
 
   #took(ms: number): void {
-    this.#averageMs += (ms - this.#averageMs) * shareOfLast
+    this.#averageMs += (Math.min(ms, countedMs) - this.#averageMs) * shareOfLast
     if (this.#averageMs <= slowMs) return
     this.#averageMs = 0
     this.#pausedUntilMs = this.#env.monotonicMs() + pauseFactor * ms

@@ -1,5 +1,6 @@
 /** The ports that the store offers, on top of the link to the writer thread. */
 
+import type { Env } from '../../../cluster/index.ts'
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
@@ -11,9 +12,14 @@ import { unpackEntries } from './parcel.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { WriterLink } from './writer-link.ts'
 
-export function logPort(link: WriterLink): LogPort {
+export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
   return {
     shared: false,
+    newBranchId: () => {
+      const id = env.uuid()
+      link.expectBranch(id)
+      return id
+    },
     open: async () => {},
     append: (rows, updates) => link.write({ kind: 'append', rows, updates: updates.map(entryOf) }),
     tail: (branch) => link.ask('tail', branch),

@@ -73,7 +73,7 @@ const youngGenerationMb = 64
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { link, lookup, close } = await openFile(options)
   return {
-    log: logPort(link),
+    log: logPort(link, options.env),
     threads: threadIndex(link, lookup),
     runs: runTable(link, lookup),
     assistants: assistantIndex(link),
@@ -91,7 +91,7 @@ export async function openScratchStore(
   options: EmbeddedStoreOptions & { readonly shards: number }): Promise<ScratchStore> {
   const { link, lookup, close } = await openFile(options)
   return {
-    log: logPort(link),
+    log: logPort(link, options.env),
     threads: threadIndex(link, lookup),
     assistants: assistantIndex(link),
     load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
@@ -130,7 +130,7 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const beside = opened.use(new DisposableStack())
   const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
-    const place = new FilePlace(file.path)
+    const place = new FilePlace(file.path, env)
     const journal = beside.adopt(new Journal(file.path, env, link.life), (last) => last.close())
     link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
   }

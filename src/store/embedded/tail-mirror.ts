@@ -23,6 +23,11 @@ export class TailMirror {
     this.#lookup = lookup
   }
 
+  /** A branch that has no rows, because its id was just made. */
+  expect(id: string): void {
+    this.#tails.set(id, newTail)
+  }
+
   /**
    * Whether it is an append that cannot be refused. To be asked when no write is under way but
    * those that are noted.

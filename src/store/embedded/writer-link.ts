@@ -54,7 +54,7 @@ const unappliedMax = 32
 interface Shortcut {
   readonly place: Pick<FilePlace, 'check'>
   readonly journal: Pick<Journal, 'hasRoom' | 'append' | 'rewind'>
-  readonly mirror: Pick<TailMirror, 'takes' | 'note'>
+  readonly mirror: Pick<TailMirror, 'expect' | 'takes' | 'note'>
 }
 
 export class WriterLink {
@@ -117,6 +117,11 @@ export class WriterLink {
   useJournal(shortcut: Shortcut): void {
     this.#shortcut = shortcut
     this.#number = this.life.written
+  }
+
+  /** Its id was just made: no other branch has it. */
+  expectBranch(id: string): void {
+    this.#shortcut?.mirror.expect(id)
   }
 
   /** Whether the rows of a thread may be newer than those that are in the file. */

@@ -93,7 +93,7 @@ function noted({ takes = true } = {}) {
       append: () => asked.push('append') > 0,
       rewind: () => void asked.push('rewind'),
     },
-    mirror: { takes: () => takes, note: () => void asked.push('note') } }
+    mirror: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
 }
 
 /** Answers the writes when it is asked something, and that with what it knew of each batch. */
