@@ -63,7 +63,10 @@ export interface LogPort {
    */
   readonly shared: boolean
 
-  /** An id for a new branch, which no other has, and which nobody else is given. */
+  /**
+   * An id for a new branch. The log that made it knows that the branch has no rows, and need not
+   * look for them.
+   */
   newBranchId(): string
 
   /**

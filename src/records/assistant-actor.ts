@@ -110,7 +110,7 @@ class AssistantActor implements Actor {
     }
     const { tenant, id } = this.#context.key
     const version = firstVersion(content, this.#env.nowMs())
-    const branch = { id: this.#env.uuid(), ancestors: [] }
+    const branch = { id: this.#log.newBranchId(), ancestors: [] }
     const row = bornAs({ tenant, assistantId: id, branch }, version)
     const record = { $case: 'assistantVersion', value: version } as const
     return this.#write(row, { record, next: row, commandId })

@@ -8,6 +8,7 @@ import { withHeard } from './heard-command.ts'
 /** Every method promises what the method of the same name in the log port promises. */
 export interface AssistantLog {
   readonly shared: boolean
+  newBranchId(): string
   open(branch: Branch, epoch: number): Promise<void>
   append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>

@@ -8,14 +8,14 @@ export interface Reading {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-export interface MetricWords {
+export interface MetricWords<Name extends string = string> {
   /** Without `heddle_`; a counter's ends with `_total`, a duration's with `_seconds`. */
   readonly name: string
   readonly help: string
-  readonly labels?: readonly string[]
+  readonly labels?: readonly Name[]
 }
 
-type Labels = Readonly<Record<string, string>>
+type Labels<Name extends string = string> = Readonly<Record<Name, string>>
 
 /** In seconds: from a turn in memory to a run of a minute. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -53,11 +53,11 @@ export class Metrics {
     })
   }
 
-  /** Counts one at a time. */
-  count(words: MetricWords): (labels?: Labels, by?: number) => void {
-    const totals = new Map<string, { readonly labels: Labels; value: number }>()
-    this.counter(words, () => totals.values())
+  /** Counts one at a time. The registry, which checks all labels, learns of it when it is asked. */
+  count<Name extends string = never>(words: MetricWords<Name>):
+  (labels?: Labels<Name>, by?: number) => void {
     const { labels: names = [] } = words
+    const totals = new Map<string, { readonly labels: Labels; value: number }>()
     const totalOf = (labels: Labels) => {
       const key = names.map((name) => labels[name]).join('\n')
       const total = totals.get(key) ?? { labels, value: 0 }
@@ -66,7 +66,8 @@ export class Metrics {
     }
     // A counter without labels exists from the start; one with labels, when it is first used.
     if (names.length === 0) totalOf({})
-    return (labels = {}, by = 1) => { totalOf(labels).value += by }
+    this.counter(words, () => totals.values())
+    return (labels, by = 1) => { totalOf(labels ?? {}).value += by }
   }
 
   /** Takes durations, in milliseconds, one at a time. */

@@ -60,8 +60,7 @@ class ThreadActor implements Actor {
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
-        ports, tenant, threadId, epoch,
-        newBranchId: ports.log.newBranchId(), after: ports.env.after,
+        ports, tenant, threadId, epoch, after: ports.env.after,
         onLost: (reason) => this.#fail(reason), found: (ledger) => this.#found(ledger),
       })
     } catch (error) {
@@ -366,7 +365,7 @@ class ThreadActor implements Actor {
 
   #renewIfDeleted(): void {
     const { ledger } = this.#setting
-    if (ledger.state.row.seq > 0) ledger.renew(this.#ports.log.newBranchId(), this.#purge.lastTry)
+    if (ledger.state.row.seq > 0) ledger.renew(this.#purge.lastTry)
   }
 
   /** A thread with supersteps exists once these are written: until then others have to retry. */

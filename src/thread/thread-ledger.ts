@@ -29,8 +29,6 @@ export interface LedgerOptions {
   readonly tenant: string
   readonly threadId: string
   readonly epoch: number
-  /** For a thread that does not exist yet. */
-  readonly newBranchId: string
   readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
   /**
@@ -89,7 +87,7 @@ export class ThreadLedger {
     const { ports: { log, threads }, tenant, threadId } = options
     const row = await threads.get(tenant, threadId)
     if (!row) {
-      const branch = { id: options.newBranchId, ancestors: [] }
+      const branch = { id: log.newBranchId(), ancestors: [] }
       const ledger = new ThreadLedger(options, unborn(tenant, threadId, branch))
       options.found?.(ledger)
       return ledger
@@ -257,10 +255,11 @@ export class ThreadLedger {
   }
 
   /** Begins a new log: the thread was deleted and its id is used again. */
-  renew(branchId: string, purged: Promise<void>): void {
-    const { tenant, threadId } = this.#options
+  renew(purged: Promise<void>): void {
+    const { ports: { log }, tenant, threadId } = this.#options
     const { heard } = this.#state
-    this.begin({ ...unborn(tenant, threadId, { id: branchId, ancestors: [] }), heard }, purged)
+    const branch = { id: log.newBranchId(), ancestors: [] }
+    this.begin({ ...unborn(tenant, threadId, branch), heard }, purged)
   }
 
   /**

@@ -130,7 +130,7 @@ export class LifeActor implements Actor {
     const ledger = this.#ledger
     const { exists, heard, row: { seq } } = ledger.state
     const isHeard = heardAs(heard, id) !== undefined
-    if (!isHeard && !exists && seq > 0) ledger.renew(this.#parts.env.uuid(), this.#purged)
+    if (!isHeard && !exists && seq > 0) ledger.renew(this.#purged)
     const run = ledger.state.exists ? item : firstRun
     const durable = isHeard ? ledger.durable : ledger.write(
       [...this.#itemPut(item, run), { $case: 'heard', value: { commandId: id } }])

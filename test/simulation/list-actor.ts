@@ -40,7 +40,7 @@ export function ledgerOf({ env, log, threads }: Pick<ListActorParts, 'env' | 'lo
   { key: { tenant: owner, id: threadId }, epoch, fail }: ActorContext): Promise<ThreadLedger> {
   return ThreadLedger.load({
     ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
-    newBranchId: env.uuid(), after: env.after, onLost: fail,
+    after: env.after, onLost: fail,
   })
 }
 

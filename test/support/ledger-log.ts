@@ -24,7 +24,7 @@ export function ledgerLogs(open: () => Promise<LedgerStore>): () => SuiteLog {
     const threadId = `thread ${++threads}`
     const ledger = opened.then(({ log, threads: index }) => ThreadLedger.load({
       ports: { log, threads: index, views: new ByteBudget(1e6) }, tenant: 't', threadId, epoch: 1,
-      newBranchId: env.uuid(), after: env.after, onLost: (reason) => { throw reason },
+      after: env.after, onLost: (reason) => { throw reason },
     }))
     const source = ledger.then((open) => executionSource(open))
     return {

@@ -24,15 +24,15 @@ const journalBytes = 1 << 20
 export const journalPath = (database: string) => `${database}-ahead`
 
 /**
- * The main thread waits for the disk itself, and everybody waits for the main thread. If the disk
- * takes longer than this on average of the last ten times or so, the journal is not used for a
- * hundred times as long as the last one took. Nothing counts as more than so much, so that a single
- * hiccup of an otherwise quick disk changes nothing.
+ * The main thread waits for the disk itself, and everybody waits for the main thread. A write that
+ * takes as long as a hiccup is followed by a rest ten times as long, in which the journal is not
+ * used. If writes are slow on average of the last ten or so, the rest is a hundred times as long;
+ * there a hiccup counts as the shortest, so that a single one does not make a quick disk slow.
  */
 const slowMs = 2
 const shareOfLast = 0.1
-const pauseFactor = 100
-const countedMs = 15
+const hiccupMs = 10
+const restFactors = { hiccup: 10, slow: 100 } as const
 
 export class Journal {
   readonly #file: number
@@ -40,7 +40,7 @@ export class Journal {
   readonly #salt: number
   #position = 0
   #averageMs = 0
-  #pausedUntilMs = 0
+  #restsUntilMs = 0
   #broken = false
   #closed = false
 
@@ -54,7 +54,7 @@ export class Journal {
   /** Whether it is worth trying to append something of this size. */
   hasRoom({ text, bytes }: Parcel): boolean {
     const fits = this.#position + text.length + bytes.byteLength <= journalBytes
-    return fits && !this.#broken && this.#env.monotonicMs() >= this.#pausedUntilMs
+    return fits && !this.#broken && this.#env.monotonicMs() >= this.#restsUntilMs
   }
 
   /**
@@ -94,10 +94,11 @@ export class Journal {
   }
 
   #took(ms: number): void {
-    this.#averageMs += (Math.min(ms, countedMs) - this.#averageMs) * shareOfLast
-    if (this.#averageMs <= slowMs) return
-    this.#averageMs = 0
-    this.#pausedUntilMs = this.#env.monotonicMs() + pauseFactor * ms
+    this.#averageMs += (Math.min(ms, hiccupMs) - this.#averageMs) * shareOfLast
+    const isSlow = this.#averageMs > slowMs
+    if (isSlow) this.#averageMs = 0
+    if (!isSlow && ms < hiccupMs) return
+    this.#restsUntilMs = this.#env.monotonicMs() + ms * restFactors[isSlow ? 'slow' : 'hiccup']
   }
 }
 

@@ -130,7 +130,7 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const beside = opened.use(new DisposableStack())
   const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
-    const place = new FilePlace(file.path, env)
+    const place = new FilePlace(file.path, { clock: env })
     const journal = beside.adopt(new Journal(file.path, env, link.life), (last) => last.close())
     link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
   }

@@ -38,7 +38,7 @@ class Forked {
     this.#ledger = await ThreadLedger.load({
       ports: { log: this.#log, threads: memoryTables(this.#log).threads,
         views: new ByteBudget(1e6) }, tenant: 't', threadId: 'x', epoch: ++this.#epoch,
-      newBranchId: this.#env.uuid(), after: this.#env.after, onLost: () => {},
+      after: this.#env.after, onLost: () => {},
     })
   }
 

@@ -24,7 +24,7 @@ async function openLedger(log = new MemoryLog(), views = new ByteBudget<ThreadLe
   const env = virtualEnv()
   return await ThreadLedger.load({
     ports: { log, threads: memoryTables(log).threads, views }, tenant: 't',
-    threadId: 'x', epoch: 1, newBranchId: env.uuid(), after: env.after, onLost: () => {},
+    threadId: 'x', epoch: 1, after: env.after, onLost: () => {},
   })
 }
 
@@ -75,7 +75,7 @@ describe('the head of a thread', () => {
     const gate = Promise.withResolvers<void>()
     log.gate = gate.promise
     const before = ledger.write([checkpoint])
-    ledger.renew('another', before)
+    ledger.renew(before)
     expect(await ledger.settled.tuple('', null)).toBeUndefined()
     const now = ledger.write([created])
     gate.resolve()
