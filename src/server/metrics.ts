@@ -15,7 +15,9 @@ export interface MetricWords<Name extends string = string> {
   readonly labels?: readonly Name[]
 }
 
-type Labels<Name extends string = string> = Readonly<Record<Name, string>>
+/** By their names; of none, only an empty object. */
+type Labels<Name extends string = string> =
+  Readonly<[Name] extends [never] ? Record<string, never> : Record<Name, string>>
 
 /** In seconds: from a turn in memory to a run of a minute. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -54,8 +56,9 @@ export class Metrics {
   }
 
   /** Counts one at a time. The registry, which checks all labels, learns of it when it is asked. */
-  count<Name extends string = never>(words: MetricWords<Name>):
-  (labels?: Labels<Name>, by?: number) => void {
+  count(words: MetricWords<never>): (labels?: Labels<never>, by?: number) => void
+  count<Name extends string>(words: MetricWords<Name>): (labels: Labels<Name>, by?: number) => void
+  count(words: MetricWords): (labels?: Labels, by?: number) => void {
     const { labels: names = [] } = words
     const totals = new Map<string, { readonly labels: Labels; value: number }>()
     const totalOf = (labels: Labels) => {
@@ -67,7 +70,7 @@ export class Metrics {
     // A counter without labels exists from the start; one with labels, when it is first used.
     if (names.length === 0) totalOf({})
     this.counter(words, () => totals.values())
-    return (labels, by = 1) => { totalOf(labels ?? {}).value += by }
+    return (labels = {}, by = 1) => { totalOf(labels).value += by }
   }
 
   /** Takes durations, in milliseconds, one at a time. */

@@ -230,7 +230,7 @@ export class LifeActor implements Actor {
     if (exists && !heardAs(heard, copiedFrom)) throw new HeddleError('exists')
     if (!exists) {
       const threadId = this.#context.key.id
-      const branchId = this.#parts.env.uuid()
+      const branchId = this.#parts.log.newBranchId()
       ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purged)
       void ledger.write([this.#created({ metadataJson, copiedFrom }),
         { $case: 'heard', value: { commandId: copiedFrom } }])

@@ -20,8 +20,8 @@ export interface FilePlaceOptions {
 
 /**
  * The times of files have coarse ticks. A directory that changed less than this ago may change once
- * more without a new time. If the clock is behind that of the files, or is set back, they are only
- * looked at more often.
+ * more without a new time. If the clock is behind that of the files, they are only looked at more
+ * often. If it is ahead, such a change may be missed, until somebody looks who has no clock.
  */
 const tickMs = 2_000
 
@@ -29,7 +29,7 @@ const tickMs = 2_000
  * Watches the file at `path` and the two beside it that hold the newest writes. As long as their
  * directory does not change, they stay where they are. To look at it alone is quicker, and leaves
  * the files alone: since Linux 6.13, the next write to a file whose times somebody has seen must
- * store new ones, which makes the disk write twice.
+ * store new ones, which on some file systems makes the disk write twice.
  */
 export class FilePlace {
   readonly #path: string

@@ -24,10 +24,10 @@ const journalBytes = 1 << 20
 export const journalPath = (database: string) => `${database}-ahead`
 
 /**
- * The main thread waits for the disk itself, and everybody waits for the main thread. A write that
- * takes as long as a hiccup is followed by a rest ten times as long, in which the journal is not
- * used. If writes are slow on average of the last ten or so, the rest is a hundred times as long;
- * there a hiccup counts as the shortest, so that a single one does not make a quick disk slow.
+ * The main thread waits for the disk itself, and everybody waits for the main thread. A write of
+ * `hiccupMs` or more is followed by a rest ten times as long as it took, in which the journal is
+ * not used. If the last ten or so were slow on average, the rest is a hundred times as long. There
+ * a longer write counts as `hiccupMs`, so that one alone does not make a quick disk slow.
  */
 const slowMs = 2
 const shareOfLast = 0.1

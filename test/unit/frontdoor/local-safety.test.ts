@@ -75,8 +75,8 @@ describe('a Host header', () => {
       expect(await statusFor(url, host)).toBe(200)
     }
     for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example']) {
-      const asked = [host, host, 'localhost', host]
-      const statuses = await Promise.all(asked.map((each) => statusFor(url, each)))
+      const statuses = []
+      for (const each of [host, host, 'localhost', host]) statuses.push(await statusFor(url, each))
       expect(statuses).toEqual([403, 403, 200, 403])
     }
   })

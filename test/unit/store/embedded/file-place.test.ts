@@ -12,7 +12,10 @@ import { embeddedPlace } from '../../../contract/embedded-place.ts'
 const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-ahead']
 const lost = 'was removed or replaced'
 
-describe.each([{}, { clock: systemEnv() }])('files on a disk, with $clock', (options) => {
+const ways = [{ how: 'each time', options: {} },
+  { how: 'after a change', options: { clock: systemEnv() } }]
+
+describe.each(ways)('files that are looked at $how', ({ options }) => {
   let place: ReturnType<typeof embeddedPlace>
   let path: string
   beforeEach(() => {
@@ -53,51 +56,57 @@ function fill(directory: string): void {
   for (const name of names) writeFileSync(join(directory, name), name)
 }
 
-describe('a directory that has not changed for so long', () => {
+describe('the directory of the files', () => {
   const path = '/data/heddle.db'
-  let seen: Record<string, Seen>
+  const paths = ['/data', ...names.map((name) => join('/data', name))]
+  let seen: Map<string, Seen>
   let looks: string[]
   let nowMs: number
+  /** How long it takes to look at something. */
+  let lookMs: number
   beforeEach(() => {
-    const inodes = ['/data', ...names.map((name) => join('/data', name))]
-    seen = Object.fromEntries(inodes.map((each, ino) => [each, { ino, ctimeMs: 100_000 }]))
+    seen = new Map(paths.map((each, ino) => [each, { ino, ctimeMs: 100_000 }]))
     looks = []
+    lookMs = 0
   })
 
-  const place = ({ ageMs }: { ageMs: number }) => {
+  /** It has not changed for so long when the files are first checked. */
+  const checked = (ageMs: number, slowMs = 0) => {
     nowMs = 100_000 + ageMs
     const look = (each: string) => {
+      nowMs += lookMs
       looks.push(each)
-      return seen[each]
+      return seen.get(each)
     }
     const files = new FilePlace(path, { clock: { nowMs: () => nowMs }, look })
+    lookMs = slowMs
     files.check()
     looks = []
     return files
   }
 
-  it('is looked at alone', () => {
-    const files = place({ ageMs: 3_000 })
+  it('is looked at alone if it has not changed for some seconds', () => {
+    const files = checked(3_000)
     for (let n = 0; n < 3; n++) files.check()
     expect(looks).toEqual(['/data', '/data', '/data'])
   })
 
   it.each([{ what: 'has a new time', directory: { ino: 0, ctimeMs: 103_000 } },
-    { what: 'is another', directory: { ino: 9, ctimeMs: 100_000 } }])('and then $what: its files ' +
-    'are looked at', ({ directory }) => {
-    const files = place({ ageMs: 3_000 })
-    seen['/data'] = directory
+    { what: 'is another one', directory: { ino: 9, ctimeMs: 100_000 } }])('is not looked at ' +
+    'alone if it $what', ({ directory }) => {
+    const files = checked(3_000)
+    seen.set('/data', directory)
     files.check()
-    expect(looks).toEqual(['/data', ...names.map((name) => join('/data', name))])
-    seen['/data'] = { ...directory, ctimeMs: 104_000 }
-    delete seen[path]
+    expect(looks).toEqual(paths)
+    seen.set('/data', { ...directory, ctimeMs: 104_000 }).delete(path)
     expect(() => files.check()).toThrow(lost)
   })
 
-  it('but only so briefly that a change may not show is not relied on', () => {
-    const files = place({ ageMs: 1_000 })
-    nowMs += 3_000
-    delete seen[path]
-    expect(() => files.check()).toThrow(lost)
-  })
+  it.each([{ when: 'just before', slowMs: 0 }, { when: 'just before a slow look', slowMs: 3_000 }])(
+    'is not relied on if it changed $when', ({ slowMs }) => {
+      const files = checked(1_000, slowMs)
+      nowMs += 3_000
+      seen.delete(path)
+      expect(() => files.check()).toThrow(lost)
+    })
 })
