@@ -34,14 +34,8 @@ export interface Trail {
 /** A run that has not been started before. */
 export const noTrail: Trail = { wrote: false, told: [], asked: null }
 
-/** It is needed several times in one turn. */
-let newest: { readonly json: string; readonly plan: RunPlan } | undefined
-
-export function planOf({ planJson }: RunRow): RunPlan {
-  if (newest?.json !== planJson) {
-    newest = { json: planJson, plan: JSON.parse(planJson) as RunPlan }
-  }
-  return newest.plan
+export function planOf(run: RunRow): RunPlan {
+  return JSON.parse(run.planJson) as RunPlan
 }
 
 export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {

@@ -87,8 +87,7 @@ export class ThreadLedger {
     const { ports: { log, threads }, tenant, threadId } = options
     const row = await threads.get(tenant, threadId)
     if (!row) {
-      const branch = { id: log.newBranchId(), ancestors: [] }
-      const ledger = new ThreadLedger(options, unborn(tenant, threadId, branch))
+      const ledger = new ThreadLedger(options, onNewBranch(options))
       options.found?.(ledger)
       return ledger
     }
@@ -256,10 +255,8 @@ export class ThreadLedger {
 
   /** Begins a new log: the thread was deleted and its id is used again. */
   renew(purged: Promise<void>): void {
-    const { ports: { log }, tenant, threadId } = this.#options
     const { heard } = this.#state
-    const branch = { id: log.newBranchId(), ancestors: [] }
-    this.begin({ ...unborn(tenant, threadId, branch), heard }, purged)
+    this.begin({ ...onNewBranch(this.#options), heard }, purged)
   }
 
   /**
@@ -328,6 +325,11 @@ export class ThreadLedger {
     if (this.#recent.size > recentViewsMax && oldest !== undefined) this.#recent.delete(oldest)
     this.#options.ports.views.hold(this, view.bytes, () => this.#recent.clear())
   }
+}
+
+/** The thread before its first row. */
+function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): ThreadState {
+  return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
 }
 
 /** What several records together change of the rows of runs. */

@@ -284,8 +284,7 @@ export class Member {
     const { rolling, appending } = gatesWithout(without, gate)
     return new CassandraLog({
       env, connection, rank, branches, runs, billing: new BillingTable(connection),
-      rows: this.#rows,
-      gate: appending,
+      rows: this.#rows, gate: appending,
       index: this.#index as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, gate: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
