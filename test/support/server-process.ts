@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { projectsFolder } from './newest-packages.ts'
 import { firstFreePort } from './port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -125,7 +126,7 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
-    : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
+    : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
   const command = [process.execPath, join(root, 'src/main.ts'), ...config, '--port', port,
     '--data', dataDir, ...storeArgs(options.cassandra), ...options.args ?? []]
   const [program, ...args] = options.fileKiB === undefined ? command
