@@ -51,6 +51,8 @@ export interface Settings {
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
+  /** Names by which callers without keys may call, besides those of this machine; `*`: any. */
+  readonly allowHosts: readonly string[]
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
@@ -149,6 +151,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
+    allowHosts: Object.freeze(reader.hosts('allowHost')),
     // In development, no region is set.
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',

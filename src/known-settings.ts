@@ -50,6 +50,9 @@ export const knownSettings = {
       '(default: 5000, with Cassandra 20000).'),
   allowOrigin: setting('--allow-origin <origin...>', 'HEDDLE_ALLOW_ORIGIN',
     'Origins of web pages that may call, * for all (default: those of this machine).'),
+  allowHost: setting('--allow-host <name...>', 'HEDDLE_ALLOW_HOST',
+    'Names by which callers may call without --auth keys, * for any (default: those of this ' +
+      'machine, and its addresses).'),
   limits: setting('--limits <how>', 'HEDDLE_LIMITS',
     'Rate limits: on or off (default: on if --region is set).'),
   billing: setting('--billing <how>', 'HEDDLE_BILLING',

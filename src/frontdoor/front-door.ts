@@ -24,6 +24,7 @@ import type { OperationParts, Operations } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import type { OpenReplies } from './pulse.ts'
 import { addRest } from './rest/app.ts'
+import { requireClearPaths } from './rest/clear-path.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
@@ -49,6 +50,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly unread?: UnreadOptions
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
+  /** Names besides those of this machine by which callers without keys may call; `*` for all. */
+  readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
   /** By default, there are no limits. */
@@ -99,6 +102,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(errorReply(env.log))
   const underWay = addExchanges(app, options)
+  requireClearPaths(app)
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })

@@ -30,7 +30,7 @@ export interface DoorParts {
 
 /** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, allowOrigins } = settings
+  const { host, port, allowOrigins, allowHosts } = settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(settings.trustedProxies)
@@ -45,7 +45,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
     clusterStatus: ground.status,
     heard: countRequests(metrics),
-    ...allowOrigins.length > 0 && { allowOrigins },
+    ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
     ...settings.metrics === null && { metrics },

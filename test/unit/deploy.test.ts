@@ -50,6 +50,12 @@ describe('the compose file', () => {
     }
   })
 
+  it('lets callers call each member by its name, without keys', () => {
+    for (const [, { command }] of members) {
+      expect(command).toContain(`--allow-host=${members.map(([name]) => name).join()}`)
+    }
+  })
+
   it('has health checks whose words are strings, with a valid script', () => {
     for (const [name, { healthcheck }] of services) {
       for (const word of healthcheck!.test) expect(word, name).toBeTypeOf('string')
