@@ -48,8 +48,8 @@ function create(path: string): void {
 
 /**
  * Creates the file for its owner only, or makes it so; SQLite gives the files that it creates
- * beside it the same mode. One that is there is not opened: to close it would end the locks that this
- * process has on it.
+ * beside it the same mode. One that is there is not opened: to close it would end the locks that
+ * this process has on it.
  */
 export function makePrivate(path: string): void {
   try {

@@ -86,7 +86,8 @@ describe('a Host header', () => {
       expect([host, await statusFor(url, host)]).toEqual([host, 200])
     }
     for (const host of ['evil.example', `evil.example:${port}`, 'heddle-1.evil.example',
-      '198.51.100.7', 'localhost.evil.example', '127.0.0.1.evil.example', 'x@localhost.evil.example', 'a..b']) {
+      '198.51.100.7', 'localhost.evil.example', '127.0.0.1.evil.example',
+      'x@localhost.evil.example', 'a..b']) {
       expect([host, await statusFor(url, host)]).toEqual([host, 403])
     }
   })
