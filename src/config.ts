@@ -37,6 +37,8 @@ export interface Settings {
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
+  /** If not, the next free port will do where this one is taken. */
+  readonly portIsChosen: boolean
   readonly host: string
   /** It may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
@@ -140,6 +142,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   const resolved: Settings = {
     config,
     port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
+    portIsChosen: reader.text('port', '') !== '',
     host: reader.text('host', '127.0.0.1'),
     insecureListen: reader.yesOrNo('insecureListen', false),
     auth: reader.oneOf('auth', authentications, 'none'),

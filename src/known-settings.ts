@@ -23,7 +23,7 @@ export const knownSettings = {
   config: setting('--config <path>', 'HEDDLE_CONFIG',
     'The langgraph.json to serve, or its folder (default: the starter project).'),
   port: setting('--port <number>', 'PORT',
-    'The port to listen on; 0 picks a free one (default: 2024).'),
+    'The port to listen on; 0 picks a free one (default: 2024, or the next one that is free).'),
   host: setting('--host <address>', 'HEDDLE_HOST',
     'The address to listen on (default: 127.0.0.1).'),
   insecureListen: setting('--insecure-listen', 'HEDDLE_INSECURE_LISTEN',

@@ -129,7 +129,7 @@ function folderOfCaller(): string {
 }
 
 function announce({ url, metricsPort, graphs, place, member }: Server,
-  { dataDirectory, metrics }: Settings): void {
+  { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   // Nobody may read it: that is no reason to end.
   process.stdout.on('error', () => {})
@@ -145,6 +145,8 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
       (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
     ...lines,
+    ...url === undefined || portIsChosen || Number(new URL(url).port) === port ? []
+      : [`  ${label('port')}${port} is taken, so it is the next free one; --port chooses one`],
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],

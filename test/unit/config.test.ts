@@ -26,8 +26,8 @@ describe('settings', () => {
   it('have defaults that serve the starter on this machine only', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
-      port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], allowHosts: [],
-      reload: true,
+      port: 2024, portIsChosen: false, host: '127.0.0.1', insecureListen: false,
+      allowOrigins: [], allowHosts: [], reload: true,
       egressAllow: [], egressProxy: undefined, inRegion: false,
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
