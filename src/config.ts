@@ -37,6 +37,8 @@ export interface Settings {
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
+  /** If not, the next free port will do where this one is taken. */
+  readonly portIsChosen: boolean
   readonly host: string
   /** It may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
@@ -51,6 +53,8 @@ export interface Settings {
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
+  /** Names by which callers without keys may call, besides those of this machine; `*`: any. */
+  readonly allowHosts: readonly string[]
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
@@ -138,6 +142,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   const resolved: Settings = {
     config,
     port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
+    portIsChosen: reader.text('port', '') !== '',
     host: reader.text('host', '127.0.0.1'),
     insecureListen: reader.yesOrNo('insecureListen', false),
     auth: reader.oneOf('auth', authentications, 'none'),
@@ -149,6 +154,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
+    allowHosts: Object.freeze(reader.hosts('allowHost')),
     // In development, no region is set.
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',

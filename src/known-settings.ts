@@ -23,7 +23,7 @@ export const knownSettings = {
   config: setting('--config <path>', 'HEDDLE_CONFIG',
     'The langgraph.json to serve, or its folder (default: the starter project).'),
   port: setting('--port <number>', 'PORT',
-    'The port to listen on; 0 picks a free one (default: 2024).'),
+    'The port to listen on; 0 picks a free one (default: 2024, or the next one that is free).'),
   host: setting('--host <address>', 'HEDDLE_HOST',
     'The address to listen on (default: 127.0.0.1).'),
   insecureListen: setting('--insecure-listen', 'HEDDLE_INSECURE_LISTEN',
@@ -50,6 +50,9 @@ export const knownSettings = {
       '(default: 5000, with Cassandra 20000).'),
   allowOrigin: setting('--allow-origin <origin...>', 'HEDDLE_ALLOW_ORIGIN',
     'Origins of web pages that may call, * for all (default: those of this machine).'),
+  allowHost: setting('--allow-host <name...>', 'HEDDLE_ALLOW_HOST',
+    'Names by which callers may call without --auth keys, * for any (default: those of this ' +
+      'machine, and its addresses).'),
   limits: setting('--limits <how>', 'HEDDLE_LIMITS',
     'Rate limits: on or off (default: on if --region is set).'),
   billing: setting('--billing <how>', 'HEDDLE_BILLING',

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 
-import { ipRange } from './ip-address.ts'
+import { ipAddress, ipRange } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import { knownSettings, namesOf } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
@@ -106,11 +106,13 @@ export class SettingsReader {
   }
 
   origins(name: SettingName): readonly string[] {
-    const given = this.#given(name) ?? []
-    const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
-    return texts.map((text) => text.trim()).filter((text) => text !== '')
-      .map((text) => isOrigin(text) ? text
-        : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+    return this.#several(name).map((text) => isOrigin(text) ? text
+      : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+  }
+
+  hosts(name: SettingName): readonly string[] {
+    return this.#several(name).map((text) => isHost(text) ? text
+      : this.#mistaken(name, text, 'must be a name like heddle.internal, without a port', text))
   }
 
   /** `us=https://…,eu=https://…`; empty for a name that is not given. */
@@ -123,6 +125,13 @@ export class SettingsReader {
       else this.#mistaken(name, pair, `must be like ${known[0]}=https://example.org`, pair)
     }
     return urls
+  }
+
+  /** Given after each other, or separated by commas. */
+  #several(name: SettingName): readonly string[] {
+    const given = [this.#given(name) ?? []].flat()
+    return given.flatMap((each) => `${each}`.split(',')).map((text) => text.trim())
+      .filter((text) => text !== '')
   }
 
   /** The option, or else the variable; an empty text counts as not given. */
@@ -144,6 +153,10 @@ export class SettingsReader {
 
 function isTarget(text: string): boolean {
   return ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
+}
+
+function isHost(text: string): boolean {
+  return text === '*' || ipAddress(text) !== undefined || /^[\w-]+(\.[\w-]+)*$/.test(text)
 }
 
 function isOrigin(text: string): boolean {

@@ -28,7 +28,8 @@ const order = ['proto/gen', 'src/errors', 'src/answer-room', 'src/v8-flags', 'sr
   'src/time-text', 'src/region', 'src/ip-address', 'src/known-settings', 'src/command-line',
   'src/setting-file', 'src/settings-reader', 'src/config', 'cluster', 'src/egress', 'src/records',
   'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
-  'src/office-command', 'src/keys-command', 'src/billing-command', 'src/main']
+  'src/office-command', 'src/keys-command', 'src/billing-command',
+  'src/backup-command', 'src/main']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -59,7 +60,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^jose$/, ['src/frontdoor/']],
   [/^ipaddr\.js$/, ['src/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/command-line.ts', 'src/office-command.ts',
-    'src/keys-command.ts', 'src/billing-command.ts']],
+    'src/keys-command.ts', 'src/billing-command.ts', 'src/backup-command.ts']],
   [/^prom-client$/, ['src/server/metrics.ts']],
   [/^@opentelemetry\//, ['src/server/tracing.ts', 'src/graph/run-trace.ts']],
   [/^node:(?!sqlite)/, ['']],

@@ -1,7 +1,7 @@
 /** The front door: opened on a host and port, it serves every protocol until it is closed. */
 
 import { fastify } from 'fastify'
-import type { RawServerDefault } from 'fastify'
+import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
@@ -24,6 +24,7 @@ import type { OperationParts, Operations } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import type { OpenReplies } from './pulse.ts'
 import { addRest } from './rest/app.ts'
+import { requireClearPaths } from './rest/clear-path.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
@@ -39,6 +40,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** How many ports after it are tried, one after the other, if it is taken; none by default. */
+  readonly nextPorts?: number
   /** The version of this server, for `/info`. */
   readonly version: string
   /** 25 MiB by default. */
@@ -49,6 +52,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly unread?: UnreadOptions
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
+  /** Names besides those of this machine by which callers without keys may call; `*` for all. */
+  readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
   /** By default, there are no limits. */
@@ -99,6 +104,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(errorReply(env.log))
   const underWay = addExchanges(app, options)
+  requireClearPaths(app)
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
@@ -111,7 +117,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
-    await app.listen({ host, port: options.port })
+    await listen(app, options)
   } catch (error) {
     pulse.stop()
     throw error
@@ -126,6 +132,22 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       await app.close()
     },
   }
+}
+
+/** Throws what the system says of the first port if all are taken. */
+async function listen(app: FastifyInstance, { host, port, nextPorts = 0 }: FrontDoorOptions):
+Promise<void> {
+  let first: unknown
+  for (let next = port; next <= Math.min(port + nextPorts, 65_535); next++) {
+    try {
+      await app.listen({ host, port: next })
+      return
+    } catch (error) {
+      first ??= error
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  throw first
 }
 
 /** If an owner cannot be reached now, the first request makes them: no reason to fail. */

@@ -28,14 +28,17 @@ export interface DoorParts {
   readonly egress: Pick<Egress, 'check'>
 }
 
+/** Ports that are tried after the usual one, if nobody has chosen it. */
+const nextPorts = 100
+
 /** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, allowOrigins } = settings
+  const { host, port, portIsChosen, allowOrigins, allowHosts } = settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(settings.trustedProxies)
   const options: FrontDoorOptions = {
-    ...others, host, port, version: ownVersion(),
+    ...others, host, port, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
       router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
     }),
@@ -45,7 +48,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
     clusterStatus: ground.status,
     heard: countRequests(metrics),
-    ...allowOrigins.length > 0 && { allowOrigins },
+    ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
     ...settings.metrics === null && { metrics },

@@ -20,6 +20,10 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Where threads are kept instead of the data folder. */
   readonly cassandra?: CassandraKeyspace
+  /** Another checkout of this repository, whose program runs; by default this one. */
+  readonly program?: string
+  /** No port is chosen: it takes the usual one, or the next that is free. */
+  readonly anyPort?: boolean
   /** Further command-line options. */
   readonly args?: readonly string[]
   /** The maximal size of its files, to simulate a full disk. */
@@ -127,12 +131,14 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
     : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
-  const command = [process.execPath, join(root, 'src/main.ts'), ...config, '--port', port,
-    '--data', dataDir, ...storeArgs(options.cassandra), ...options.args ?? []]
+  const { program: home = root } = options
+  const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
+    ...options.anyPort === true ? [] : ['--port', port],
+    ...storeArgs(options.cassandra), ...options.args ?? []]
   const [program, ...args] = options.fileKiB === undefined ? command
     : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`, ...command]
   const child = spawn(program!, args,
-    { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    { cwd: home, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let output = ''
   const url = new Promise<string>((found) => {

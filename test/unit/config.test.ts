@@ -26,7 +26,8 @@ describe('settings', () => {
   it('have defaults that serve the starter on this machine only', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
-      port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
+      port: 2024, portIsChosen: false, host: '127.0.0.1', insecureListen: false,
+      allowOrigins: [], allowHosts: [], reload: true,
       egressAllow: [], egressProxy: undefined, inRegion: false,
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
@@ -134,6 +135,16 @@ describe('settings', () => {
     const environment = { HEDDLE_ALLOW_ORIGIN: 'https://a.org, http://b.org:8080' }
     expect(resolved({ environment }).allowOrigins).toEqual(['https://a.org', 'http://b.org:8080'])
     expect(resolved({ options: { allowOrigin: ['*'] }, environment }).allowOrigins).toEqual(['*'])
+  })
+
+  it('read names of hosts, without ports', () => {
+    const environment = { HEDDLE_ALLOW_HOST: 'heddle-1, heddle.internal,10.0.0.1' }
+    expect(resolved({ environment }).allowHosts)
+      .toEqual(['heddle-1', 'heddle.internal', '10.0.0.1'])
+    expect(resolved({ options: { allowHost: ['a,b', '*'] } }).allowHosts).toEqual(['a', 'b', '*'])
+    for (const allowHost of [['a:80'], ['http://a'], ['*.a'], ['a/b']]) {
+      expect(mistakes({ options: { allowHost } })).toContain('without a port')
+    }
   })
 
   it('limit requests if a region is given, unless limits are off', () => {

@@ -5,6 +5,7 @@ import { isObject } from '../../containment.ts'
 import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
+import { mayReachGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -117,18 +118,13 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
-/** Credentials, identities that nobody has checked, and headers of proxies never reach a graph. */
-const unchecked = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
-const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
-
 /** A JSON web token, whatever its header is called: proxies hand sessions on in many. */
 const tokenLookalike = /\beyJ[\w-]+\.[\w-]+\.[\w-]*/
 
-/** Only those that begin with `x-`. They are stored with the run, so none may hold a secret. */
+/** They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
-    .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
-    .filter(([name]) => !unchecked.test(name) && !secretive.test(name))
+    .filter(([name, value]) => mayReachGraph(name) && value !== undefined)
     .map(([name, value]) => [name, [value].flat().join(', ')])
     .filter(([, text]) => !keyLookalike.test(text!) && !tokenLookalike.test(text!)))
 }

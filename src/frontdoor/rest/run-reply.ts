@@ -9,6 +9,7 @@ import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import type { CreateRun } from '../schema/run.ts'
 import { whileStanding } from '../standing.ts'
+import { requireOwnPage } from './fetch-site.ts'
 import { answerLate } from './late-answer.ts'
 import { runJson } from './render.ts'
 import { sendJson } from './route.ts'
@@ -69,7 +70,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
-  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
+  mayWatch(watched)
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -101,7 +102,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   reply.request.about = run
   const { caller } = reply.request
   const { tenant } = caller
-  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
+  mayWatch(watched)
   const ask = (gone: AbortSignal) =>
     made ? runs.result(tenant, run, gone) : runs.join(tenant, run, gone)
   return answerLate({
@@ -111,6 +112,12 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
+}
+
+/** Throws `forbidden`: to cancel a run by leaving is to change something, also with a GET. */
+function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
+  mustBeAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
+  if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
 }
 
 /** The client has left, so whether the cancel worked is not reported. */

@@ -17,23 +17,30 @@ import { packEntries } from './parcel.ts'
 import type { Reader } from './request.ts'
 import { numbersByShard } from './row-number.ts'
 import { RunTable, runSchema } from './run-table.ts'
+import type { SchemaStep } from './schema-version.ts'
 import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import { UnlistedShards } from './unlisted-shards.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
-/** Numbered steps, of which the first makes version 1. A step never changes. */
-export const schema: readonly string[] = [
-  [
-    branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
-    lifeSchema,
-  ].join(''),
-  keySchema,
-  limitSchema,
-  owingSchema,
-  billingSchema,
-  writtenSchema,
+/**
+ * A step never changes. Programs that know only the first six refuse every file that has seen more
+ * than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ */
+export const schema: readonly SchemaStep[] = [
+  {
+    sql: [
+      branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+      lifeSchema,
+    ].join(''),
+    oldest: 1,
+  },
+  { sql: keySchema, oldest: 2 },
+  { sql: limitSchema, oldest: 3 },
+  { sql: owingSchema, oldest: 4 },
+  { sql: billingSchema, oldest: 5 },
+  { sql: writtenSchema, oldest: 6 },
 ]
 
 export class Tables {

@@ -2,19 +2,19 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
-import { assert, HeddleError } from '../../errors.ts'
+import { assert } from '../../errors.ts'
+import { catchUp } from './catch-up.ts'
 import { Database } from './database.ts'
-import { diskError, isConflict, mayPass } from './disk-error.ts'
+import { diskError, mayPass } from './disk-error.ts'
 import { FilePlace } from './file-place.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
-import { createJournal, journalPath, readJournal, removeJournal } from './journal.ts'
+import { createJournal, readJournal, removeJournal } from './journal.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
   AskedQuestion, Batches, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
-import type { Write } from './write.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
@@ -151,35 +151,6 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
   return owed
 }
 
-/** Does what is in the journal and not in the database: the process was killed in between. */
-function catchUp(database: Database, tables: Tables): void {
-  const { salt, written } = tables.life.newest
-  const records = readJournal(file).filter(({ number }) => number > written)
-  if (records.length === 0) return
-  if (records[0]!.number !== written + 1 || records[0]!.salt !== salt) throw stray()
-  database.transaction(() => {
-    for (const { number, write } of records) {
-      for (const each of unpackWrites(write)) apply(tables, each)
-      tables.life.mark(number)
-    }
-  })
-}
-
-/** Throws a sentence about the journal if the write does not belong to what is there. */
-function apply(tables: Tables, write: Write): void {
-  try {
-    tables.apply(write)
-  } catch (error) {
-    throw error instanceof HeddleError || isConflict(error) ? stray(error) : error
-  }
-}
-
-function stray(cause?: unknown): HeddleError {
-  return new HeddleError('unavailable', `${journalPath(file)} holds writes that do not follow ` +
-    `those in ${file}. Put the files of one moment together, or move the former away, and with ` +
-    'it what only it holds.', {}, { cause })
-}
-
 /** Removes the journal, if the database has all of it. */
 function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
   if (shards === undefined && owed.length === 0) {
@@ -197,7 +168,7 @@ function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
 function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
-  if (shards === undefined) catchUp(database, tables)
+  if (shards === undefined) catchUp({ file, database, tables }, readJournal(file))
   const life = database.transaction(() => tables.life.begin())
   if (shards === undefined) createJournal(file)
   const place = shards === undefined ? new FilePlace(file) : undefined

@@ -1,5 +1,6 @@
 /** A front door on a free port, with fake threads and graphs and in-memory assistants. */
 
+import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 import { openEgress } from '../../../src/egress/index.ts'
@@ -80,4 +81,16 @@ export async function call(door: { readonly url: string }, method: string, path:
     status: response.status, headers: response.headers, text: answered,
     json: isJson ? JSON.parse(answered) as Record<string, unknown> : {},
   }
+}
+
+/** The status of a request whose path and headers are sent as they are: fetch changes some. */
+export function plainStatus(url: string, path: string, headers: Record<string, string> = {},
+  method = 'GET'): Promise<number> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, headers, method }, (response) => {
+      response.destroy()
+      resolve(response.statusCode!)
+    }).on('error', reject).end()
+  })
 }

@@ -24,11 +24,13 @@ describe('a data directory', () => {
   })
 
   it.skipIf(process.platform === 'win32')('can be read by its owner only', async () => {
+    await writeFile(join(place.directory, 'heddle.lock'), '', { mode: 0o644 })
     const store = await open()
     const scratch = await openScratchStore({ directory: join(place.directory, 'index'),
       env: virtualEnv(), shards: 4 })
     const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-shm']
-    for (const path of [...names, ...names.map((name) => join('index', name)), 'heddle.db-ahead']) {
+    const all = [...names, 'heddle.lock']
+    for (const path of [...all, ...all.map((name) => join('index', name)), 'heddle.db-ahead']) {
       expect((await stat(join(place.directory, path))).mode & 0o077, path).toBe(0)
     }
     await scratch.close()
