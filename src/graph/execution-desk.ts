@@ -97,15 +97,15 @@ export class ExecutionDesk {
     }
   }
 
-  /** The checkpoints of the thread that a job works on. */
-  sourceOf(job: number): CheckpointSource | undefined {
-    return this.#jobs.get(job)?.source
+  /** The checkpoints of the thread that a job of this worker works on. */
+  sourceOf(link: WorkerLink, job: number): CheckpointSource | undefined {
+    return this.#jobOf(link, job)?.source
   }
 
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
       case 'departure': return this.#departure(link, mail.job, mail.departure)
-      case 'broken': return this.#broken(mail.job)
+      case 'broken': return this.#broken(link, mail.job)
     }
   }
 
@@ -167,7 +167,7 @@ export class ExecutionDesk {
   }
 
   #departure(link: WorkerLink, number: number, departure: Departure): void {
-    const job = this.#jobs.get(number)
+    const job = this.#jobOf(link, number)
     if (!job) return
     const { receipt, outcome, ...batch } = departure
     const { steps, events, texts, awaited } = batch
@@ -191,8 +191,14 @@ export class ExecutionDesk {
     }
   }
 
-  #broken(number: number): void {
+  /** Undefined for a job that another worker has, or none: a worker speaks for its own only. */
+  #jobOf(link: WorkerLink, number: number): Job | undefined {
     const job = this.#jobs.get(number)
+    return job?.link === link ? job : undefined
+  }
+
+  #broken(link: WorkerLink, number: number): void {
+    const job = this.#jobOf(link, number)
     if (job) this.#lose(job, 'crashed')
   }
 

@@ -90,7 +90,7 @@ class WorkerGraphHost implements RunningGraphHost {
       mail: (link, mail) => {
         if (mail.type === 'read') return void this.#read(link, mail)
         this.#executions.mail(link, mail)
-        this.#inquiries.mail(mail)
+        this.#inquiries.mail(link, mail)
       },
       stuck: (link) => this.#executions.stuck(link),
       withdrawn: (link) => this.#inquiries.withdrawn(link),
@@ -168,7 +168,7 @@ class WorkerGraphHost implements RunningGraphHost {
   /** Answers a worker's read of a thread's checkpoints. */
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
-    const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
+    const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
     link.post({ type: 'stored', reading, result: await resultOf(read(source, what)) })
   }
 }

@@ -6,8 +6,9 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Env } from '../../cluster/index.ts'
 import { knownSettings } from '../known-settings.ts'
 import { eachLine } from './lines.ts'
+import { isWorkerMail } from './mail-check.ts'
 import type { CompiledProject } from './project-compiler.ts'
-import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
+import type { ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
 
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
@@ -51,6 +52,7 @@ export class WorkerLink {
   #pinged = false
   /** It was told to end. */
   #dismissed = false
+  #complained = false
   #mails: ToWorker[] = []
   readonly startedMs: number
 
@@ -69,16 +71,16 @@ export class WorkerLink {
       env: environmentOfGraphs(),
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
-    const hear = (mails: FromWorker) => {
+    const hear = (mails: unknown) => {
       this.#lastHeardMs = env.monotonicMs()
       this.#pinged = false
-      for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
+      for (const mail of Array.isArray(mails) ? mails : [mails]) this.#hear(mail, events)
     }
     this.#port.on('message', hear)
     this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
     this.#worker.on('exit', (code) => {
       // Its last messages may still be queued.
-      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
+      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message)
       if (this.state === 'ended') return
       const isExpected = this.#dismissed || this.refusal !== null
       if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
@@ -119,6 +121,24 @@ export class WorkerLink {
   async terminate(): Promise<void> {
     this.#dismissed = true
     await this.#worker.terminate()
+  }
+
+  /** Never throws: user code may have posted it. */
+  #hear(mail: unknown, events: WorkerEvents): void {
+    if (this.state === 'ended') return
+    try {
+      if (isWorkerMail(mail)) return events.mail(this, mail)
+      this.#complain('A graph worker posted what is no message; it is ignored.')
+    } catch (error) {
+      this.#complain('A message of a graph worker cannot be handled.', error)
+    }
+  }
+
+  /** Only once: a graph may do it without end. */
+  #complain(message: string, error?: unknown): void {
+    const { name } = this
+    if (!this.#complained) this.#env.log.error(message, { name, ...error !== undefined && { error } })
+    this.#complained = true
   }
 
   #flush(): void {

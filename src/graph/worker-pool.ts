@@ -185,11 +185,20 @@ export class WorkerPool {
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
-    if (mail.type === 'pong') return this.#events.ready()
+    switch (mail.type) {
+      case 'pong': return this.#events.ready()
+      case 'loading': case 'refused': case 'ready':
+        // A worker that is ready said all of this before: now only user code can have posted it.
+        if (link.state === 'starting') this.#starting(link, mail)
+        return
+      default: return this.#events.mail(link, mail)
+    }
+  }
+
+  #starting(link: WorkerLink, mail: WorkerMail & { type: 'loading' | 'refused' | 'ready' }): void {
     if (mail.type === 'loading') link.loading = mail.graphId
     else if (mail.type === 'refused') link.refusal = mail.reason
-    else if (mail.type === 'ready') this.#ready(link, mail)
-    else this.#events.mail(link, mail)
+    else this.#ready(link, mail)
   }
 
   #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
