@@ -114,14 +114,31 @@ export class ExecutionDesk {
    * ones; only earlier ones if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
+    if (link.isFull) this.#filled(link)
+    else this.#died(link)
+    // Threads that never run again would otherwise keep the link and all that it references.
+    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
+  }
+
+  /**
+   * What filled the memory shows in a worker of its own, which a suspect gets: in any other, it may
+   * have been a neighbour, or what earlier runs have left. No run loses an attempt.
+   */
+  #filled(link: WorkerLink): void {
+    const { jobs } = this.#accuse(link)
+    for (const job of jobs) {
+      if (link.solitary) this.#suspicion.acquit(runOf(job))
+      this.#lose(job, link.solitary ? 'full' : 'displaced')
+    }
+  }
+
+  #died(link: WorkerLink): void {
     const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
     const { jobs, entered } = this.#accuse(link)
     for (const job of jobs) {
       const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
-    // Threads that never run again would otherwise keep the link and all that it references.
-    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
   }
 
   /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
