@@ -50,6 +50,10 @@ export interface Settings {
   /** Absolute. */
   readonly dataDirectory: string
   readonly workers: number
+  /** What the graphs of one worker may fill; undefined for a share of the memory that there is. */
+  readonly workerHeapMb: number | undefined
+  /** The variables that graphs see: names, or patterns that end with `*`. */
+  readonly graphEnv: readonly string[]
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -152,6 +156,9 @@ export function resolveSettings(source: SettingsSource): Settings {
     regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
     dataDirectory: reader.path('data') ?? join(project, '.heddle'),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
+    workerHeapMb: reader.text('workerHeapMb', '') === '' ? undefined
+      : reader.wholeNumber('workerHeapMb', { fallback: 0, min: 64, max: 1_048_576 }),
+    graphEnv: Object.freeze(reader.variables('graphEnv', ['*'])),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
     allowHosts: Object.freeze(reader.hosts('allowHost')),

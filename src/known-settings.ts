@@ -10,10 +10,15 @@ interface Setting {
   readonly flags: string
   readonly variable: string
   readonly sentence: string
+  /** Graphs never see it, and `<variable>_FILE` may name a file that has it. */
+  readonly isSecret: boolean
 }
 
 const setting = (flags: string, variable: string, sentence: string): Setting =>
-  ({ flags, variable, sentence })
+  ({ flags, variable, sentence, isSecret: false })
+
+const secret = (flags: string, variable: string, sentence: string): Setting =>
+  ({ flags, variable, sentence, isSecret: true })
 
 /** At least two: a graph that spins must leave one to the others. At most eight, for memory. */
 export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
@@ -45,6 +50,12 @@ export const knownSettings = {
     'Where everything is stored (default: .heddle in the folder of the project).'),
   workers: setting('--workers <number>', 'HEDDLE_WORKERS',
     `How many worker threads run graphs (default here: ${defaultWorkers}).`),
+  workerHeapMb: setting('--worker-heap-mb <number>', 'HEDDLE_WORKER_HEAP_MB',
+    'The memory that the graphs of one worker may fill; a run that fills it fails (default: the ' +
+      'memory of the container less 1024 for the server, by workers, at most 4096).'),
+  graphEnv: setting('--graph-env <names>', 'HEDDLE_GRAPH_ENV',
+    'The environment variables that graphs see: OPENAI_API_KEY,MY_* (default: *, which is all ' +
+      'but HEDDLE_* and OTEL_*).'),
   drainMs: setting('--drain-ms <ms>', 'HEDDLE_DRAIN_MS',
     'How long a shutdown may take; unfinished runs resume elsewhere or at the next start ' +
       '(default: 5000, with Cassandra 20000).'),
@@ -65,7 +76,7 @@ export const knownSettings = {
     'Proxies whose x-user-id and x-tenant-id are believed (default: none).'),
   reload: setting('--no-reload', 'HEDDLE_RELOAD',
     'Do not reload the project when one of its files changes.'),
-  egressProxy: setting('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY',
+  egressProxy: secret('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY',
     'The proxy for webhook calls (default: none).'),
   egressAllow: setting('--egress-allow <targets>', 'HEDDLE_EGRESS_ALLOW',
     'Private addresses, ranges and hosts that webhooks may call: ' +
@@ -80,7 +91,7 @@ export const knownSettings = {
     'The keyspace of the data; <name>_control is created beside it (default: heddle).'),
   cassandraUser: setting('--cassandra-user <name>', 'HEDDLE_CASSANDRA_USER',
     'The user for Cassandra (default: none).'),
-  cassandraPassword: setting('--cassandra-password <text>', 'HEDDLE_CASSANDRA_PASSWORD',
+  cassandraPassword: secret('--cassandra-password <text>', 'HEDDLE_CASSANDRA_PASSWORD',
     'Its password. Better set by the variable: others can see what was typed.'),
   tlsCa: setting('--tls-ca <file>', 'HEDDLE_TLS_CA',
     'Encrypt the connection to Cassandra; the authority of its certificate (PEM).'),
@@ -98,7 +109,7 @@ export const knownSettings = {
     'What it does: frontdoor answers clients, member owns threads (default: both).'),
   clusterName: setting('--cluster-name <name>', 'HEDDLE_CLUSTER_NAME',
     'Which cluster this is: the same for all its members (default: heddle).'),
-  clusterSecret: setting('--cluster-secret <text>', 'HEDDLE_CLUSTER_SECRET',
+  clusterSecret: secret('--cluster-secret <text>', 'HEDDLE_CLUSTER_SECRET',
     'The secret by which members trust each other; better set by the variable (default: one ' +
       'stored in Cassandra).'),
   memberCa: setting('--member-ca <file>', 'HEDDLE_MEMBER_CA',

@@ -68,9 +68,10 @@ export function settingsOfPlace(source: CommandSource, typed: TypedPlace): Setti
   const options = Object.fromEntries(placeSettings.flatMap((name) =>
     typed[name] === undefined ? [] : [[name, typed[name]]]))
   // Other variables are for servers: a mistake in one of them must not matter here.
-  const environment = Object.fromEntries(placeSettings.map((name) => {
-    const { variable } = knownSettings[name]
-    return [variable, source.environment[variable]]
+  const environment = Object.fromEntries(placeSettings.flatMap((name) => {
+    const { variable, isSecret } = knownSettings[name]
+    return [variable, ...isSecret ? [`${variable}_FILE`] : []]
+      .map((each) => [each, source.environment[each]])
   }))
   return resolveSettings({ ...source, environment, options })
 }

@@ -26,6 +26,7 @@ import {
   readActors, readLimits, readOwnership, readServer, readWorkers,
 } from './server/readings.ts'
 import type { OpenTracing } from './server/tracing.ts'
+import { readTracingHeaders } from './server/tracing-headers.ts'
 
 export interface Server {
   /** Undefined if it answers no clients. */
@@ -148,6 +149,7 @@ async function openGround(settings: Settings,
 /** Without a collector, not even the library is loaded. */
 async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
+  readTracingHeaders(process.env)
   const { startTracing } = await import('./server/tracing.ts')
   return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
 }
@@ -170,12 +172,13 @@ interface Graphs {
   close(): Promise<void>
 }
 
-async function openGraphs(project: Project, { workers, reload }: Settings, env: Env):
+async function openGraphs(project: Project,
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings, env: Env):
   Promise<Graphs> {
   // As the project's own tools do: relative paths in its code start from its configuration.
   process.chdir(project.root)
   const compiled = await compileProject(project)
-  const host = await startGraphHost({ project: compiled, workers, env })
+  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, env })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.',
       { reason, ...error !== undefined && { error } })

@@ -1,5 +1,6 @@
 /** Reads settings from options and the environment, and checks them. */
 
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { ipAddress, ipRange } from './ip-address.ts'
@@ -100,6 +101,12 @@ export class SettingsReader {
     })
   }
 
+  /** Names of variables; `*` at the end stands for any rest. */
+  variables(name: SettingName, fallback: readonly string[]): readonly string[] {
+    return this.list(name, fallback).map((text) => /^\w*\*?$/.test(text) ? text
+      : this.#mistaken(name, text, 'must list names of variables like A_KEY or A_*', text))
+  }
+
   targets(name: SettingName): readonly string[] {
     return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
       'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
@@ -138,7 +145,21 @@ export class SettingsReader {
   #given(name: SettingName): string | boolean | readonly string[] | undefined {
     const typed = this.#source.options[name]
     if (typed !== undefined && typed !== '') return typed
-    return this.#source.environment[knownSettings[name].variable] || undefined
+    const { variable, isSecret } = knownSettings[name]
+    return this.#source.environment[variable] || (isSecret ? this.#secretOf(name) : undefined)
+  }
+
+  /** What is in the file that `<variable>_FILE` names, without the end of its line. */
+  #secretOf(name: SettingName): string | undefined {
+    const variable = `${knownSettings[name].variable}_FILE`
+    const file = this.#source.environment[variable]
+    if (!file) return undefined
+    try {
+      return readFileSync(resolve(this.#source.folder, file), 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      this.mistakes.push(`${variable}: ${file} cannot be read: ${(error as Error).message}.`)
+      return undefined
+    }
   }
 
   #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {

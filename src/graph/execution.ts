@@ -130,8 +130,9 @@ export interface Outcome {
 /**
  * crashed     it may have ended its worker, or could not read its thread: costs an attempt
  * displaced   the worker was lost or replaced for another reason: same attempt, another worker
+ * full        it filled the memory of a worker that it had to itself: it would do so again
  */
-export type LossReason = 'crashed' | 'displaced'
+export type LossReason = 'crashed' | 'displaced' | 'full'
 
 /** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
 export interface ExecutionListener {

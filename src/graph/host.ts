@@ -8,17 +8,24 @@ import { optimiseSoon } from '../v8-flags.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
   GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
 import { ExecutionDesk } from './execution-desk.ts'
+import { graphEnvironment } from './graph-environment.ts'
 import { InquiryDesk } from './inquiry-desk.ts'
 import type { CompiledProject } from './project-compiler.ts'
+import { defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { Reading, WorkerMail } from './worker-mail.ts'
 import { resultOf } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
+import type { PoolOptions } from './worker-pool.ts'
 
 export interface GraphHostOptions {
   readonly project: CompiledProject
   /** Threads that execute graphs; by default one per processor, at least 2. */
   readonly workers?: number
+  /** What the graphs of one worker may fill; by default a share of the memory that there is. */
+  readonly heapMb?: number | undefined
+  /** The variables that graphs see: names, or patterns that end with `*`; by default `*`. */
+  readonly variables?: readonly string[]
   readonly env: Env
 }
 
@@ -58,9 +65,12 @@ export interface RunningGraphHost extends GraphHost {
 }
 
 /** Resolves when the first worker has loaded the project. */
-export async function startGraphHost({ project, workers, env }: GraphHostOptions):
+export async function startGraphHost({ env, project, variables, ...options }: GraphHostOptions):
   Promise<RunningGraphHost> {
-  const host = new WorkerGraphHost(env, project, workers ?? Math.max(2, availableParallelism()))
+  const { workers = Math.max(2, availableParallelism()) } = options
+  const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
+  const host = new WorkerGraphHost(env, { project, workers, heapMb,
+    variables: graphEnvironment(process.env, variables) })
   try {
     await host.open()
   } catch (error) {
@@ -75,14 +85,14 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #executions: ExecutionDesk
   readonly #inquiries: InquiryDesk
 
-  constructor(env: Env, project: CompiledProject, workers: number) {
+  constructor(env: Env, options: PoolOptions) {
     let jobs = 0
     const nextJob = () => {
       jobs += 1
       if (jobs === jobsOfABusyServer) optimiseSoon()
       return jobs
     }
-    this.#pool = new WorkerPool(env, { project, workers }, {
+    this.#pool = new WorkerPool(env, options, {
       ready: () => {
         this.#executions.pump()
         this.#inquiries.pump()
@@ -90,7 +100,7 @@ class WorkerGraphHost implements RunningGraphHost {
       mail: (link, mail) => {
         if (mail.type === 'read') return void this.#read(link, mail)
         this.#executions.mail(link, mail)
-        this.#inquiries.mail(mail)
+        this.#inquiries.mail(link, mail)
       },
       stuck: (link) => this.#executions.stuck(link),
       withdrawn: (link) => this.#inquiries.withdrawn(link),
@@ -168,7 +178,7 @@ class WorkerGraphHost implements RunningGraphHost {
   /** Answers a worker's read of a thread's checkpoints. */
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
-    const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
+    const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
     link.post({ type: 'stored', reading, result: await resultOf(read(source, what)) })
   }
 }

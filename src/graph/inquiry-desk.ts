@@ -58,13 +58,13 @@ export class InquiryDesk {
     for (const asking of [...this.#waiting]) this.#send(asking)
   }
 
-  /** The checkpoints of the thread that a job asks about. */
-  sourceOf(job: number): CheckpointSource | undefined {
-    return this.#askings.get(job)?.source
+  /** The checkpoints of the thread that a job of this worker asks about. */
+  sourceOf(link: WorkerLink, job: number): CheckpointSource | undefined {
+    return this.#askingOf(link, job)?.source
   }
 
-  mail(mail: WorkerMail): void {
-    if (mail.type === 'answer') this.#answer(mail.job, mail.result)
+  mail(link: WorkerLink, mail: WorkerMail): void {
+    if (mail.type === 'answer') this.#answer(link, mail.job, mail.result)
   }
 
   /** The worker died, perhaps because of the inquiry. */
@@ -113,8 +113,14 @@ export class InquiryDesk {
     link.post({ type: 'inquire', job, inquiry: asking.inquiry })
   }
 
-  #answer(job: number, result: Result<unknown>): void {
+  /** Undefined if this worker was not asked: it answers for itself only. */
+  #askingOf(link: WorkerLink, job: number): Asking | undefined {
     const asking = this.#askings.get(job)
+    return asking?.asked.get(job) === link ? asking : undefined
+  }
+
+  #answer(link: WorkerLink, job: number, result: Result<unknown>): void {
+    const asking = this.#askingOf(link, job)
     if (!asking) return
     this.#end(asking, () => {
       try {

@@ -4,10 +4,10 @@ import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_thread
 import type { MessagePort } from 'node:worker_threads'
 
 import type { Env } from '../../cluster/index.ts'
-import { knownSettings } from '../known-settings.ts'
 import { eachLine } from './lines.ts'
+import { isWorkerMail } from './mail-check.ts'
 import type { CompiledProject } from './project-compiler.ts'
-import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
+import type { ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
 
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
@@ -22,10 +22,18 @@ export interface WorkerEvents {
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
 
-const { clusterSecret, cassandraPassword } = knownSettings
-
 /** With less, short-lived objects of a run are moved to the old generation. */
 const youngGenerationMb = 64
+
+export interface WorkerOptions {
+  readonly name: string
+  readonly generation: number
+  readonly project: CompiledProject
+  /** What its graphs may fill. */
+  readonly heapMb: number
+  /** The environment of its graphs. */
+  readonly variables: NodeJS.ProcessEnv
+}
 
 export class WorkerLink {
   readonly name: string
@@ -42,6 +50,8 @@ export class WorkerLink {
   executions = 0
   /** An execution was aborted in it, and its code may still run, even for ever. */
   hasAborted = false
+  /** It ended because its graphs had filled its memory. */
+  isFull = false
   readonly #worker: Worker
   /** Not `parentPort`, to which user code may post as well. */
   readonly #port: MessagePort
@@ -51,12 +61,12 @@ export class WorkerLink {
   #pinged = false
   /** It was told to end. */
   #dismissed = false
+  #complained = false
   #mails: ToWorker[] = []
   readonly startedMs: number
 
-  constructor(env: Env, options: { name: string; generation: number; project: CompiledProject },
+  constructor(env: Env, { name, generation, project, heapMb, variables }: WorkerOptions,
     events: WorkerEvents) {
-    const { name, generation, project } = options
     this.name = name
     this.generation = generation
     this.#env = env
@@ -66,21 +76,26 @@ export class WorkerLink {
     const workerData: WorkerData = { name, project, entered: this.#entered, port }
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       name, workerData, transferList: [port], stdout: true, stderr: true,
-      env: environmentOfGraphs(),
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+      env: variables,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb,
+        maxOldGenerationSizeMb: heapMb },
     })
-    const hear = (mails: FromWorker) => {
+    const hear = (mails: unknown) => {
       this.#lastHeardMs = env.monotonicMs()
       this.#pinged = false
-      for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
+      for (const mail of Array.isArray(mails) ? mails : [mails]) this.#hear(mail, events)
     }
     this.#port.on('message', hear)
-    this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
+    this.#worker.on('error', (error: Error & { code?: string }) => {
+      this.isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      if (this.isFull) env.log.warn('Graphs have filled the memory of a worker.', { name, heapMb })
+      else env.log.error('A graph worker died.', { name, error })
+    })
     this.#worker.on('exit', (code) => {
       // Its last messages may still be queued.
-      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
+      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message)
       if (this.state === 'ended') return
-      const isExpected = this.#dismissed || this.refusal !== null
+      const isExpected = this.#dismissed || this.refusal !== null || this.isFull
       if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
       this.state = 'ended'
       events.ended(this)
@@ -121,6 +136,24 @@ export class WorkerLink {
     await this.#worker.terminate()
   }
 
+  /** Never throws: user code may have posted it. */
+  #hear(mail: unknown, events: WorkerEvents): void {
+    if (this.state === 'ended') return
+    try {
+      if (isWorkerMail(mail)) return events.mail(this, mail)
+      this.#complain('A graph worker posted what is no message; it is ignored.')
+    } catch (error) {
+      this.#complain('A message of a graph worker cannot be handled.', error)
+    }
+  }
+
+  /** Only once: a graph may do it without end. */
+  #complain(message: string, error?: unknown): void {
+    const { name } = this
+    if (!this.#complained) this.#env.log.error(message, { name, ...error !== undefined && { error } })
+    this.#complained = true
+  }
+
   #flush(): void {
     const mails = this.#mails
     this.#mails = []
@@ -136,10 +169,4 @@ export class WorkerLink {
       eachLine(stream, (line) => log[level](line, { name }))
     }
   }
-}
-
-/** Without the server's own secrets: graphs, and programs that they start, may print all of it. */
-function environmentOfGraphs(): NodeJS.ProcessEnv {
-  const { [clusterSecret.variable]: _, [cassandraPassword.variable]: __, ...others } = process.env
-  return others
 }

@@ -25,6 +25,10 @@ export interface PoolEvents {
 export interface PoolOptions {
   readonly project: CompiledProject
   readonly workers: number
+  /** What the graphs of one worker may fill. */
+  readonly heapMb: number
+  /** The environment of graphs. */
+  readonly variables: NodeJS.ProcessEnv
 }
 
 const tickMs = 500
@@ -43,6 +47,7 @@ export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
   readonly #size: number
+  readonly #options: PoolOptions
   #generation = 1
   /** By generation, the serving one and later ones. */
   readonly #projects = new Map<number, CompiledProject>()
@@ -63,11 +68,12 @@ export class WorkerPool {
   /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
 
-  constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
+  constructor(env: Env, options: PoolOptions, events: PoolEvents) {
     this.#env = env
     this.#events = events
-    this.#size = workers
-    this.#projects.set(this.#generation, project)
+    this.#size = options.workers
+    this.#options = options
+    this.#projects.set(this.#generation, options.project)
     this.#lastTickMs = env.monotonicMs()
     this.#stopTick = env.every(tickMs, () => this.#tick())
   }
@@ -161,7 +167,8 @@ export class WorkerPool {
   get #current(): number { return this.#serving || this.#generation }
 
   #start(generation: number): WorkerLink {
-    const options = { name: `graph-${++this.#names}`, generation,
+    const { heapMb, variables } = this.#options
+    const options = { name: `graph-${++this.#names}`, generation, heapMb, variables,
       project: this.#projects.get(generation)! }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
@@ -185,11 +192,20 @@ export class WorkerPool {
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
-    if (mail.type === 'pong') return this.#events.ready()
+    switch (mail.type) {
+      case 'pong': return this.#events.ready()
+      case 'loading': case 'refused': case 'ready':
+        // A worker that is ready said all of this before: now only user code can have posted it.
+        if (link.state === 'starting') this.#starting(link, mail)
+        return
+      default: return this.#events.mail(link, mail)
+    }
+  }
+
+  #starting(link: WorkerLink, mail: WorkerMail & { type: 'loading' | 'refused' | 'ready' }): void {
     if (mail.type === 'loading') link.loading = mail.graphId
     else if (mail.type === 'refused') link.refusal = mail.reason
-    else if (mail.type === 'ready') this.#ready(link, mail)
-    else this.#events.mail(link, mail)
+    else this.#ready(link, mail)
   }
 
   #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {

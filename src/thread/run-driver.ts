@@ -164,6 +164,11 @@ export class RunDriver {
   lost(executionId: number, reason: LossReason): void {
     const run = this.#current(executionId)?.run
     if (!run) return
+    if (reason === 'full') {
+      const message = 'The graph filled the memory of a worker that it had to itself.'
+      this.#finish(run, { status: 'error', error: { error: 'OutOfMemory', message } })
+      return this.startNext()
+    }
     this.#drop()
     if (reason === 'displaced') this.#handBack(run)
     if (this.#resting) return

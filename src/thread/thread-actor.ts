@@ -124,7 +124,7 @@ class ThreadActor implements Actor {
       case 'steps': return this.#steps(told)
       case 'ended': return this.#ended(told)
       case 'lost': return done(this.#runs.lost(told.executionId, told.reason),
-        this.#editor.lost(told.executionId))
+        this.#editor.lost(told.executionId, told.reason))
       case 'time_limit': return done(this.#runs.timeLimit(told.executionId),
         this.#editor.timeLimit(told.executionId))
       case 'wake': return done(this.#runs.startNext())

@@ -1,6 +1,9 @@
 /** Settings: which source wins, what is refused, and with which sentence. */
 
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { resolveSettings, SettingsError } from '../../src/config.ts'
 import { knownSettings } from '../../src/known-settings.ts'
@@ -30,7 +33,7 @@ describe('settings', () => {
       allowOrigins: [], allowHosts: [], reload: true,
       egressAllow: [], egressProxy: undefined, inRegion: false,
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
-      workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
+      workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'], drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
     })
@@ -195,8 +198,37 @@ describe('settings', () => {
     }
   })
 
+  it('are read from a file if they are secret and their variable with _FILE names one', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-secrets-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const secrets = Object.entries(knownSettings).filter(([, { isSecret }]) => isSecret)
+    expect(secrets.map(([name]) => name))
+      .toEqual(['egressProxy', 'cassandraPassword', 'clusterSecret'])
+    const given = (name: string) => `http://${name}`
+    const environment = Object.fromEntries(secrets.map(([name, { variable }]) => {
+      writeFileSync(join(folder, name), `${given(name)}\n`)
+      return [`${variable}_FILE`, name]
+    }))
+    const options = { store: 'cassandra', localDatacenter: 'dc' }
+    expect(resolved({ environment, folder, options })).toMatchObject({
+      egressProxy: given('egressProxy'),
+      cassandra: { password: given('cassandraPassword'),
+        member: { secret: given('clusterSecret') } } })
+    // The variable itself wins, and other settings have no files.
+    expect(resolved({ folder, options, environment: { ...environment,
+      HEDDLE_CLUSTER_SECRET: 'typed', HEDDLE_KEYSPACE_FILE: 'nowhere' } }))
+      .toMatchObject({ cassandra: { keyspace: 'heddle', member: { secret: 'typed' } } })
+    expect(mistakes({ folder, options, environment: { HEDDLE_CLUSTER_SECRET_FILE: 'nowhere' } }))
+      .toMatch(/^HEDDLE_CLUSTER_SECRET_FILE: nowhere cannot be read: ENOENT/)
+  })
+
+  it('name the variables that graphs see', () => {
+    expect(resolved({ options: { graphEnv: 'A_KEY, MY_*' } }).graphEnv).toEqual(['A_KEY', 'MY_*'])
+    expect(mistakes({ options: { graphEnv: 'A=1' } })).toMatch(/^--graph-env .* must list names/)
+  })
+
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(48)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(56)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 
 import type { Execution, ExecutionListener, LossReason, Outcome, RunRequest, StepBatch, StepEvent }
   from '../../../src/graph/execution.ts'
+import type { GraphHostOptions } from '../../../src/graph/host.ts'
 import { compileProject, readProject, startGraphHost } from '../../../src/graph/index.ts'
 import type { CompiledProject, RunningGraphHost } from '../../../src/graph/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -14,7 +15,8 @@ import { ModelLog } from '../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
 /** Variables with secrets of the server. */
-export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD']
+export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD',
+  'HEDDLE_EGRESS_PROXY', 'OTEL_EXPORTER_OTLP_HEADERS']
 
 const graphs = `
 import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
@@ -100,9 +102,11 @@ export class TestHost {
     this.host = host
   }
 
-  static async start(workers: number, project?: CompiledProject): Promise<TestHost> {
+  static async start(workers: number, project?: CompiledProject,
+    options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
     const env = virtualEnv()
-    const host = await startGraphHost({ env, workers, project: project ?? await hostProject() })
+    const host = await startGraphHost(
+      { ...options, env, workers, project: project ?? await hostProject() })
     onTestFinished(() => host.close())
     const test = new TestHost(env, host)
     if (workers > 1) await test.#awaitSecond()

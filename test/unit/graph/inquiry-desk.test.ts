@@ -26,7 +26,7 @@ it('A question goes to a worker that was silent as soon as that answers pings ag
   waking.silentMs = 0
   desk.pump()
   expect(waking.heard).toMatchObject([{ type: 'inquire', job: 2 }])
-  desk.mail({ type: 'answer', job: 2, result: { value: 'told' } })
+  desk.mail(waking as unknown as WorkerLink, { type: 'answer', job: 2, result: { value: 'told' } })
   expect(await answer).toBe('told')
   desk.pump()
   expect([spinner.heard.length, waking.heard.length]).toEqual([1, 1])

@@ -400,6 +400,17 @@ describe('a worker that is lost', () => {
     expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'WorkerCrashed' } })
   })
 
+  it('ends the run with an error at once if it filled the memory there on its own', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    await settled()
+    house.host.lose(house.host.only, 'full')
+    expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'OutOfMemory' } })
+    expect(house.host.running.size).toBe(0)
+  })
+
   it('costs no attempt if another run was to blame', async () => {
     const house = new ThreadHouse()
     await house.startRun('x')
