@@ -54,7 +54,8 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
   const heard = commandId === undefined ? row.heard : withHeard(row.heard, commandId, seq)
-  const placed = next && { ...next, heard, epoch, seq }
+  const storedBytes = row.storedBytes + body.byteLength
+  const placed = next && { ...next, heard, epoch, seq, storedBytes }
   const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
   await log.append([{ ...position, body, places: [] }], updates)
   return placed

@@ -26,11 +26,18 @@ export interface ThreadQuery extends ThreadFilter {
 
 /**
  * A thread that an earlier owner left `busy`, hidden, or with webhooks to send: the owner must wake
- * it.
+ * it, unless all its runs wait for their time.
  */
 export interface UnfinishedThread {
   readonly tenant: string
   readonly threadId: string
+}
+
+/** A thread that sleeps until the first of its delayed runs is due. */
+export interface DueThread extends UnfinishedThread {
+  readonly atMs: number
+  /** Its place among those that are due at the same time. */
+  readonly no: number
 }
 
 /** Hidden threads (of stateless runs) are found only by `get`. */

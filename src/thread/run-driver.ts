@@ -5,6 +5,7 @@ import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
+import { dueAtMs } from '../records/index.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
 import { KeyedRuns, runAsMade } from './known-run.ts'
@@ -13,7 +14,7 @@ import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
 import {
-  admit, attemptOf, attemptsMax, lookAgainMs, nextRun, storeFailedMs,
+  admit, attemptOf, attemptsMax, dozeMs, lookAgainMs, nextRun, storeFailedMs,
 } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
@@ -50,6 +51,12 @@ export class RunDriver {
   }
 
   get busy(): boolean { return this.#ledger.state.runs.length > 0 }
+  /** Whether any run is under way, waited for, or due before others would wake the thread. */
+  get awake(): boolean {
+    const { wakeAt } = this.#setting.ports
+    const isFree = !this.#waiters.any && !this.#held && !this.#resting && wakeAt !== undefined
+    return this.busy && !(isFree && dueAtMs(this.#ledger.state.runs) > this.#nowMs + dozeMs)
+  }
   get followed(): boolean { return this.#feeds.followed }
 
   get #ledger() { return this.#setting.ledger }
@@ -101,7 +108,16 @@ export class RunDriver {
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
     if (next.kind === 'start') this.#launch(next.run, next.attempt, urgency, woken)
-    if (next.kind === 'wait') this.#wakeIn(Math.min(next.atMs - env.nowMs(), lookAgainMs))
+    if (next.kind === 'wait') this.#waitUntil(next.atMs)
+  }
+
+  /** Looks soon again if nobody else needs the thread: it sleeps then. */
+  #waitUntil(atMs: number): void {
+    const { ports: { wakeAt }, sleep } = this.#setting
+    wakeAt?.(atMs)
+    sleep()
+    const lookMs = this.awake || this.followed ? lookAgainMs : dozeMs
+    this.#wakeIn(Math.min(atMs - this.#nowMs, lookMs))
   }
 
   #wakeIn(ms: number): void {
