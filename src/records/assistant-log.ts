@@ -61,11 +61,12 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   return placed
 }
 
-/** Records of rows `from` to `through`, oldest first. */
-export async function recordsBetween(log: AssistantLog, branch: Branch, from: number,
-  through: number): Promise<{ readonly record: AssistantRecord; readonly seq: number }[]> {
+/** Rows `from` to `through`, oldest first, with the bytes of each. */
+export async function rowsBetween(log: AssistantLog, branch: Branch, from: number,
+  through: number): Promise<{ readonly records: readonly AssistantRecord[]; readonly seq: number
+    readonly bytes: number }[]> {
   const entries = await log.read(branch, { from, through })
-  return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
+  return entries.map(({ body, seq }) => ({ records: recordsIn(body), seq, bytes: body.byteLength }))
 }
 
 /** Few, because each may be as large as a request. */

@@ -32,5 +32,6 @@ export type { ScatteredIndex } from './scattered-index.ts'
 export { dueAtMs, noUse, sumOfUses, useOfThread } from './tenant-use.ts'
 export type { TenantUse } from './tenant-use.ts'
 export type {
-  DueThread, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
+  DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort,
+  ThreadStatus, UnfinishedThread,
 } from './thread-index.ts'

@@ -40,6 +40,10 @@ export interface DueThread extends UnfinishedThread {
   readonly no: number
 }
 
+/** Threads that sleep, from the one that is due first: at most `limit`, after the given place. */
+export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>, limit: number) =>
+  Promise<readonly DueThread[]>
+
 /** Hidden threads (of stateless runs) are found only by `get`. */
 export interface ThreadIndex extends ThreadSearch {
   get(tenant: string, threadId: string): Promise<ThreadRow | undefined>
