@@ -29,7 +29,7 @@ export type { LimitAdmit, LimitKey, LimitTable } from './limit-table.ts'
 export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
-export { dueAtMs, noUse, sumOfUses, useOfThread } from './tenant-use.ts'
+export { dueAtMs, noUse, useOfThread } from './tenant-use.ts'
 export type { TenantUse } from './tenant-use.ts'
 export type {
   DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort,

@@ -14,7 +14,7 @@ import type { Actors } from './actors.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics } from './metrics.ts'
 import { portError } from './port-error.ts'
-import { countRequests, readDoor, readKeys } from './readings.ts'
+import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
 export interface DoorParts {
   readonly env: Env
@@ -45,6 +45,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
     clusterStatus: ground.status,
     heard: countRequests(metrics),
+    quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
     ...allowOrigins.length > 0 && { allowOrigins },
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
@@ -54,6 +55,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     throw portError({ host, port, flags: '--' }, error)
   })
   readDoor(metrics, door)
+  readQuotas(metrics, () => door.quotaStats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
   return door
 }

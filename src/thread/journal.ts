@@ -184,7 +184,8 @@ export class Journal {
       updates.push({ table: 'run_removed', tenant, threadId, runId })
     }
     updates.push(...row.billed.map(billingUpdate))
-    if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow(this.#storedBytes) })
+    const threadRow = row.thread && this.#options.threadRow(this.#storedBytes)
+    if (threadRow) updates.push({ table: 'thread', row: threadRow })
     return updates
   }
 }

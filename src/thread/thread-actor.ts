@@ -346,7 +346,8 @@ class ThreadActor implements Actor {
   async #copy(targetId: string): Promise<Turn> {
     const { ledger, tenant } = this.#setting
     await ledger.durable
-    const command: ThreadCommand = { type: 'adopt', origin: originOf(ledger.state, ledger.storedBytes) }
+    const origin = originOf(ledger.state, ledger.storedBytes)
+    const command: ThreadCommand = { type: 'adopt', origin }
     return { reply: await this.#ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
   }
 

@@ -179,7 +179,8 @@ export class ThreadLedger {
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
     const updates = this.#billed(lag).map(billingUpdate)
-    if (isNews) updates.push({ table: 'thread', row: { ...rowOf(this.#state, this.storedBytes), epoch } })
+    const row = { ...rowOf(this.#state, this.storedBytes), epoch }
+    if (isNews) updates.push({ table: 'thread', row })
     if (updates.length > 0) await log.append([], updates)
   }
 

@@ -9,7 +9,7 @@ import type { NumberOf } from './row-number.ts'
 import { pageOf } from './stored-row.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
-import type { UseTable } from './use-table.ts'
+import type { TenantUses } from './tenant-uses.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface AssistantEntry {
@@ -57,11 +57,11 @@ export class AssistantTable {
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
-  readonly #uses: UseTable
+  readonly #uses: TenantUses
   readonly #find: Statement<readonly [no: number, body: Uint8Array]>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, uses: UseTable, numberOf: NumberOf = () => null,
+  constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
     unlisted?: UnlistedShards) {
     this.#database = database
     this.#uses = uses

@@ -4,7 +4,7 @@ import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/r
 import { bytesOf } from '../../checkpoint/index.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
 import { dueAtMs, useOfThread } from '../../records/index.ts'
-import type { ThreadUse } from './use-table.ts'
+import type { ThreadUse } from './tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
 /** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */

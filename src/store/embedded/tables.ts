@@ -22,7 +22,7 @@ import { ShardRows } from './shard-rows.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import { UnlistedShards } from './unlisted-shards.ts'
-import { useSchema } from './use-table.ts'
+import { useSchema } from './tenant-uses.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
 /** Numbered steps, of which the first makes version 1. A step never changes. */

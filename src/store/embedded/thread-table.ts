@@ -10,8 +10,8 @@ import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
 import { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
-import { UseTable } from './use-table.ts'
-import type { CountedThread, ThreadUse } from './use-table.ts'
+import { TenantUses } from './tenant-uses.ts'
+import type { CountedThread, ThreadUse } from './tenant-uses.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface ThreadEntry {
@@ -100,7 +100,7 @@ type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 export class ThreadTable {
   readonly counts: ThreadCounts
   readonly tokenCounts: TokenCounts
-  readonly uses: UseTable
+  readonly uses: TenantUses
   readonly #database: Database
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
@@ -121,7 +121,7 @@ export class ThreadTable {
     this.#unlisted = unlisted
     this.counts = new ThreadCounts(database, unlisted)
     this.tokenCounts = new TokenCounts(database, unlisted)
-    this.uses = new UseTable(database, unlisted)
+    this.uses = new TenantUses(database, unlisted)
     this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(

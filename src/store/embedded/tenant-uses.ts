@@ -50,7 +50,7 @@ export interface CountedThread {
 const columns = 'threads, bytes, runs, delayed_runs'
 const sums = 'sum(threads), sum(bytes), sum(runs), sum(delayed_runs)'
 
-export class UseTable {
+export class TenantUses {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
   readonly #ofTenant: Statement<UseColumns>
