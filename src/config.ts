@@ -10,6 +10,7 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import { defaultWorkers, logLevels } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
 import { regionNames } from './region.ts'
 import type { RegionName } from './region.ts'
 import { SettingsReader } from './settings-reader.ts'
@@ -65,6 +66,8 @@ export interface Settings {
   readonly billing: boolean
   /** Absolute; null if the limits are those of the specification. */
   readonly limitOverrides: string | null
+  /** What one tenant may have; Infinity for any number. */
+  readonly quotas: QuotaSettings
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
   /** Proxies whose x-user-id and x-tenant-id are believed. */
@@ -84,6 +87,17 @@ export interface Settings {
   readonly tracing: TracingSettings | null
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
+}
+
+/** Bounds of one tenant; Infinity for none. */
+export interface QuotaSettings {
+  readonly bytes: number
+  readonly threads: number
+  /** Unfinished ones whose time has come. */
+  readonly runs: number
+  readonly delayedRuns: number
+  /** At one server. */
+  readonly streams: number
 }
 
 /** The exporter itself reads the address and headers of the collector from the environment. */
@@ -167,6 +181,7 @@ export function resolveSettings(source: SettingsSource): Settings {
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
     limitOverrides: reader.path('limitOverrides') ?? null,
+    quotas: quotaSettings(reader),
     trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
     userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
@@ -183,6 +198,20 @@ export function resolveSettings(source: SettingsSource): Settings {
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+/** Without authentication, nobody shares the disk with the one tenant that there is. */
+function quotaSettings(reader: SettingsReader): QuotaSettings {
+  const isAlone = reader.text('auth', 'none') === 'none'
+  const quota = (name: SettingName, fallback: number) =>
+    reader.wholeNumber(name, { fallback, min: 0, max: 1_000_000_000 }) || Infinity
+  return Object.freeze({
+    bytes: quota('quotaStoredMb', isAlone ? 0 : 102_400) * 1024 * 1024,
+    threads: quota('quotaThreads', isAlone ? 0 : 1_000_000),
+    runs: quota('quotaRuns', 10_000),
+    delayedRuns: quota('quotaDelayedRuns', 100_000),
+    streams: quota('quotaStreams', 5_000),
+  })
 }
 
 /** From the standard variables of OpenTelemetry. */

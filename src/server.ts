@@ -94,9 +94,9 @@ export async function openServer(settings: Settings, env: Env,
     await actors.close(deadline)
     await wayOut.close()
   })
-  const { activations, limits, wake } = actors
+  const { activations, limits, wake, wakeAt } = actors
   await stage('runs', () => ground.begin({
-    activations, wake, toldOf: (question) => limits.told(question),
+    activations, wake, wakeAt, toldOf: (question) => limits.told(question),
     letGoMs: drainMs * endingShares.shards * letGoShare,
   }), (_, deadline) => graphs.drain(deadline))
   readOwnership(metrics, ground)

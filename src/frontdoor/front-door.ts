@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import { noUse } from '../records/index.ts'
 import { holdBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
@@ -23,6 +24,8 @@ import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import type { OpenReplies } from './pulse.ts'
+import { Quotas, unlimited } from './quotas.ts'
+import type { QuotaOptions, QuotaStats } from './quotas.ts'
 import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { errorReply } from './rest/error-reply.ts'
@@ -34,7 +37,7 @@ import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
-export interface FrontDoorOptions extends OperationParts,
+export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
@@ -58,6 +61,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly auth?: AuthOptions
   /** By default, there are no limits. */
   readonly limit?: Limit
+  /** By default, there are none. */
+  readonly quotas?: QuotaOptions
 }
 
 export interface FrontDoor {
@@ -70,6 +75,7 @@ export interface FrontDoor {
   close(deadline: AbortSignal): Promise<void>
   /** Counts of API keys; undefined if none are required. */
   keyStats(): KeyStats | undefined
+  quotaStats(): QuotaStats
 }
 
 /** What is open at a front door right now. */
@@ -88,7 +94,8 @@ const longestParameter = 1024 * 1024
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes } = options
-  const operations = operationsOver(options)
+  const quotas = new Quotas(options.quotas ?? { limits: unlimited, use: async () => noUse }, env)
+  const operations = operationsOver({ ...options, quotas })
   if (auth === undefined) await welcomeLocal(operations, env)
   const port = onePort()
   const app = fastify({
@@ -113,7 +120,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   holdAnswers(app, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
-  const parts = { ...operations, pulse }
+  const parts = { ...operations, pulse, quotas }
   await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {
@@ -126,6 +133,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     url: urlOf(host, app.server.address() as AddressInfo),
     stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
     keyStats,
+    quotaStats: () => quotas.stats(),
     close: async (deadline) => {
       using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()

@@ -14,9 +14,9 @@ import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 import type { AssistantIndex } from './assistant-index.ts'
 import {
-  appendEntry, branchOf, findVersion, recordsBetween, versionsBackwards,
+  appendEntry, branchOf, findVersion, rowsBetween, versionsBackwards,
 } from './assistant-log.ts'
-import type { AssistantEntry, AssistantLog } from './assistant-log.ts'
+import type { AssistantEntry, AssistantLog, AssistantRecord } from './assistant-log.ts'
 import { heardAs, withHeard } from './heard-command.ts'
 import { contains } from '../containment.ts'
 
@@ -181,21 +181,30 @@ class AssistantActor implements Actor {
     const tail = await this.#log.tail(branch)
     if (tail === undefined) return this.#gone(stored)
     if (tail.seq === stored.seq) return stored
-    let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
-    for (const { record, seq } of await recordsBetween(this.#log, branch, stored.seq + 1,
-      tail.seq)) {
-      if (record.$case === 'heard') {
-        row.heard = withHeard(row.heard, record.value.commandId, seq)
+    let row: AssistantRow = { ...stored, epoch: tail.epoch, seq: tail.seq }
+    const rows = await rowsBetween(this.#log, branch, stored.seq + 1, tail.seq)
+    for (const { records, seq, bytes } of rows) {
+      for (const record of records) {
+        if (record.$case === 'assistantDeleted') return this.#gone(stored)
+        row = await this.#after(row, record, seq)
       }
-      if (record.$case === 'assistantVersion') row = withVersion(row, record.value)
-      if (record.$case === 'assistantLatest') {
-        const version = await findVersion(this.#log, row, record.value.version)
-        assert(version, `version ${record.value.version} that was made the latest is in the log`)
-        row = withActive(row, version, record.value.atMs)
-      }
-      if (record.$case === 'assistantDeleted') return this.#gone(stored)
+      row = { ...row, storedBytes: row.storedBytes + bytes }
     }
     return row
+  }
+
+  /** The row after a record of row `seq`. */
+  async #after(row: AssistantRow, record: AssistantRecord, seq: number): Promise<AssistantRow> {
+    switch (record.$case) {
+      case 'heard': return { ...row, heard: withHeard(row.heard, record.value.commandId, seq) }
+      case 'assistantVersion': return withVersion(row, record.value)
+      case 'assistantLatest': {
+        const version = await findVersion(this.#log, row, record.value.version)
+        assert(version, `version ${record.value.version} that was made the latest is in the log`)
+        return withActive(row, version, record.value.atMs)
+      }
+      default: return row
+    }
   }
 
   /** False if its delete was cut off: the rest of the log may end just where the row says. */

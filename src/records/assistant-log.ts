@@ -54,17 +54,19 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
   const heard = commandId === undefined ? row.heard : withHeard(row.heard, commandId, seq)
-  const placed = next && { ...next, heard, epoch, seq }
+  const storedBytes = row.storedBytes + body.byteLength
+  const placed = next && { ...next, heard, epoch, seq, storedBytes }
   const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
   await log.append([{ ...position, body, places: [] }], updates)
   return placed
 }
 
-/** Records of rows `from` to `through`, oldest first. */
-export async function recordsBetween(log: AssistantLog, branch: Branch, from: number,
-  through: number): Promise<{ readonly record: AssistantRecord; readonly seq: number }[]> {
+/** Rows `from` to `through`, oldest first, with the bytes of each. */
+export async function rowsBetween(log: AssistantLog, branch: Branch, from: number,
+  through: number): Promise<{ readonly records: readonly AssistantRecord[]; readonly seq: number
+    readonly bytes: number }[]> {
   const entries = await log.read(branch, { from, through })
-  return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
+  return entries.map(({ body, seq }) => ({ records: recordsIn(body), seq, bytes: body.byteLength }))
 }
 
 /** Few, because each may be as large as a request. */

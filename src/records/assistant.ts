@@ -64,7 +64,7 @@ export function bornAs(identity: AssistantIdentity, version: AssistantVersion): 
   return {
     ...identity, ...contentOf(version),
     epoch: 0, seq: 0, version: 1, newestVersion: 1, createdAtMs: atMs, updatedAtMs: atMs,
-    heard: [],
+    heard: [], storedBytes: 0,
   }
 }
 

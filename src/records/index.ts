@@ -29,6 +29,9 @@ export type { LimitAdmit, LimitKey, LimitTable } from './limit-table.ts'
 export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
+export { dueAtMs, noUse, useOfThread } from './tenant-use.ts'
+export type { TenantUse } from './tenant-use.ts'
 export type {
-  ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
+  DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort,
+  ThreadStatus, UnfinishedThread,
 } from './thread-index.ts'

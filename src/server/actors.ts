@@ -10,10 +10,12 @@ import type { LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
+import type { ThreadPorts } from '../thread/index.ts'
+import { DueWakes } from './due-wakes.ts'
 import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
 
-export interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
+export interface Actors extends Pick<Tenants, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitBook
   close(deadline: AbortSignal): Promise<void>
@@ -45,7 +47,9 @@ export function openActors({ ownership, gate, transport, ...ground }: Ground, pa
 Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const kinds = kindsOver(ground, { ...parts, host }, (key, command) => router.ask(key, command))
+  const kinds = kindsOver(ground, { ...parts, host }, {
+    ask: (key, command) => router.ask(key, command), wakeAt: (atMs) => dueWakes.note(atMs),
+  })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
@@ -58,6 +62,10 @@ Actors {
     ...tracing && { tracing },
   })
   const limits = new LimitBook({ env, router, doors: () => frontDoors(ground.status()) })
+  const dueWakes = new DueWakes({ env, due: ground.due, wake: async (key) => {
+    const epoch = epochOf(key)
+    if (epoch !== undefined) await activations.wake(key, epoch)
+  } })
   let closing = false
   const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
     const epoch = epochOf(key)
@@ -78,8 +86,10 @@ Actors {
       await Promise.all(unfinished.map(({ tenant, threadId: id }) =>
         inTurn(() => wakeOne({ kind: 'thread', tenant, id }))))
     },
+    wakeAt: (atMs) => dueWakes.note(atMs),
     close: (deadline) => {
       closing = true
+      dueWakes.close()
       limits.close()
       return activations.close(deadline)
     },
@@ -93,13 +103,14 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
-function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
+function kindsOver(ports: Ports, parts: ActorParts,
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
   const { host, rows, egress, billing, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask, egress, billing,
+      log, threads, runs, host, env, egress, billing, ...ways,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),

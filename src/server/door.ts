@@ -14,7 +14,7 @@ import type { Actors } from './actors.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics } from './metrics.ts'
 import { portError } from './port-error.ts'
-import { countRequests, readDoor, readKeys } from './readings.ts'
+import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
 export interface DoorParts {
   readonly env: Env
@@ -49,6 +49,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     clusterStatus: ground.status,
     heard: countRequests(metrics),
     ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
+    quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
     ...settings.metrics === null && { metrics },
@@ -57,6 +58,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     throw portError({ host, port, flags: '--' }, error)
   })
   readDoor(metrics, door)
+  readQuotas(metrics, () => door.quotaStats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
   return door
 }

@@ -19,7 +19,8 @@ export async function openEmbeddedGround(directory: string, env: Env,
     ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
     name: undefined, place: directory,
     askDoors: async () => [],
-    begin: async ({ wake }) => {
+    begin: async ({ wake, wakeAt }) => {
+      wakeAt(0)
       store.unfinished().then(wake).catch((error: unknown) =>
         env.log.error('Unfinished runs cannot be found.', { error }))
     },

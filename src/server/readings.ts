@@ -1,7 +1,10 @@
 /** The metrics of each part of a server, read when they are asked for. */
 
 import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
-import type { Exchange, FrontDoor, KeyStats, LimitBook } from '../frontdoor/index.ts'
+import { quotaNames, quotaWords } from '../frontdoor/index.ts'
+import type {
+  Exchange, FrontDoor, KeyStats, LimitBook, QuotaStats,
+} from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics, Reading } from './metrics.ts'
@@ -102,6 +105,19 @@ export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): v
     help: 'API keys that this front door remembers: known ones, and ids that nobody has.',
   }, () => (['known', 'unknown'] as const).map((kind) =>
     ({ value: stats()?.[kind] ?? 0, labels: { kind } })))
+}
+
+export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
+  metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
+    help: 'The largest part of a quota that a tenant uses, of the tenants seen by this front door.',
+  }, () => eachQuota((name) => stats().highest[name]))
+  metrics.counter({ name: 'quota_refusals_total', labels: ['quota'],
+    help: 'Requests that were refused because a quota of their tenant was used up.',
+  }, () => eachQuota((name) => stats().refused[name]))
+}
+
+function eachQuota(valueOf: (name: typeof quotaNames[number]) => number): Reading[] {
+  return quotaNames.map((name) => ({ value: valueOf(name), labels: { quota: quotaWords[name] } }))
 }
 
 function shardsByOwner({ member, shards }: ClusterStatus): Reading[] {

@@ -59,6 +59,8 @@ export interface Origin {
   readonly interruptsJson: string
   readonly metadataJson: string
   readonly configJson: string
+  /** Bytes of its log: the copy counts them too. Missing from an older member. */
+  readonly storedBytes?: number
 }
 
 export interface FollowRequest {

@@ -1,7 +1,7 @@
 /** Writes a thread's log: what is decided in one turn of the event loop goes into one row. */
 
 import type { Env } from '../../cluster/index.ts'
-import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { Branch, CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
 import { encodeRow } from '../checkpoint/index.ts'
 import { billingRow } from '../records/index.ts'
@@ -52,8 +52,11 @@ export interface JournalOptions {
   readonly epoch: number
   /** The newest row of the log. */
   readonly tail: { readonly epoch: number; readonly seq: number }
-  /** The thread's row as it is now. */
-  readonly threadRow: () => ThreadRow
+  /** Bytes of the bodies of its rows. */
+  readonly storedBytes: number
+  readonly branch: () => Branch
+  /** The thread's row as it is now, with that many stored bytes. */
+  readonly threadRow: (storedBytes: number) => ThreadRow
   readonly after: Env['after']
   /** Awaited before the first row; if it rejects, no row is written. */
   readonly earlier: Promise<void> | undefined
@@ -71,18 +74,23 @@ export class Journal {
   readonly #options: JournalOptions
   #open: OpenRow | undefined
   #tail: { epoch: number; seq: number }
+  #storedBytes: number
   #logged: Promise<void> = Promise.resolve()
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: JournalOptions) {
     this.#options = options
     this.#tail = { ...options.tail }
+    this.#storedBytes = options.storedBytes
   }
 
   /** The position of the next record. */
   get position(): { epoch: number; seq: number } {
     return { epoch: this.#options.epoch, seq: this.#tail.seq + 1 }
   }
+
+  /** Bytes of the bodies of all rows that were sent off. */
+  get storedBytes(): number { return this.#storedBytes }
 
   /** Resolves when what was written is in the log; rows about it may come later. */
   get logged(): Promise<void> { return this.#open?.logged.promise ?? this.#logged }
@@ -154,11 +162,12 @@ export class Journal {
 
   /** Async from the start, so that a row that cannot be encoded rejects instead of throwing. */
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
-    const { log, tenant, threadRow, earlier } = this.#options
+    const { log, tenant, branch, earlier } = this.#options
+    const body = encodeRow(row.records)
     const newRow = {
-      tenant, branch: threadRow().branch!, epoch, seq, prevEpoch: this.#tail.epoch,
-      body: encodeRow(row.records), places: row.places,
+      tenant, branch: branch(), epoch, seq, prevEpoch: this.#tail.epoch, body, places: row.places,
     }
+    this.#storedBytes += body.byteLength
     const updates = this.#updates(row)
     if (earlier) await earlier
     await log.append([newRow], updates, row.logged.resolve)
@@ -175,7 +184,8 @@ export class Journal {
       updates.push({ table: 'run_removed', tenant, threadId, runId })
     }
     updates.push(...row.billed.map(billingUpdate))
-    if (row.thread) updates.push({ table: 'thread', row: this.#options.threadRow() })
+    const threadRow = row.thread && this.#options.threadRow(this.#storedBytes)
+    if (threadRow) updates.push({ table: 'thread', row: threadRow })
     return updates
   }
 }

@@ -12,15 +12,14 @@ import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
-import {
-  admit, attemptOf, attemptsMax, lookAgainMs, nextRun, storeFailedMs,
-} from './run-queue.ts'
+import { admit, attemptOf, attemptsMax, nextRun, storeFailedMs } from './run-queue.ts'
 import { admissionRecords } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 import { errorResult, rolledBack, runResult } from './run-result.ts'
 import type { Ending } from './run-result.ts'
 import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
+import { RunTimer } from './run-timer.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
 import { mustOutlive, rollbackOf } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
@@ -35,8 +34,8 @@ export class RunDriver {
   readonly #waiters = new RunWaiters()
   readonly #linger: RunLinger
   readonly #keyed: KeyedRuns
+  readonly #timer: RunTimer
   #execution: RunExecution | undefined
-  #stopTimer: (() => void) | undefined
   /** The state is being edited: no run starts meanwhile. */
   #held = false
   /** The thread moves to another owner, which continues its runs: none starts here. */
@@ -46,10 +45,16 @@ export class RunDriver {
     this.#setting = setting
     this.#linger = new RunLinger(setting)
     this.#keyed = new KeyedRuns(setting)
+    this.#timer = new RunTimer(setting)
     this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
   }
 
   get busy(): boolean { return this.#ledger.state.runs.length > 0 }
+  /** Whether any run is under way, waited for, or due before others would wake the thread. */
+  get awake(): boolean {
+    const isNeeded = this.#waiters.any || this.#held || this.#resting
+    return this.busy && (isNeeded || !this.#timer.mayDoze)
+  }
   get followed(): boolean { return this.#feeds.followed }
 
   get #ledger() { return this.#setting.ledger }
@@ -94,19 +99,13 @@ export class RunDriver {
 
   /** Starts what may start now, or sets a timer for when something may. */
   startNext(urgency: Urgency = 'now', woken = false): void {
-    this.#stopTimer?.()
-    this.#stopTimer = undefined
+    this.#timer.stop()
     this.#holdInputs()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
     if (next.kind === 'start') this.#launch(next.run, next.attempt, urgency, woken)
-    if (next.kind === 'wait') this.#wakeIn(Math.min(next.atMs - env.nowMs(), lookAgainMs))
-  }
-
-  #wakeIn(ms: number): void {
-    const { ports: { env }, tell } = this.#setting
-    this.#stopTimer = env.after(ms, () => tell({ type: 'wake' }))
+    if (next.kind === 'wait') this.#timer.waitUntil(next.atMs, this.awake || this.followed)
   }
 
   /**
@@ -116,7 +115,7 @@ export class RunDriver {
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     this.#holdInputs()
-    if (storeFailed) return this.#wakeIn(storeFailedMs)
+    if (storeFailed) return this.#timer.wakeIn(storeFailedMs)
     const run = this.#running
     if (!run) return this.startNext('now', true)
     this.#launch(run, attemptOf(run), 'now', true)
@@ -128,7 +127,7 @@ export class RunDriver {
    */
   async rest(): Promise<void> {
     // A run that waits for the store has a timer; one whose worker died here has none.
-    const waits = this.#stopTimer !== undefined
+    const waits = this.#timer.isSet
     this.#resting = true
     this.startNext()
     const execution = this.#execution
@@ -244,7 +243,7 @@ export class RunDriver {
   /** This activation ends; its runs continue elsewhere or later. */
   letGo(): void {
     this.#abort()
-    this.#stopTimer?.()
+    this.#timer.stop()
     this.#linger.stop()
     this.#setting.inputs.hold(this, 0)
   }

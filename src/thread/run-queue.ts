@@ -48,6 +48,9 @@ export type NextRun =
 /** How long to wait at most before looking again: timers stand still while a machine sleeps. */
 export const lookAgainMs = 60_000
 
+/** A thread whose runs all wait for longer than this sleeps then, if nobody needs it. */
+export const dozeMs = 1_000
+
 /**
  * How long runs wait where the store failed under them: meanwhile their thread can be read, which
  * ends with the next write that fails.

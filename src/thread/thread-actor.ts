@@ -79,7 +79,8 @@ class ThreadActor implements Actor {
     this.#forget()
     const tell = (command: OwnCommand) => this.#context.tell(command)
     const inputs = this.#ports.inputs.of(tenant)
-    this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell }
+    const sleep = () => this.#context.sleep()
+    this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell, sleep }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
@@ -112,7 +113,7 @@ class ThreadActor implements Actor {
   }
 
   get occupied(): boolean {
-    return this.#runs.busy || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
+    return this.#runs.awake || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
       || this.#setting.ledger.unsettled || this.#purge.underWay
   }
 
@@ -345,7 +346,8 @@ class ThreadActor implements Actor {
   async #copy(targetId: string): Promise<Turn> {
     const { ledger, tenant } = this.#setting
     await ledger.durable
-    const command: ThreadCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    const origin = originOf(ledger.state, ledger.storedBytes)
+    const command: ThreadCommand = { type: 'adopt', origin }
     return { reply: await this.#ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
   }
 

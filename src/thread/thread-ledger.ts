@@ -1,7 +1,7 @@
 /** A thread's state and the journal that makes it true: the only place where either changes. */
 
 import type { Env } from '../../cluster/index.ts'
-import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../checkpoint/index.ts'
 import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { Step } from '../graph/index.ts'
@@ -99,6 +99,7 @@ export class ThreadLedger {
     let state = fromRow(row, unfinished)
     const lag = new RunRows()
     for (const entry of entries) {
+      state = withBytes(state, entry.body.byteLength)
       for (const record of decodeRow(entry.body)) {
         const before = state
         state = apply(state, record, entry)
@@ -110,7 +111,8 @@ export class ThreadLedger {
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
     const isNews = state.row.deleted && !row.deleted
-    const settled = foreign ? ledger.#openEpoch(lag)
+    const outdated = lacksTimes(row, unfinished) && !state.row.deleted
+    const settled = foreign || outdated ? ledger.#openEpoch(lag)
       : log.shared ? ledger.#bill(lag, isNews) : undefined
     options.found?.(ledger)
     await settled
@@ -177,7 +179,8 @@ export class ThreadLedger {
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
     const updates = this.#billed(lag).map(billingUpdate)
-    if (isNews) updates.push({ table: 'thread', row: { ...rowOf(this.#state), epoch } })
+    const row = { ...rowOf(this.#state, this.storedBytes), epoch }
+    if (isNews) updates.push({ table: 'thread', row })
     if (updates.length > 0) await log.append([], updates)
   }
 
@@ -197,6 +200,9 @@ export class ThreadLedger {
   dropPlaces(places: readonly CheckpointPlace[]): void {
     void this.#journal.write({ records: [], places, thread: true }, 'now')
   }
+
+  /** Bytes of its log, without what waits to be written. */
+  get storedBytes(): number { return this.#journal.storedBytes }
 
   /** The state values at a checkpoint, as JSON. */
   async values(checkpointId: string, channels: Channels): Promise<JsonText> {
@@ -286,9 +292,11 @@ export class ThreadLedger {
   #newJournal(state: ThreadState, earlier?: Promise<void>): Journal {
     const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
-    const threadRow = () => rowOf(this.#state)
+    const threadRow = (storedBytes: number) => rowOf(this.#state, storedBytes)
+    const branch = () => this.#state.row.branch!
     const tail = { epoch: lastEpoch, seq }
-    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, earlier, onLost })
+    return new Journal({ log, tenant, threadId, epoch, tail, storedBytes: state.row.storedBytes,
+      branch, threadRow, after, earlier, onLost })
   }
 
   #settling(durable: Promise<void>): Promise<void> {
@@ -330,6 +338,16 @@ export class ThreadLedger {
 /** The thread before its first row. */
 function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): ThreadState {
   return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
+}
+
+/** With the bytes of one more row. */
+function withBytes(state: ThreadState, bytes: number): ThreadState {
+  return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
+}
+
+/** Whether an older version wrote the row: it does not say when delayed runs are due. */
+function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
+  return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
 }
 
 /** What several records together change of the rows of runs. */

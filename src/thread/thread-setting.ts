@@ -28,6 +28,11 @@ export interface ThreadPorts extends LedgerPorts {
   readonly egress: Pick<Egress, 'send'>
   /** A run's record as the API shows it: a JSON object. */
   readonly showRun: (run: RunRow) => JsonText
+  /**
+   * Somebody wakes the threads that sleep and are due, as the store says: the earliest of them is
+   * due at this time. Undefined if nobody does: threads with delayed runs stay awake then.
+   */
+  readonly wakeAt?: (atMs: number) => void
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
@@ -60,6 +65,8 @@ export interface ThreadSetting {
   /** The room that the tenant's threads share with those of others. */
   readonly inputs: Inputs
   tell(command: OwnCommand): void
+  /** Ends this activation unless it is occupied. */
+  sleep(): void
 }
 
 /** The graph that the thread last ran, if the project still has it. */

@@ -36,7 +36,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [],
+      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0,
     },
   }
 }
@@ -49,9 +49,9 @@ export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
     graphId: graphIdOf(row.metadataJson) }
 }
 
-/** The row as it is stored. */
-export function rowOf({ row, runs, heard }: ThreadState): ThreadRow {
-  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard] }
+/** The row as it is stored. `storedBytes` are those of the log up to it. */
+export function rowOf({ row, runs, heard }: ThreadState, storedBytes: number): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard], storedBytes }
 }
 
 function graphIdOf(metadataJson: string): string {
@@ -60,10 +60,10 @@ function graphIdOf(metadataJson: string): string {
 }
 
 /** What a copy takes over; call it when all of that is on disk. */
-export function originOf({ row, resting }: ThreadState): Origin {
+export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
-    movedBack, status: resting, interruptsJson, metadataJson, configJson }
+    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes }
 }
 
 /** A copy before its first row: the state of its origin, on a branch of its own. */
@@ -74,7 +74,7 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   const empty = unborn(to.tenant, to.threadId, branch)
   return withRow(empty, {
     epoch, configJson: configOf(to.threadId, origin), head: origin.head ?? undefined,
-    movedBack: origin.movedBack, stepSeq: through,
+    movedBack: origin.movedBack, stepSeq: through, storedBytes: origin.storedBytes ?? 0,
   })
 }
 

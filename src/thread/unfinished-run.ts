@@ -9,9 +9,9 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq } = run
+    firstSeq, notBeforeMs } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt,
-    baseCheckpointId, firstSeq }
+    baseCheckpointId, firstSeq, notBeforeMs }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */
@@ -34,6 +34,7 @@ export function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[
     const created = entry && decodeRow(entry.body).find((record) =>
       record.$case === 'runCreated' && record.value.runId === runId)
     assert(created?.$case === 'runCreated', `row ${seq} of the log creates run ${runId}`)
-    return { ...newRun(thread, created.value, seq), ...unfinished }
+    const { notBeforeMs } = created.value
+    return { ...newRun(thread, created.value, seq), ...unfinished, notBeforeMs }
   }))
 }

@@ -219,7 +219,8 @@ export class LifeActor implements Actor {
     const ledger = this.#ledger
     await ledger.durable
     if (!ledger.state.exists) return { reply: null }
-    const command: OwnCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    const origin = originOf(ledger.state, ledger.storedBytes)
+    const command: OwnCommand = { type: 'adopt', origin }
     return { reply: await this.#parts.ask({ kind: 'thread', tenant, id: target }, command) }
   }
 

@@ -4,6 +4,7 @@ import {
   Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
@@ -26,6 +27,8 @@ export class ThreadHouse {
   client!: ThreadClient
   /** Takes the requests of other members. */
   inbound!: Inbound
+  activations!: Activations
+  dueWakes: DueWakes | undefined
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
@@ -43,6 +46,7 @@ export class ThreadHouse {
 
   /** As after SIGKILL: only what the store has is left. */
   restart(): void {
+    this.dueWakes?.close()
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
@@ -56,10 +60,14 @@ export class ThreadHouse {
       inputs: new InputRoom(this.#inputCharacters),
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
+      wakeAt: (atMs) => dueWakes.note(atMs),
     })
-    const activations = new Activations({ env: this.env, kinds: [kind] })
+    const activations = this.activations = new Activations({ env: this.env, kinds: [kind] })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
+    const epoch = this.#epoch
+    const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env, due: this.tables.due,
+      wake: (key) => activations.wake(key, epoch) })
     const router: Router = createRouter({
       env: this.env, ownership, activations, transport: inProcessTransport(),
     })

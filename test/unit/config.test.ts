@@ -36,7 +36,14 @@ describe('settings', () => {
       workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'], drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
+      quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
+        streams: 5_000 },
     })
+  })
+
+  it('bound bytes and threads by quotas once tenants share a server; 0 is any number', () => {
+    const { quotas } = resolved({ options: { auth: 'keys', quotaThreads: '0', quotaRuns: '7' } })
+    expect(quotas).toMatchObject({ bytes: 102_400 * 2 ** 20, threads: Infinity, runs: 7 })
   })
 
   it('are taken from options first, and then from the environment', () => {

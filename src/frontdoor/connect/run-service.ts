@@ -20,18 +20,19 @@ import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
-type Parts = Pick<RouteParts, 'runs' | 'pulse'>
+type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas'>
 
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
 }
 
 function creationCalls(parts: Parts) {
-  const { runs } = parts
+  const { runs, quotas } = parts
   return {
     createRun: async ({ run }, context) =>
       ({ run: runMessage(await startRun(parts, run, context)) }),
     streamRun: async function* ({ run: spec }, context) {
+      using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       yield { told: { case: 'run', value: runMessage(run) } } as const
@@ -40,6 +41,7 @@ function creationCalls(parts: Parts) {
       }
     },
     waitRun: async ({ run: spec }, context) => {
+      using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       const text = await longAnswer(parts, context, (gone) =>
@@ -50,6 +52,7 @@ function creationCalls(parts: Parts) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
       const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
       const wish = { after: request.lastEventId ?? null, modes }
+      using _ = quotas.stream(tenantOf(context))
       for await (const event of eventsOf(parts, runNamed(request), wish, context)) {
         yield { event: eventMessage(event) }
       }
@@ -69,6 +72,7 @@ function recordCalls(parts: Parts) {
     },
     joinRun: async (request, context) => {
       const run = runNamed(request)
+      using _ = parts.quotas.stream(tenantOf(context))
       const text = await longAnswer(parts, context, (gone) =>
         runs.join(tenantOf(context), run, gone))
       return { resultJson: bytesOf(text) }

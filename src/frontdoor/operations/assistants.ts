@@ -12,6 +12,7 @@ import type { Env } from '../../../cluster/index.ts'
 import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
+import type { Quotas } from '../quotas.ts'
 import { mustBeSimple } from '../validation.ts'
 import { graphIds, mustHave } from './graph-names.ts'
 
@@ -21,6 +22,7 @@ export interface AssistantOperationParts {
   readonly graphs: GraphHost
   readonly threads: ThreadClient
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
 }
 
 /** How many tenants are remembered as seen. */
@@ -36,6 +38,7 @@ export class AssistantOperations {
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
   /** Tenants seen while these graphs are served: in development, a reload may bring others. */
   #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
@@ -45,6 +48,7 @@ export class AssistantOperations {
     this.#graphs = parts.graphs
     this.#threads = parts.threads
     this.#env = parts.env
+    this.#quotas = parts.quotas
   }
 
   /** When a tenant is first seen here, makes the assistant of every graph that has none yet. */
@@ -61,14 +65,14 @@ export class AssistantOperations {
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
     mustHave(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
-    return this.#assistants.create({ tenant, assistantId }, {
+    return this.#quotas.within(tenant, {}, () => this.#assistants.create({ tenant, assistantId }, {
       graphId: request.graph_id,
       name: request.name ?? 'Untitled',
       description: request.description ?? null,
       config: request.config ?? {},
       context: request.context ?? {},
       metadata: request.metadata ?? {},
-    }, request.if_exists ?? 'raise')
+    }, request.if_exists ?? 'raise'))
   }
 
   /** The assistant with this name. A graph's own is made again if it was deleted. */
@@ -83,8 +87,8 @@ export class AssistantOperations {
     if (request.graph_id !== undefined) mustHave(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
-    return this.#assistants.patch(this.#named(tenant, name),
-      { graphId, name: newName, description, config, context, metadata })
+    return this.#quotas.within(tenant, {}, () => this.#assistants.patch(this.#named(tenant, name),
+      { graphId, name: newName, description, config, context, metadata }))
   }
 
   async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {

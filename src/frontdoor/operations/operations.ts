@@ -5,6 +5,7 @@ import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'
@@ -17,6 +18,7 @@ export interface OperationParts {
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
+  readonly quotas: Quotas
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }

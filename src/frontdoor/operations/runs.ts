@@ -8,17 +8,20 @@ import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
 import type { RunCaller } from './run-request.ts'
+import { isThere } from './threads.ts'
 
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
@@ -44,11 +47,13 @@ export class RunOperations {
   readonly #assistants: AssistantOperations
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
   /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {
+  constructor({ threads, assistants, egress, env, quotas, tracing }: RunOperationParts) {
+    this.#quotas = quotas
     this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
@@ -130,7 +135,17 @@ export class RunOperations {
     }
   }
 
-  async #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+  #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+    const isDelayed = run.afterMs > 0
+    return this.#quotas.within(tenant, {
+      ...isDelayed ? { delayedRuns: 1 } : { runs: 1 },
+      ...run.ifMissing === 'create' && {
+        threads: 1, exists: () => isThere(this.#threads, tenant, threadId),
+      },
+    }, () => this.#begin(tenant, threadId, run))
+  }
+
+  async #begin(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))

@@ -5,6 +5,7 @@ import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import type { ThreadClient, ThreadView } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, mustBeSimple } from '../validation.ts'
@@ -15,6 +16,7 @@ export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
 }
 
 export interface FoundThread extends ThreadView {
@@ -26,11 +28,13 @@ export class ThreadOperations {
   readonly #threads: ThreadClient
   readonly #graphs: GraphHost
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
 
-  constructor({ threads, graphs, env }: ThreadOperationParts) {
+  constructor({ threads, graphs, env, quotas }: ThreadOperationParts) {
     this.#threads = threads
     this.#graphs = graphs
     this.#env = env
+    this.#quotas = quotas
   }
 
   async create(tenant: string, request: CreateThread): Promise<ThreadView> {
@@ -38,7 +42,9 @@ export class ThreadOperations {
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
     if (supersteps.length > 0) this.#mustNameGraph(metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
-    return this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps })
+    const exists = () => isThere(this.#threads, tenant, threadId)
+    return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
+      () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps }))
   }
 
   get(tenant: string, threadId: string): Promise<ThreadView> {
@@ -47,7 +53,7 @@ export class ThreadOperations {
 
   patch(tenant: string, threadId: string, { metadata }: PatchThread): Promise<ThreadView> {
     if (metadata === undefined) return this.#threads.get(tenant, threadId)
-    return this.#threads.patch(tenant, threadId, metadata)
+    return this.#quotas.within(tenant, {}, () => this.#threads.patch(tenant, threadId, metadata))
   }
 
   delete(tenant: string, threadId: string): Promise<void> {
@@ -55,7 +61,7 @@ export class ThreadOperations {
   }
 
   copy(tenant: string, threadId: string): Promise<ThreadView> {
-    return this.#threads.copy(tenant, threadId)
+    return this.#quotas.within(tenant, { threads: 1 }, () => this.#threads.copy(tenant, threadId))
   }
 
   /** One page, and how many threads match in all. Throws as `AnswerRoom` does. */
@@ -108,14 +114,15 @@ export class ThreadOperations {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
     const update = editOf({ values, command, as_node: as_node ?? undefined })
-    return this.#threads.updateState(tenant, threadId, {
+    const edit = {
       update,
       checkpoint: checkpointId === null && !checkpoint?.checkpoint_ns ? null : {
         checkpointId,
         checkpointNs: checkpoint?.checkpoint_ns ?? '',
         checkpointMap: checkpoint?.checkpoint_map ?? null,
       },
-    })
+    }
+    return this.#quotas.within(tenant, {}, () => this.#threads.updateState(tenant, threadId, edit))
   }
 
   #mustNameGraph(graphId: unknown): void {
@@ -123,6 +130,12 @@ export class ThreadOperations {
     if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
     mustHave(this.#graphs, graphId)
   }
+}
+
+/** Whether there is a thread with this id that is listed. */
+export async function isThere(threads: Pick<ThreadClient, 'count'>, tenant: string,
+  threadId: string): Promise<boolean> {
+  return await threads.count({ tenant, ids: [threadId] }) > 0
 }
 
 interface Update {

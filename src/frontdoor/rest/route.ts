@@ -10,6 +10,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Access } from '../caller.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Pulse } from '../pulse.ts'
+import type { Quotas } from '../quotas.ts'
 import { arrayText } from './render.ts'
 
 /** Gives handlers the types that their schemas let through. */
@@ -24,6 +25,7 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
 /** What routes call. */
 export interface RouteParts extends Operations {
   readonly pulse: Pulse
+  readonly quotas: Pick<Quotas, 'stream'>
 }
 
 interface RouteWords {

@@ -9,6 +9,7 @@ import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import type { CreateRun } from '../schema/run.ts'
 import { whileStanding } from '../standing.ts'
+import { whenClosed } from './ending.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { answerLate } from './late-answer.ts'
 import { runJson } from './render.ts'
@@ -16,7 +17,7 @@ import { sendJson } from './route.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
 
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse'>
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas'>
 
 export interface Watched {
   readonly run: RunName
@@ -63,6 +64,15 @@ function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
+/**
+ * Counts a stream of the caller, or a request that waits for a run, until the reply is over. To be
+ * called before the run is made. Throws `over_quota`.
+ */
+export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: FastifyReply): void {
+  const stream = quotas.stream(reply.request.caller.tenant)
+  whenClosed(reply.raw, () => stream[Symbol.dispose]())
+}
+
 /** Streams the run's events until it is over. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
@@ -71,6 +81,7 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   reply.request.about = run
   const { caller } = reply.request
   mayWatch(watched)
+  if (!made) holdStream(parts, reply)
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -103,6 +114,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   const { caller } = reply.request
   const { tenant } = caller
   mayWatch(watched)
+  if (!made) holdStream(parts, reply)
   const ask = (gone: AbortSignal) =>
     made ? runs.result(tenant, run, gone) : runs.join(tenant, run, gone)
   return answerLate({

@@ -8,7 +8,8 @@ import { arrayText, runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, everything, lastEventId, madeBy, runCallerOf, sendRun, streamRun, waiterOf,
+  answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
+  waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -38,6 +39,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     summary: 'Create a run and stream its events' }),
   async (request, reply) => {
     const { params, body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return streamRun(parts, madeBy(request, row, reply), everything)
   })
@@ -46,6 +48,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     answer: 'RunResult', summary: 'Create a run and wait for its result' }),
   async (request, reply) => {
     const { params, body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
     return answerWithResult(parts, madeBy(request, row, reply))
   })

@@ -17,7 +17,7 @@ import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { askIndex } from '../../records/index.ts'
 import type {
-  AssistantIndex, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
+  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
@@ -120,6 +120,9 @@ export class LocalIndex implements OwnIndex {
       for (const each of this.#left) this.#removeRows(each)
     })
   }
+
+  /** Threads of covered shards that sleep, from the one that is due first. */
+  due: DueThreads = (after, limit) => this.#store.due(after, limit)
 
   async answer(question: IndexQuestion): Promise<IndexAnswer> {
     // Both in one turn, so that the shards are the ones whose rows the search found.

@@ -1,5 +1,6 @@
 /** Rows of assistants. They are few compared to threads: a search reads all of its tenant. */
 
+import { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
 import type { Database, NamedValues, Statement } from './database.ts'
@@ -8,6 +9,7 @@ import type { NumberOf } from './row-number.ts'
 import { pageOf } from './stored-row.ts'
 import type { StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
+import type { TenantUses } from './tenant-uses.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface AssistantEntry {
@@ -55,10 +57,16 @@ export class AssistantTable {
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
+  readonly #uses: TenantUses
+  readonly #find: Statement<readonly [no: number, body: Uint8Array]>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
+  constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
+    unlisted?: UnlistedShards) {
     this.#database = database
+    this.#uses = uses
+    this.#find = database.prepare(
+      'SELECT rowid, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
     this.#numberOf = numberOf
     this.#unlisted = unlisted
     const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
@@ -82,14 +90,25 @@ export class AssistantTable {
   /** Changes nothing if the stored row is newer. */
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
-    this.#put.run(this.#numberOf(tenant, assistantId), tenant, assistantId, idKey(branchId), epoch,
-      seq, graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
+    const number = this.#numberOf(tenant, assistantId)
+    const change = () => this.#put.run(number, tenant, assistantId, idKey(branchId), epoch, seq,
+      graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
       entry.body)
+    this.#counting(tenant, assistantId, change)
   }
 
   /** Does not touch an assistant that was made again with another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
-    this.#remove.run(tenant, id, idKey(branch.id))
+    this.#counting(tenant, id, () => this.#remove.run(tenant, id, idKey(branch.id)))
+  }
+
+  /** Counts the bytes of a range of numbers from now on, or no longer (-1). */
+  recount(change: 1 | -1, numbers: readonly [first: number, end: number]): void {
+    const all = this.#database.prepare<readonly [tenant: string, body: Uint8Array]>(
+      'SELECT tenant, body FROM assistant NOT INDEXED WHERE rowid >= ? AND rowid < ?')
+    for (const [tenant, body] of all.iterate(...numbers)) {
+      this.#uses.addBytes(tenant, change * storedBytesIn(body))
+    }
   }
 
   search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
@@ -105,6 +124,20 @@ export class AssistantTable {
     const { sql, values } = this.#conditionsOf(filter)
     const count = this.#database.prepare<[number]>(`SELECT count(*) FROM assistant ${sql}`)
     return count.get(values)![0]
+  }
+
+  /** They change seldom: what one has stored is read from its row before and after. */
+  #counting(tenant: string, assistantId: string, change: () => void): void {
+    const before = this.#bytesOf(tenant, assistantId)
+    change()
+    this.#uses.addBytes(tenant, this.#bytesOf(tenant, assistantId) - before)
+  }
+
+  /** 0 for one that is not counted. */
+  #bytesOf(tenant: string, assistantId: string): number {
+    const found = this.#find.get(tenant, assistantId)
+    if (found === undefined || this.#unlisted?.hides(found[0]) === true) return 0
+    return storedBytesIn(found[1])
   }
 
   #conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
@@ -130,6 +163,10 @@ function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValu
     values['metadata'] = JSON.stringify(metadata)
   }
   return { sql: `WHERE ${conditions.join(' AND ')}`, values }
+}
+
+function storedBytesIn(body: Uint8Array): number {
+  return AssistantRow.decode(body).storedBytes
 }
 
 /** Upper and lower case match each other. */

@@ -3,6 +3,8 @@
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../checkpoint/index.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
+import { dueAtMs, useOfThread } from '../../records/index.ts'
+import type { ThreadUse } from './tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
 /** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */
@@ -35,7 +37,13 @@ function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
   const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks } = row
   const owes = owedWebhooks.length > 0
   return { table: 'thread',
-    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body } }
+    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body,
+      counted: countedOf(row) } }
+}
+
+/** What a thread uses, and when it must be woken. */
+export function countedOf(row: ThreadRow): ThreadUse {
+  return { use: useOfThread(row), dueAtMs: dueAtMs(row.unfinished) }
 }
 
 function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {

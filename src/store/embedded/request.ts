@@ -4,8 +4,8 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
-  AssistantFilter, AssistantQuery, BillingQuery, BillingRow, KeyRow, LimitAdmit, LimitKey, RunQuery,
-  ThreadFilter, ThreadQuery, UnfinishedThread,
+  AssistantFilter, AssistantQuery, BillingQuery, BillingRow, DueThread, KeyRow, LimitAdmit,
+  LimitKey, RunQuery, TenantUse, ThreadFilter, ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
@@ -25,6 +25,8 @@ export interface Reader {
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
   searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
   countThreads(filter: ThreadFilter): number
+  use(tenant: string): TenantUse
+  dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
   unfinishedThreads(): UnfinishedThread[]
   unfinishedThreadsOf(shard: number): UnfinishedThread[]
   loadedShards(): readonly number[]

@@ -8,7 +8,8 @@ import type { Env } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type {
-  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, DueThreads, KeyTable, LimitTable, RunTable, TenantUse, ThreadIndex,
+  UnfinishedThread,
 } from '../../records/index.ts'
 import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -32,6 +33,10 @@ export interface EmbeddedStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
+  /** What a tenant uses. */
+  use(tenant: string): Promise<TenantUse>
+  /** Threads that sleep, from the one that is due first; those after the given place. */
+  due: DueThreads
   /** Threads that a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this life: higher than that of every earlier life of this directory. */
@@ -41,7 +46,7 @@ export interface EmbeddedStore {
 }
 
 /** A store that is rebuilt at each start and holds the rows of some shards. */
-export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
+export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
   /** Replaces all rows of a shard; of two rows of one thing the later one wins. */
@@ -80,6 +85,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     keys: keyTable(link),
     limits: limitTable(link),
     billing: billingTable(link),
+    use: (tenant) => link.ask('use', tenant),
+    due: (after, limit) => link.ask('dueThreads', after, limit),
     unfinished: () => link.ask('unfinishedThreads'),
     claimEpoch: async () => link.life.epoch,
     close,
@@ -94,6 +101,8 @@ export async function openScratchStore(
     log: logPort(link, options.env),
     threads: threadIndex(link, lookup),
     assistants: assistantIndex(link),
+    use: (tenant) => link.ask('use', tenant),
+    due: (after, limit) => link.ask('dueThreads', after, limit),
     load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
     cover: (shard) => link.write({ kind: 'cover', shard }),
     uncover: (shard) => link.write({ kind: 'uncover', shard }),

@@ -1,5 +1,6 @@
 /** All tables of the embedded store in one file: what changes together, what can be asked. */
 
+import { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
@@ -7,18 +8,19 @@ import { BillingTable, billingSchema } from './billing-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
-import { entryOfBody } from './entry.ts'
+import { countedOf, entryOfBody } from './entry.ts'
 import { keySchema, KeyTable } from './key-table.ts'
 import { LifeRow, lifeSchema, writtenSchema } from './life-row.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
-import type { Reader } from './request.ts'
+import type { Life, Reader } from './request.ts'
 import { numbersByShard } from './row-number.ts'
 import { RunTable, runSchema } from './run-table.ts'
 import type { SchemaStep } from './schema-version.ts'
 import { ShardRows } from './shard-rows.ts'
+import { useSchema } from './tenant-uses.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import { UnlistedShards } from './unlisted-shards.ts'
@@ -41,6 +43,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: owingSchema, oldest: 4 },
   { sql: billingSchema, oldest: 5 },
   { sql: writtenSchema, oldest: 6 },
+  { sql: useSchema, oldest: 6 },
 ]
 
 export class Tables {
@@ -65,16 +68,27 @@ export class Tables {
     const unlisted = shards === undefined ? undefined : new UnlistedShards(database)
     this.#threads = new ThreadTable(database, numbers('thread'), unlisted)
     this.#runs = new RunTable(database)
-    this.#assistants = new AssistantTable(database, numbers('assistant'), unlisted)
+    this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
+      unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
-    this.#shards = unlisted && new ShardRows(database, this.#threads, unlisted)
+    this.#shards = unlisted && new ShardRows(database,
+      { threads: this.#threads, assistants: this.#assistants, unlisted })
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
       search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
       limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
     })
+  }
+
+  /** Begins a life. If an older program had the one before, what tenants use is counted anew. */
+  begin(): Life {
+    const life = this.life.begin()
+    if (this.#threads.uses.begin(life.epoch)) return life
+    this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
+    this.#assistants.recount(1, [0, Number.MAX_SAFE_INTEGER])
+    return life
   }
 
   /** Throws HeddleError before anything is changed; after any other error something may be. */
@@ -155,6 +169,8 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     findCheckpoint: (branch, id) => log.findCheckpoint(branch, id),
     searchThreads: (query) => search.search(query),
     countThreads: (filter) => search.count(filter),
+    use: (tenant) => threads.uses.of(tenant),
+    dueThreads: (after, limit) => threads.uses.due(after, limit),
     unfinishedThreads: () => threads.unfinished(),
     unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
     loadedShards: () => shards().loaded,

@@ -169,7 +169,7 @@ function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
   if (shards === undefined) catchUp({ file, database, tables }, readJournal(file))
-  const life = database.transaction(() => tables.life.begin())
+  const life = database.transaction(() => tables.begin())
   if (shards === undefined) createJournal(file)
   const place = shards === undefined ? new FilePlace(file) : undefined
   const opened = { database, tables, place }

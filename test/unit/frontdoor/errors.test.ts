@@ -15,6 +15,7 @@ describe('an error of the catalogue', () => {
     ['invalid', 422, null], ['not_found', 404, null], ['exists', 409, null], ['busy', 409, null],
     ['rejected', 422, null], ['too_large', 413, null], ['unsupported', 422, null],
     ['forbidden', 403, null], ['graph_failed', 422, null], ['full', 429, '1'],
+    ['over_quota', 429, '1'], ['out_of_quota', 507, null],
     ['not_owner', 503, '1'], ['unavailable', 503, '1'],
   ] as const)('%s is answered with %i, Retry-After %s', async (code: ErrorCode, status, after) => {
     const door = await openDoor()

@@ -15,7 +15,8 @@ function assistantOf(change: Partial<AssistantRow> = {}): AssistantRow {
   return {
     tenant: 'local', assistantId: 'a', graphId: 'g', name: 'n', descriptionJson: 'null',
     configJson: '{}', contextJson: '{}', metadataJson: '{}', epoch: 1, seq: 1, createdAtMs: 0,
-    updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined, ...change,
+    updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined,
+    storedBytes: 0, ...change,
   }
 }
 

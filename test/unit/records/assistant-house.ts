@@ -65,7 +65,7 @@ export function assistantHouse(env: Env): AssistantHouse {
   const activate = async (tenant: string, id: string) => {
     const fail = () => actors.delete(id)
     const key = { kind: kind.name, tenant, id }
-    const actor = kind.create({ key, epoch, tell: () => {}, fail })
+    const actor = kind.create({ key, epoch, tell: () => {}, sleep: () => {}, fail })
     await actor.activate()
     return actor
   }

@@ -31,7 +31,7 @@ function house(alive: readonly string[] = [], failures = 0) {
   const host = shardTenancy({
     env, shards, owns: (shard) => owned.has(shard),
     tenants: {
-      activations, letGoMs: 1_000, toldOf: () => [],
+      activations, letGoMs: 1_000, toldOf: () => [], wakeAt: () => {},
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
       },
@@ -46,6 +46,7 @@ function house(alive: readonly string[] = [], failures = 0) {
           return [{ tenant: 'one', threadId: `left in ${shard}` }]
         },
         unload: () => {},
+        due: async () => [],
       },
     },
   })

@@ -28,7 +28,8 @@ function openJournal(tail = { epoch: 1, seq: 4 }) {
     appends.push({ row: row!, updates, logged: logged!, landed, failed })
   })
   const journal = new Journal({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
-    tail, threadRow: () => ({ branch: { id: 'b', ancestors: [] } } as unknown as ThreadRow),
+    tail, storedBytes: 7, branch: () => ({ id: 'b', ancestors: [] }),
+    threadRow: (storedBytes) => ({ storedBytes } as ThreadRow),
     after: env.after, earlier: undefined, onLost: (reason) => lost.push(reason) })
   /** A row of its own. */
   const write = async (entry: Partial<Parameters<Journal['write']>[0]> = {}) => {

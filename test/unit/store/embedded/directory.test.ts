@@ -147,7 +147,8 @@ describe('a data directory', () => {
     await store.close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
-    const later = ['api_key', 'limit_admit', 'owing', 'billing']
+    const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
+      'use_life']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -158,6 +159,7 @@ describe('a data directory', () => {
     expect(await reopened.keys.list()).toEqual([])
     expect(await reopened.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
     expect(await reopened.threads.get('local', row.threadId)).toEqual(row)
+    expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0 })
     const owing = aThread({ owedWebhooks: ['run'] })
     await reopened.log.append([], [{ table: 'thread', row: owing }])
     expect(await reopened.unfinished()).toEqual([{ tenant: 'local', threadId: owing.threadId }])
