@@ -28,6 +28,14 @@ export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): Checkp
   return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
 }
 
+/** Whether a task failed with these writes: the answer among them is not kept. */
+function failedWith(channels: readonly unknown[]): boolean {
+  return channels.includes('__error__')
+}
+
+/** Channels on which a task shows that it had the answer to its question. */
+const showsAnswered: ReadonlySet<string> = new Set(['__resume__', '__interrupt__', '__error__'])
+
 interface KnownWrite {
   readonly taskId: string
   readonly taskPath: string
@@ -42,17 +50,21 @@ export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
 
 /**
  * The first write at each index of a task stays, so that a task that runs twice has one result; a
- * write on a special channel is replaced.
+ * write on a special channel is replaced. An answer is used once: one that names no interrupt is
+ * left out as soon as a task had it, and a task that fails keeps only the answers before that.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
+  /** A task has had the answer that names no interrupt. */
+  #answerUsed = false
 
   /** As read from the log, which may have several writes at one index. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
     for (const { taskId, taskPath = '', writes } of stored) {
+      const failed = failedWith(writes.map(({ channel }) => channel))
       for (const { index, channel, value } of writes) {
-        if (!value || !pending.#isOpen(taskId, index)) continue
+        if (!value || !pending.#admits(taskId, index, channel, failed)) continue
         const live = await decode(value)
         pending.#writes.set(placeOf(taskId, index),
           { taskId, taskPath, channel, live, inexact: undefined })
@@ -65,10 +77,11 @@ export class PendingWrites {
   add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
     Write[] {
     const added: Write[] = []
+    const failed = failedWith(writes.map(([name]) => name))
     for (const [position, [name, live]] of writes.entries()) {
       const channel = String(name)
       const index = specialIndex.get(channel) ?? position
-      if (!this.#isOpen(taskId, index)) continue
+      if (!this.#admits(taskId, index, channel, failed)) continue
       const { value, exact } = encode(live)
       const inexact = exact ? undefined : value
       this.#writes.set(placeOf(taskId, index), { taskId, taskPath, channel, live, inexact })
@@ -79,9 +92,10 @@ export class PendingWrites {
 
   /** In the order in which a step applies them: by task, then as they were added. */
   tuples(): CheckpointPendingWrite[] {
-    return [...this.#writes.values()]
+    const tuples = [...this.#writes.values()]
       .sort((a, b) => compare(a.taskPath, b.taskPath) || compare(a.taskId, b.taskId))
-      .map(({ taskId, channel, live }) => [taskId, channel, live])
+      .map(({ taskId, channel, live }): CheckpointPendingWrite => [taskId, channel, live])
+    return this.#answerUsed ? withoutAnswer(tuples) : tuples
   }
 
   get inexact(): boolean {
@@ -97,8 +111,11 @@ export class PendingWrites {
     }
   }
 
-  #isOpen(taskId: string, index: number): boolean {
-    return index < 0 || !this.#writes.has(placeOf(taskId, index))
+  /** Whether the write counts; `failed`: its task failed. */
+  #admits(taskId: string, index: number, channel: string, failed: boolean): boolean {
+    if (index >= 0) return !this.#writes.has(placeOf(taskId, index))
+    if (showsAnswered.has(channel)) this.#answerUsed = taskId !== nullTask
+    return !(failed && channel === '__resume__')
   }
 }
 
