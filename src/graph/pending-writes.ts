@@ -28,6 +28,12 @@ export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): Checkp
   return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
 }
 
+/** Leaves out what a command wrote. */
+export function tasksOnly(writes: readonly CheckpointPendingWrite[] = []):
+  CheckpointPendingWrite[] {
+  return writes.filter(([task]) => task !== nullTask)
+}
+
 /** Whether a task failed with these writes: the answer among them is not kept. */
 function failedWith(channels: readonly unknown[]): boolean {
   return channels.includes('__error__')

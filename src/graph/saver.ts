@@ -2,7 +2,8 @@
 
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOptions,
-  CheckpointMetadata, CheckpointTuple, DeltaChannelHistory, PendingWrite, SerializerProtocol }
+  CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple, DeltaChannelHistory, PendingWrite,
+  SerializerProtocol }
   from '@langchain/langgraph-checkpoint'
 
 import { changesBytes, stepBytes } from '../checkpoint/index.ts'
@@ -11,7 +12,7 @@ import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
-import { PendingWrites, withoutAnswer } from './pending-writes.ts'
+import { PendingWrites } from './pending-writes.ts'
 import type { ChannelValues, Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
@@ -38,8 +39,8 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An answer in the log that names no interrupt must not be used again. */
-  readonly heard?: boolean
+  /** What the engine gets of the writes that wait on a checkpoint; all by default. */
+  readonly pending?: (writes: CheckpointPendingWrite[]) => CheckpointPendingWrite[]
   /** A step ends only when it is in the log. */
   readonly sync: boolean
   /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
@@ -273,7 +274,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
       config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
-      pendingWrites: this.#options.heard ? withoutAnswer(writes) : writes,
+      pendingWrites: this.#options.pending?.(writes) ?? writes,
     }
     if (parentId !== '') tuple.parentConfig = this.#configOf(ns, parentId)
     return tuple

@@ -6,14 +6,13 @@ import { HeddleError } from '../errors.ts'
 import { checkpointOf } from './debug-payload.ts'
 import type { CheckpointSource, SnapshotAnswer, StateQuestion } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
+import { readHistory, readState } from './graph-state.ts'
 import { shapeOf } from './library.ts'
 import { configurableOf } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import type { Workbench } from './runner.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
-import { bindSaver } from './bound-graph.ts'
-import { StateReader } from './state-reader.ts'
 import { selectedFields, selectedValues } from './state-selection.ts'
 import { ValuesReference } from './values-reference.ts'
 
@@ -39,9 +38,9 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     reference.see(id, values)
     inputs.set(id, values.__start__)
   })
-  const bound = bindSaver(graph, new StateReader(saver))
-  const found = question.kind === 'state' ? await oneState(bound, threadId, question)
-    : await page(bound, threadId, question)
+  const seen: Seen = { graph, saver }
+  const found = question.kind === 'state' ? await oneState(seen, threadId, question)
+    : await page(seen, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
   return found.map(({ snapshot, parent }) => {
     const valuesOf = usable?.of(snapshot.values) ?? ''
@@ -61,29 +60,33 @@ interface Found {
   readonly parent: StateSnapshot | undefined
 }
 
-type Question<Kind> = StateQuestion & { readonly kind: Kind }
-
-async function oneState(graph: ServedGraph, threadId: string, question: Question<'state'>):
-  Promise<Found[]> {
-  const { subgraphs } = question
-  const snapshot = await graph.getState({ configurable: placeOf(threadId, question) },
-    { subgraphs })
-  return isThere(snapshot) ? [{ snapshot, parent: await parentOf(graph, snapshot) }] : []
+interface Seen {
+  readonly graph: ServedGraph
+  readonly saver: HeddleSaver
 }
 
-async function page(graph: ServedGraph, threadId: string, question: Question<'history'>):
+type Question<Kind> = StateQuestion & { readonly kind: Kind }
+
+async function oneState(seen: Seen, threadId: string, question: Question<'state'>):
+  Promise<Found[]> {
+  const { subgraphs } = question
+  const snapshot = await readState(seen.graph, seen.saver,
+    { configurable: placeOf(threadId, question) }, { subgraphs })
+  return isThere(snapshot) ? [{ snapshot, parent: await parentOf(seen, snapshot) }] : []
+}
+
+async function page(seen: Seen, threadId: string, question: Question<'history'>):
   Promise<Found[]> {
   const { before, limit, filter } = question
-  const snapshots: StateSnapshot[] = []
-  const history = graph.getStateHistory({ configurable: placeOf(threadId, question) }, {
+  const configurable = placeOf(threadId, question)
+  const snapshots = await readHistory(seen.graph, seen.saver, { configurable }, {
     limit, ...filter && { filter: { ...filter } },
     ...before !== null && { before: { configurable: { thread_id: threadId,
       checkpoint_id: before } } },
   })
-  for await (const snapshot of history) snapshots.push(snapshot)
   const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
   return Promise.all(snapshots.map(async (snapshot) =>
-    ({ snapshot, parent: await parentOf(graph, snapshot, byId) })))
+    ({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
 }
 
 /** The engine's keys of a checkpoint; a key without a value would select nothing. */
@@ -92,12 +95,12 @@ function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQu
     ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
 
-async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSnapshot,
+async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: StateSnapshot,
   known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
   // Only a step of the graph is made by the tasks of its parent.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
-    ?? await graph.getState(parentConfig).catch(ignoreEngineErrors)
+    ?? await readState(graph, saver, parentConfig).catch(ignoreEngineErrors)
   return parent && isThere(parent) ? parent : undefined
 }
 
