@@ -9,23 +9,31 @@ import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
 import { StateReader, doneTasks, withoutResults } from './state-reader.ts'
 
+interface StateRead {
+  readonly config: RunnableConfig
+  readonly subgraphs?: boolean
+}
+
 /**
  * The engine adds what tasks wrote to the values of the checkpoint. If that fails, as it did in the
- * run, the state has the values of the checkpoint alone, and its finished tasks have the error.
+ * run, or if `look` does, the state has the values of the checkpoint alone, and its finished tasks
+ * have the error.
  */
-export async function readState(graph: ServedGraph, saver: HeddleSaver, config: RunnableConfig,
-  options: { readonly subgraphs: boolean } = { subgraphs: false }): Promise<StateSnapshot> {
+export async function readState<Answer>(graph: ServedGraph, saver: HeddleSaver, read: StateRead,
+  look: (snapshot: StateSnapshot) => Answer | Promise<Answer>): Promise<Answer> {
+  const { config, subgraphs = false } = read
   try {
-    return await bindSaver(graph, new StateReader(saver)).getState(config, options)
+    return await look(await bindSaver(graph, new StateReader(saver))
+      .getState(config, { subgraphs }))
   } catch (error) {
     const tuple = await unlessOurs(error, () => saver.getTuple(config))
     // With the id of a checkpoint the engine shows what its tasks wrote and does not apply it.
     const at = { configurable: { ...config.configurable, ...tuple?.config.configurable } }
     const snapshot = await bindSaver(graph, new StateReader(saver, 'checkpoints'))
-      .getState(at, options)
+      .getState(at, { subgraphs })
     const done = doneTasks(tuple)
-    return { ...snapshot, tasks: snapshot.tasks.map((task) =>
-      task.error == null && done.has(task.id) ? { ...task, error: shown(error) } : task) }
+    return await look({ ...snapshot, tasks: snapshot.tasks.map((task) =>
+      task.error == null && done.has(task.id) ? { ...task, error: shown(error) } : task) })
   }
 }
 
@@ -47,10 +55,12 @@ export async function addsResults(graph: ServedGraph, saver: HeddleSaver,
   }
 }
 
-/** Newest first. States that cannot be made have the values of their checkpoints alone. */
-export async function readHistory(graph: ServedGraph, saver: HeddleSaver,
-  ...query: Parameters<ServedGraph['getStateHistory']>): Promise<StateSnapshot[]> {
-  const read = (reader: StateReader) => all(bindSaver(graph, reader).getStateHistory(...query))
+/** Newest first. If one state cannot be made, all have the values of their checkpoints alone. */
+export async function readHistory<Answer>(graph: ServedGraph, saver: HeddleSaver,
+  query: Parameters<ServedGraph['getStateHistory']>,
+  look: (snapshots: StateSnapshot[]) => Promise<Answer>): Promise<Answer> {
+  const read = async (reader: StateReader) =>
+    await look(await all(bindSaver(graph, reader).getStateHistory(...query)))
   try {
     return await read(new StateReader(saver))
   } catch (error) {

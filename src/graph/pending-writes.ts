@@ -5,6 +5,7 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 import type { Write, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
 import type { Decode, Encode } from './state-delta.ts'
+import type { ValueCodec } from './value-codec.ts'
 
 /** The engine's special channels have fixed indexes, below zero. */
 const specialIndex: ReadonlyMap<string, number> = new Map([
@@ -51,6 +52,21 @@ interface KnownWrite {
   inexact: Value | undefined
 }
 
+/** What has to be stored of a task's writes. */
+interface Taken {
+  readonly taken: Write[]
+  /** Set if they are not complete yet: what has to be stored instead. */
+  readonly later?: Promise<Write[]>
+  /** Rejects if something that the task wrote cannot be stored. */
+  readonly whole?: Promise<void>
+}
+
+/** As the engine stores the error of a task. */
+function errorOf(reason: unknown): { name: string; message: string } {
+  const { name, message } = reason instanceof Error ? reason : new Error(String(reason))
+  return { name, message: `What the node returned cannot be stored: ${message}` }
+}
+
 /** The task that wrote; engines before 1.5 do not give its path. */
 export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
 
@@ -79,21 +95,46 @@ export class PendingWrites {
     return pending
   }
 
-  /** Adds what a task wrote and returns the part that has to be stored. */
+  /** Adds what a task wrote and returns the part that has to be stored. Adds all or nothing. */
   add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
     Write[] {
     const added: Write[] = []
+    const known: KnownWrite[] = []
     const failed = failedWith(writes.map(([name]) => name))
     for (const [position, [name, live]] of writes.entries()) {
       const channel = String(name)
       const index = specialIndex.get(channel) ?? position
       if (!this.#admits(taskId, index, channel, failed)) continue
       const { value, exact } = encode(live)
-      const inexact = exact ? undefined : value
-      this.#writes.set(placeOf(taskId, index), { taskId, taskPath, channel, live, inexact })
+      known.push({ taskId, taskPath, channel, live, inexact: exact ? undefined : value })
       added.push({ index, channel, value })
     }
+    for (const [i, { index }] of added.entries()) {
+      this.#writes.set(placeOf(taskId, index), known[i]!)
+    }
     return added
+  }
+
+  /** As `add`, but if they cannot be stored, an error of the task takes their place. */
+  take(writer: Writer, writes: readonly PendingWrite[], codec: Pick<ValueCodec, 'encode'>): Taken {
+    const serializing: Promise<void>[] = []
+    const encode: Encode = (value) => codec.encode(value, (done) => void serializing.push(done))
+    try {
+      const taken = this.add(writer, writes, encode)
+      if (serializing.length === 0) return { taken }
+      const whole = Promise.all(serializing).then(() => {})
+      return { taken, whole,
+        later: whole.then(() => taken, (reason: unknown) => this.#fail(writer, reason, encode)) }
+    } catch (reason) {
+      return { taken: this.#fail(writer, reason, encode), whole: Promise.reject(reason as Error) }
+    }
+  }
+
+  #fail(writer: Writer, reason: unknown, encode: Encode): Write[] {
+    for (const [place, { taskId, channel }] of this.#writes) {
+      if (taskId === writer.taskId && !showsAnswered.has(channel)) this.#writes.delete(place)
+    }
+    return this.add(writer, [['__error__', errorOf(reason)]], encode)
   }
 
   /** In the order in which a step applies them: by task, then as they were added. */

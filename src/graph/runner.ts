@@ -270,14 +270,15 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
-  const { next, tasks, values } = await readState(graph, saver, config)
   const done = doneTasks(await saver.getTuple(config))
-  const open = tasks.filter(({ id }) => !done.has(id))
-  const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  // `values` include what the command wrote that the run began with.
-  const partial = open.length > 0 && done.size > 0
-  return { waiting: next.length > 0, interrupts: codec.text(interrupts),
-    ...partial && { values: codec.text(values) } }
+  return readState(graph, saver, { config }, ({ next, tasks, values }) => {
+    const open = tasks.filter(({ id }) => !done.has(id))
+    const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
+    // `values` include what the command wrote that the run began with.
+    const partial = open.length > 0 && done.size > 0
+    return { waiting: next.length > 0, interrupts: codec.text(interrupts),
+      ...partial && { values: codec.text(values) } }
+  })
 }
 
 /** Ids of the interrupts that an answer may be for; at the head not those of completed tasks. */

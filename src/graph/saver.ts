@@ -174,12 +174,15 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
-    const { sink, sync, written } = this.#options
+    const { codec, sink, sync, written } = this.#options
     for (const [channel, value] of writes) written(String(channel), value)
     const writer = { taskId, ...taskPath && { taskPath } }
-    const added = this.#writesOf(ns, checkpointId).add(writer, writes, this.#encode)
-    if (added.length === 0) return
-    sink.step({ $case: 'writes', value: { ns, checkpointId, ...writer, writes: added } })
+    const { taken, later, whole } = this.#writesOf(ns, checkpointId).take(writer, writes, codec)
+    if (taken.length === 0) return
+    const value = { ns, checkpointId, ...writer, writes: taken }
+    if (later) sink.hold(later.then((complete) => { value.writes = complete }))
+    sink.step({ $case: 'writes', value })
+    if (whole) await whole
     if (sync) await sink.acknowledged()
   }
 
@@ -308,8 +311,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
       return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
     }
     const { channels, fullBytes } = parent
-    const isNew = (channel: string) => channel in newVersions
+    const isNew = (channel: string) => Object.hasOwn(newVersions, channel)
+    const { newest } = this.#options.memory
+    // If a value cannot be stored, the parent is read from the log again.
+    newest.delete(ns)
     const changes = channels.advance(values, isNew, this.#encode)
+    newest.set(ns, parent)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }
   }

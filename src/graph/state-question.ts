@@ -38,11 +38,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     reference.see(id, values)
     inputs.set(id, values.__start__)
   })
-  const seen: Seen = { graph, saver }
-  const found = question.kind === 'state' ? await oneState(seen, threadId, question)
-    : await page(seen, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
-  return found.map(({ snapshot, parent }) => {
+  const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const { select } = question
     const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''
@@ -51,7 +48,10 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
       ...select && { interrupts: snapshot.tasks.flatMap((task) => task.interrupts) } }
     const json = bench.codec.text(selectedFields(state, select))
     return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
-  })
+  }
+  const seen: Seen = { graph, saver, show }
+  return question.kind === 'state' ? oneState(seen, threadId, question)
+    : page(seen, threadId, question)
 }
 
 interface Found {
@@ -63,30 +63,31 @@ interface Found {
 interface Seen {
   readonly graph: ServedGraph
   readonly saver: HeddleSaver
+  readonly show: (found: Found) => SnapshotAnswer
 }
 
 type Question<Kind> = StateQuestion & { readonly kind: Kind }
 
-async function oneState(seen: Seen, threadId: string, question: Question<'state'>):
-  Promise<Found[]> {
+function oneState(seen: Seen, threadId: string, question: Question<'state'>):
+  Promise<SnapshotAnswer[]> {
   const { subgraphs } = question
-  const snapshot = await readState(seen.graph, seen.saver,
-    { configurable: placeOf(threadId, question) }, { subgraphs })
-  return isThere(snapshot) ? [{ snapshot, parent: await parentOf(seen, snapshot) }] : []
+  const config = { configurable: placeOf(threadId, question) }
+  return readState(seen.graph, seen.saver, { config, subgraphs }, async (snapshot) =>
+    isThere(snapshot) ? [seen.show({ snapshot, parent: await parentOf(seen, snapshot) })] : [])
 }
 
-async function page(seen: Seen, threadId: string, question: Question<'history'>):
-  Promise<Found[]> {
+function page(seen: Seen, threadId: string, question: Question<'history'>):
+  Promise<SnapshotAnswer[]> {
   const { before, limit, filter } = question
-  const configurable = placeOf(threadId, question)
-  const snapshots = await readHistory(seen.graph, seen.saver, { configurable }, {
+  return readHistory(seen.graph, seen.saver, [{ configurable: placeOf(threadId, question) }, {
     limit, ...filter && { filter: { ...filter } },
     ...before !== null && { before: { configurable: { thread_id: threadId,
       checkpoint_id: before } } },
+  }], async (snapshots) => {
+    const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
+    return Promise.all(snapshots.map(async (snapshot) =>
+      seen.show({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
   })
-  const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
-  return Promise.all(snapshots.map(async (snapshot) =>
-    ({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
 }
 
 /** The engine's keys of a checkpoint; a key without a value would select nothing. */
@@ -100,7 +101,8 @@ async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: Stat
   // Only a step of the graph is made by the tasks of its parent.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
-    ?? await readState(graph, saver, parentConfig).catch(ignoreEngineErrors)
+    ?? await readState(graph, saver, { config: parentConfig }, (state) => state)
+      .catch(ignoreEngineErrors)
   return parent && isThere(parent) ? parent : undefined
 }
 
