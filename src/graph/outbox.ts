@@ -14,6 +14,17 @@ export interface OutboxPorts {
   readonly schedule: (flush: () => void) => void
 }
 
+interface Failure {
+  readonly reason: unknown
+}
+
+/** A part of the next step that is not complete yet, and what came before that step. */
+interface Held {
+  readonly done: Promise<void>
+  readonly steps: number
+  readonly events: number
+}
+
 /**
  * What is added while the engine runs without yielding is sent as one batch. A batch waits until
  * its steps are complete, and later ones wait behind it. Events in flight are limited: the rest
@@ -23,7 +34,7 @@ export class Outbox implements StepSink {
   readonly #ports: OutboxPorts
   #steps: Step[] = []
   #events: (StepEvent | LateEvent)[] = []
-  #held: Promise<void>[] = []
+  #held: Held[] = []
   #scheduled = false
   #closed = false
   /** Set while batches wait: resolves when the last one is sent. */
@@ -35,7 +46,9 @@ export class Outbox implements StepSink {
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
   /** Why nothing more can be sent: a step could not be completed. */
-  #failure: { readonly reason: unknown } | undefined
+  #failure: Failure | undefined
+  /** Why no more events can be sent: one has no data. The steps go on. */
+  #silenced: Failure | undefined
   /** Steps were sent without a receipt: that of a later batch will cover them. */
   #unreceipted = false
 
@@ -54,7 +67,7 @@ export class Outbox implements StepSink {
   hold(done: Promise<void>): void {
     // Awaited when the batch is sent; a rejection before must not count as unhandled.
     done.catch(() => {})
-    this.#held.push(done)
+    this.#held.push({ done, steps: this.#steps.length, events: this.#events.length })
   }
 
   acknowledged(): Promise<void> {
@@ -84,10 +97,14 @@ export class Outbox implements StepSink {
     this.#landing?.resolve()
   }
 
-  /** Sends what is left together with the outcome. Rejects if a step could not be completed. */
+  /**
+   * Sends what is left together with the outcome. Rejects if a step could not be completed, or an
+   * event of a run that did not fail anyway: then all before it was sent, and no outcome.
+   */
   async finish(outcome: Outcome): Promise<void> {
     this.#flush(outcome)
     await this.#waiting
+    if (this.#silenced && outcome.status !== 'error') throw this.#silenced.reason
   }
 
   /** Sends nothing more, and rejects everything that waits to be confirmed. */
@@ -111,18 +128,14 @@ export class Outbox implements StepSink {
     this.#scheduled = true
     this.#ports.schedule(() => {
       this.#scheduled = false
-      try {
-        this.#flush(null)
-      } catch (reason) {
-        this.#fail(reason)
-      }
+      this.#flush(null)
     })
   }
 
   #flush(outcome: Outcome | null): void {
     if (this.#closed) return
     const [steps, held, wanted] = [this.#steps, this.#held, this.#wanted]
-    const events = this.#events.map((event) => typeof event === 'function' ? event() : event)
+    const events = this.#shownEvents()
     if (steps.length === 0 && events.length === 0 && !wanted && !outcome) return
     this.#steps = []
     this.#events = []
@@ -131,15 +144,33 @@ export class Outbox implements StepSink {
     const receipt = wanted ? ++this.#receipts : 0
     if (wanted) this.#unconfirmed.set(receipt, wanted)
     this.#unreceipted = !wanted && (steps.length > 0 || this.#unreceipted)
-    this.#depart({ steps, events, receipt, outcome }, held)
+    const fails = this.#silenced !== undefined && outcome?.status !== 'error'
+    this.#depart({ steps, events, receipt, outcome: fails ? null : outcome }, held)
   }
 
-  #depart(departure: Departure, held: readonly Promise<void>[]): void {
+  /** Up to the first that has no data. */
+  #shownEvents(): StepEvent[] {
+    const events: StepEvent[] = []
+    for (const event of this.#silenced ? [] : this.#events) {
+      try {
+        events.push(typeof event === 'function' ? event() : event)
+      } catch (reason) {
+        this.#silenced = { reason }
+        break
+      }
+    }
+    return events
+  }
+
+  #depart(departure: Departure, held: readonly Held[]): void {
     const length = lengthOf(departure)
     const isLight = this.#inFlight + length <= inFlightMax
     if (isLight && !this.#waiting && held.length === 0) return this.#send(departure, length)
-    const waiting: Promise<void> = Promise.all([this.#waiting, ...held]).then(async () => {
-      for (const part of partsOf(departure)) await this.#land(part)
+    const before = this.#waiting
+    const waiting: Promise<void> = completed(departure, held).then(async (complete) => {
+      await before
+      for (const part of partsOf(complete.departure)) await this.#land(part)
+      if (complete.failure) throw complete.failure.reason
       if (this.#waiting === waiting) this.#waiting = undefined
     })
     // The engine must get the error: it may be waiting for the log.
@@ -169,4 +200,17 @@ export class Outbox implements StepSink {
     this.#failure ??= { reason }
     this.#refuseAll(reason)
   }
+}
+
+/** The departure once its steps are complete; if one cannot be, what comes before it. */
+async function completed(departure: Departure, held: readonly Held[]):
+  Promise<{ departure: Departure; failure?: Failure }> {
+  const results = await Promise.allSettled(held.map(({ done }) => done))
+  const broken = results.findIndex(({ status }) => status === 'rejected')
+  if (broken < 0) return { departure }
+  const { steps, events } = held[broken]!
+  const { reason } = results[broken] as PromiseRejectedResult
+  const before = { steps: departure.steps.slice(0, steps),
+    events: departure.events.slice(0, events) }
+  return { departure: { ...before, receipt: 0, outcome: null }, failure: { reason } }
 }

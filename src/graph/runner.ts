@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 
-import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../errors.ts'
 import { placeIn } from './code-place.ts'
@@ -14,15 +14,18 @@ import { EventMapper, engineModes } from './event-mapping.ts'
 import type { Chunk, EventMapperOptions } from './event-mapping.ts'
 import { filterable } from './filterable.ts'
 import type { ServedGraph } from './graph-export.ts'
+import { addsResults, readState } from './graph-state.ts'
 import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
 import { MessageIds } from './message-ids.ts'
+import { withoutAnswer } from './pending-writes.ts'
 import type { Outbox } from './outbox.ts'
 import { configOf, editInput, outdatesAnswer, runInput } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
+import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './bound-graph.ts'
-import { StateReader, doneTasks } from './state-reader.ts'
+import { doneTasks, withoutResults } from './state-reader.ts'
 import type { ThreadMemory } from './thread-memory.ts'
 import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
@@ -83,14 +86,14 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     { access: 'threads.create_run', config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
-  const heard = outdatesAnswer(request)
+  const pending = outdatesAnswer(request) ? withoutAnswer : undefined
   const saver = saverFor(bench, assignment, graph,
-    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, heard })
+    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, pending })
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
-  const pending = async () => pendingInterrupts(saver, configurable)
-  const input = await runInput(request, bench.library.langgraph, pending)
+  const asked = async () => pendingInterrupts(saver, configurable)
+  const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
     ...config, runId, signal, control, durability: request.durability,
     subgraphs: request.streamSubgraphs, streamMode: engineModes(request.streamModes),
@@ -126,11 +129,16 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   const graph = await bench.library.get(graphId,
     { access: 'threads.update', config: { configurable } })
   const described: Fields = { ...metadata }
-  const options = { metadata: described, sync: false, reference: undefined, heard: false }
+  let pending: SaverWish['pending']
+  const options = { metadata: described, sync: false, reference: undefined,
+    pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
   const bound = bindSaver(graph, saver)
   const { langgraph } = bench.library
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
+  // Of a step that failed as a whole, the update replaces what its tasks wrote.
+  const isNewest = configurable.checkpoint_id === undefined
+  if (isNewest && !await addsResults(graph, saver, config)) pending = withoutResults
   for (const updates of request.supersteps) {
     described.writes = namedWrites(updates)
     config = await bound.bulkUpdateState(config, [{ updates: updates.map((update) => ({
@@ -177,15 +185,15 @@ interface SaverWish {
   readonly metadata: Fields
   readonly sync: boolean
   readonly reference: ValuesReference | undefined
-  readonly heard: boolean
+  readonly pending: SaverOptions['pending']
 }
 
 function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, graph: ServedGraph,
-  { metadata, sync, reference, heard }: SaverWish): HeddleSaver {
+  { metadata, sync, reference, pending }: SaverWish): HeddleSaver {
   const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
-    threadId, runId, codec, serde, source, sink, memory, metadata, sync, heard, entered,
+    threadId, runId, codec, serde, source, sink, memory, metadata, sync, pending, entered,
     sendsApart: sendsApart(graph),
     written: (channel, value) => ids.assign(channel, value),
     seen: (id, values) => reference?.see(id, values),
@@ -262,14 +270,15 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
   thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
-  const { next, tasks, values } = await bindSaver(graph, new StateReader(saver)).getState(config)
   const done = doneTasks(await saver.getTuple(config))
-  const open = tasks.filter(({ id }) => !done.has(id))
-  const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
-  // `values` include what the command wrote that the run began with.
-  const partial = open.length > 0 && done.size > 0
-  return { waiting: next.length > 0, interrupts: codec.text(interrupts),
-    ...partial && { values: codec.text(values) } }
+  return readState(graph, saver, { config }, ({ next, tasks, values }) => {
+    const open = tasks.filter(({ id }) => !done.has(id))
+    const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
+    // `values` include what the command wrote that the run began with.
+    const partial = open.length > 0 && done.size > 0
+    return { waiting: next.length > 0, interrupts: codec.text(interrupts),
+      ...partial && { values: codec.text(values) } }
+  })
 }
 
 /** Ids of the interrupts that an answer may be for; at the head not those of completed tasks. */

@@ -2,7 +2,8 @@
 
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOptions,
-  CheckpointMetadata, CheckpointTuple, DeltaChannelHistory, PendingWrite, SerializerProtocol }
+  CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple, DeltaChannelHistory, PendingWrite,
+  SerializerProtocol }
   from '@langchain/langgraph-checkpoint'
 
 import { changesBytes, stepBytes } from '../checkpoint/index.ts'
@@ -11,7 +12,7 @@ import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
-import { PendingWrites, withoutAnswer } from './pending-writes.ts'
+import { PendingWrites } from './pending-writes.ts'
 import type { ChannelValues, Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
@@ -38,8 +39,8 @@ export interface SaverOptions {
   readonly memory: ThreadMemory
   /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** An answer in the log that names no interrupt must not be used again. */
-  readonly heard?: boolean
+  /** What the engine gets of the writes that wait on a checkpoint; all by default. */
+  readonly pending?: (writes: CheckpointPendingWrite[]) => CheckpointPendingWrite[]
   /** A step ends only when it is in the log. */
   readonly sync: boolean
   /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
@@ -173,12 +174,15 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const ns = text(configurable.checkpoint_ns)
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
-    const { sink, sync, written } = this.#options
+    const { codec, sink, sync, written } = this.#options
     for (const [channel, value] of writes) written(String(channel), value)
     const writer = { taskId, ...taskPath && { taskPath } }
-    const added = this.#writesOf(ns, checkpointId).add(writer, writes, this.#encode)
-    if (added.length === 0) return
-    sink.step({ $case: 'writes', value: { ns, checkpointId, ...writer, writes: added } })
+    const { taken, later, whole } = this.#writesOf(ns, checkpointId).take(writer, writes, codec)
+    if (taken.length === 0) return
+    const value = { ns, checkpointId, ...writer, writes: taken }
+    if (later) sink.hold(later.then((complete) => { value.writes = complete }))
+    sink.step({ $case: 'writes', value })
+    if (whole) await whole
     if (sync) await sink.acknowledged()
   }
 
@@ -273,7 +277,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
       config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
-      pendingWrites: this.#options.heard ? withoutAnswer(writes) : writes,
+      pendingWrites: this.#options.pending?.(writes) ?? writes,
     }
     if (parentId !== '') tuple.parentConfig = this.#configOf(ns, parentId)
     return tuple
@@ -307,8 +311,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
       return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
     }
     const { channels, fullBytes } = parent
-    const isNew = (channel: string) => channel in newVersions
+    const isNew = (channel: string) => Object.hasOwn(newVersions, channel)
+    const { newest } = this.#options.memory
+    // If a value cannot be stored, the parent is read from the log again.
+    newest.delete(ns)
     const changes = channels.advance(values, isNew, this.#encode)
+    newest.set(ns, parent)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }
   }

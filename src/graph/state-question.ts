@@ -6,14 +6,13 @@ import { HeddleError } from '../errors.ts'
 import { checkpointOf } from './debug-payload.ts'
 import type { CheckpointSource, SnapshotAnswer, StateQuestion } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
+import { readHistory, readState } from './graph-state.ts'
 import { shapeOf } from './library.ts'
 import { configurableOf } from './run-input.ts'
 import type { Fields } from './run-input.ts'
 import type { Workbench } from './runner.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
-import { bindSaver } from './bound-graph.ts'
-import { StateReader } from './state-reader.ts'
 import { selectedFields, selectedValues } from './state-selection.ts'
 import { ValuesReference } from './values-reference.ts'
 
@@ -39,11 +38,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     reference.see(id, values)
     inputs.set(id, values.__start__)
   })
-  const bound = bindSaver(graph, new StateReader(saver))
-  const found = question.kind === 'state' ? await oneState(bound, threadId, question)
-    : await page(bound, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
-  return found.map(({ snapshot, parent }) => {
+  const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const { select } = question
     const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''
@@ -52,7 +48,10 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
       ...select && { interrupts: snapshot.tasks.flatMap((task) => task.interrupts) } }
     const json = bench.codec.text(selectedFields(state, select))
     return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
-  })
+  }
+  const seen: Seen = { graph, saver, show }
+  return question.kind === 'state' ? oneState(seen, threadId, question)
+    : page(seen, threadId, question)
 }
 
 interface Found {
@@ -61,29 +60,34 @@ interface Found {
   readonly parent: StateSnapshot | undefined
 }
 
-type Question<Kind> = StateQuestion & { readonly kind: Kind }
-
-async function oneState(graph: ServedGraph, threadId: string, question: Question<'state'>):
-  Promise<Found[]> {
-  const { subgraphs } = question
-  const snapshot = await graph.getState({ configurable: placeOf(threadId, question) },
-    { subgraphs })
-  return isThere(snapshot) ? [{ snapshot, parent: await parentOf(graph, snapshot) }] : []
+interface Seen {
+  readonly graph: ServedGraph
+  readonly saver: HeddleSaver
+  readonly show: (found: Found) => SnapshotAnswer
 }
 
-async function page(graph: ServedGraph, threadId: string, question: Question<'history'>):
-  Promise<Found[]> {
+type Question<Kind> = StateQuestion & { readonly kind: Kind }
+
+function oneState(seen: Seen, threadId: string, question: Question<'state'>):
+  Promise<SnapshotAnswer[]> {
+  const { subgraphs } = question
+  const config = { configurable: placeOf(threadId, question) }
+  return readState(seen.graph, seen.saver, { config, subgraphs }, async (snapshot) =>
+    isThere(snapshot) ? [seen.show({ snapshot, parent: await parentOf(seen, snapshot) })] : [])
+}
+
+function page(seen: Seen, threadId: string, question: Question<'history'>):
+  Promise<SnapshotAnswer[]> {
   const { before, limit, filter } = question
-  const snapshots: StateSnapshot[] = []
-  const history = graph.getStateHistory({ configurable: placeOf(threadId, question) }, {
+  return readHistory(seen.graph, seen.saver, [{ configurable: placeOf(threadId, question) }, {
     limit, ...filter && { filter: { ...filter } },
     ...before !== null && { before: { configurable: { thread_id: threadId,
       checkpoint_id: before } } },
+  }], async (snapshots) => {
+    const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
+    return Promise.all(snapshots.map(async (snapshot) =>
+      seen.show({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
   })
-  for await (const snapshot of history) snapshots.push(snapshot)
-  const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
-  return Promise.all(snapshots.map(async (snapshot) =>
-    ({ snapshot, parent: await parentOf(graph, snapshot, byId) })))
 }
 
 /** The engine's keys of a checkpoint; a key without a value would select nothing. */
@@ -92,12 +96,13 @@ function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQu
     ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
 
-async function parentOf(graph: ServedGraph, { parentConfig, metadata }: StateSnapshot,
+async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: StateSnapshot,
   known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
   // Only a step of the graph is made by the tasks of its parent.
   if (!parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
-    ?? await graph.getState(parentConfig).catch(ignoreEngineErrors)
+    ?? await readState(graph, saver, { config: parentConfig }, (state) => state)
+      .catch(ignoreEngineErrors)
   return parent && isThere(parent) ? parent : undefined
 }
 

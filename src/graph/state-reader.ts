@@ -1,11 +1,19 @@
 /** A thread's checkpoints for readers of its state, without what would mislead the engine. */
 
+import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, CheckpointPendingWrite, CheckpointTuple }
   from '@langchain/langgraph-checkpoint'
 
+import { tasksOnly } from './pending-writes.ts'
 import type { HeddleSaver } from './saver.ts'
 
 type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelHistory'>
+
+/**
+ * states        the values include what finished tasks wrote
+ * checkpoints   they do not, nor what a command wrote: a step that failed cannot be added
+ */
+type Shows = 'states' | 'checkpoints'
 
 /**
  * The engine takes a task for done that was resumed and interrupts again, and shows a completed
@@ -13,16 +21,22 @@ type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelH
  */
 export class StateReader implements Reading {
   readonly #saver: HeddleSaver
+  readonly #shows: Shows
 
-  constructor(saver: HeddleSaver) { this.#saver = saver }
+  constructor(saver: HeddleSaver, shows: Shows = 'states') {
+    this.#saver = saver
+    this.#shows = shows
+  }
 
-  async getTuple(...config: Parameters<Reading['getTuple']>): Promise<CheckpointTuple | undefined> {
-    const tuple = await this.#saver.getTuple(...config)
-    return tuple && readable(tuple)
+  async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const tuple = await this.#saver.getTuple(config)
+    if (!tuple) return undefined
+    const isNamed = config.configurable?.checkpoint_id !== undefined
+    return this.#readable(tuple, isNamed)
   }
 
   async *list(...query: Parameters<Reading['list']>): AsyncGenerator<CheckpointTuple> {
-    for await (const tuple of this.#saver.list(...query)) yield readable(tuple)
+    for await (const tuple of this.#saver.list(...query)) yield this.#readable(tuple, true)
   }
 
   getDeltaChannelHistory(...query: Parameters<Reading['getDeltaChannelHistory']>):
@@ -32,6 +46,14 @@ export class StateReader implements Reading {
 
   toJSON(): string {
     return '[StateReader]'
+  }
+
+  /** The engine applies what tasks wrote only if the checkpoint was not named. */
+  #readable(tuple: CheckpointTuple, isNamed: boolean): CheckpointTuple {
+    const read = readable(tuple)
+    if (this.#shows === 'states') return read
+    return { ...read, pendingWrites: isNamed ? tasksOnly(read.pendingWrites)
+      : withoutResults(read.pendingWrites) }
   }
 }
 
@@ -43,6 +65,11 @@ const leavesTaskOpen: ReadonlySet<string> =
 export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {
   return new Set((tuple?.pendingWrites ?? []).flatMap(([task, channel]) =>
     leavesTaskOpen.has(channel) ? [] : [task]))
+}
+
+/** Without results, so that no task counts as done. */
+export function withoutResults(writes: CheckpointPendingWrite[] = []): CheckpointPendingWrite[] {
+  return writes.filter(([, channel]) => leavesTaskOpen.has(channel))
 }
 
 function readable(tuple: CheckpointTuple): CheckpointTuple {

@@ -15,7 +15,7 @@ import { shapeOf } from '../../src/graph/library.ts'
 import type { GraphLibrary } from '../../src/graph/library.ts'
 import { Outbox } from '../../src/graph/outbox.ts'
 import type { Departure } from '../../src/graph/departure.ts'
-import { execute, isWorthKeeping } from '../../src/graph/runner.ts'
+import { execute, failure, isWorthKeeping } from '../../src/graph/runner.ts'
 import type { Workbench } from '../../src/graph/runner.ts'
 import { answer } from '../../src/graph/state-question.ts'
 import { ThreadMemories, settle } from '../../src/graph/thread-memory.ts'
@@ -120,12 +120,13 @@ export class GraphBench {
     }
     const memory = this.memories.take(this.threadId, execution.headId)
     await settle(memory, (value) => codec.decode(value))
-    const outcome = await execute(this.bench, {
+    const ended = await execute(this.bench, {
       execution, source: this.log, outbox, memory, entered: () => {},
       signal: wish.signal ?? new AbortController().signal,
       control: wish.control ?? new DrainControl(() => {}),
     })
-    await outbox.finish(outcome)
+    const outcome = await outbox.finish(ended).then(() => ended,
+      (error: unknown) => failure(error, '/'))
     if (wish.unseen) this.log.append(departures.flatMap(({ steps }) => steps))
     if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
       this.memories.keep(this.threadId, memory)

@@ -41,24 +41,49 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('rejects waits for the log if an event cannot be serialized', async () => {
-    const { outbox, rest } = open()
+  it('sends the steps and fails to finish if an event cannot be serialized', async () => {
+    const { outbox, sent, rest } = open()
+    outbox.step(step('a'))
+    outbox.event(event('x'))
     outbox.event(() => { throw new Error('a circle') })
+    outbox.event(event('y'))
     rest()
-    await expect(outbox.acknowledged()).rejects.toThrow('a circle')
+    outbox.step(step('b'))
+    outbox.event(event('z'))
+    const acknowledged = outbox.acknowledged()
+    rest()
+    outbox.confirm(sent.at(-1)!.receipt)
+    await acknowledged
+    outbox.step(step('c'))
     await expect(outbox.finish(outcome)).rejects.toThrow('a circle')
+    expect(sent.map(told)).toEqual([['a', 'x'], ['b'], ['c']])
+    expect(sent.every((departure) => departure.outcome === null)).toBe(true)
+  })
+
+  it('finishes with the error of a run that also has an event without data', async () => {
+    const { outbox, sent } = open()
+    outbox.step(step('a'))
+    outbox.event(() => { throw new Error('a circle') })
+    const failed = { ...outcome, status: 'error' } as const
+    await outbox.finish(failed)
+    expect(sent).toMatchObject([{ steps: [step('a')], events: [], outcome: failed }])
   })
 
   it('rejects waits for the log, now or later, if a step cannot be completed', async () => {
     const { outbox, sent, rest } = open()
     outbox.step(step('a'))
+    outbox.event(event('x'))
     outbox.hold(Promise.reject(new TypeError('a value that nobody can write down')))
+    outbox.step(step('b'))
+    outbox.event(event('y'))
     const now = expect(outbox.acknowledged()).rejects.toThrow('write down')
     rest()
     await now
     await expect(outbox.acknowledged()).rejects.toThrow('write down')
+    outbox.step(step('c'))
     await expect(outbox.finish(outcome)).rejects.toThrow('write down')
-    expect(sent).toEqual([])
+    expect(sent.map(told)).toEqual([['a', 'x']])
+    expect(sent).toMatchObject([{ receipt: 0, outcome: null }])
   })
 
   it('fails to finish if a step cannot be completed', async () => {
@@ -66,7 +91,8 @@ describe('Outbox', () => {
     outbox.step(step('a'))
     outbox.hold(Promise.reject(new Error('cannot be written')))
     await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
-    expect(sent).toEqual([])
+    expect(sent.map(told)).toEqual([['a']])
+    expect(sent[0]!.outcome).toBe(null)
   })
 
   it('acknowledges nothing after the batch that was confirmed', async () => {

@@ -2,11 +2,16 @@
 
 import { emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint'
 import type { Checkpoint } from '@langchain/langgraph-checkpoint'
+import * as messages from '@langchain/core/messages'
 import { AIMessage } from '@langchain/core/messages'
 import { describe, expect, it } from 'vitest'
 
+import type { Writes } from '../../../proto/gen/storage/v1/log.ts'
+import type { Step } from '../../../src/graph/execution.ts'
 import { HeddleSaver } from '../../../src/graph/saver.ts'
 import type { SaverOptions } from '../../../src/graph/saver.ts'
+import { PendingWrites } from '../../../src/graph/pending-writes.ts'
+import { ValueCodec } from '../../../src/graph/value-codec.ts'
 import { codec, serde } from '../../support/graph-bench.ts'
 import { ModelLog } from '../../support/model-log.ts'
 
@@ -279,4 +284,30 @@ describe('HeddleSaver', () => {
     const tuple = await open(log).saver.getTuple(at())
     expect((tuple!.checkpoint.channel_values.list as unknown[])[0]).toBeInstanceOf(AIMessage)
   })
+
+  it('stores an error in the place of what a serializer refuses, and says so', async () => {
+    const refusing = new ValueCodec(messages, { ...serde, dumpsTyped: async () => {
+      throw new TypeError('a sealed box')
+    } } as typeof serde)
+    const steps: Step[] = []
+    const held: Promise<void>[] = []
+    const { saver } = open(new ModelLog(), { codec: refusing, sink: {
+      step: (step) => void steps.push(step), hold: (done) => void held.push(done),
+      acknowledged: async () => {} } })
+    const first = checkpoint({ a: 1 })
+    await saver.put(at(), first, loop, { a: 1 })
+    const written = saver.putWrites(at(first.id), [['a', 2], ['b', new Box()]], 'task')
+    await expect(written).rejects.toThrow('a sealed box')
+    await Promise.all(held)
+    const [, stored] = steps
+    expect(stored).toMatchObject({ value: { taskId: 'task', writes: [{ channel: '__error__',
+      value: { json: expect.stringMatching('a sealed box') } }] } })
+    const seen = await PendingWrites.of([stored!.value as Writes], (value) =>
+      refusing.decode(value))
+    for (const writes of [(await saver.getTuple(at()))?.pendingWrites, seen.tuples()]) {
+      expect(writes).toMatchObject([['task', '__error__', { name: 'TypeError' }]])
+    }
+  })
 })
+
+class Box { readonly inside = 1 }
