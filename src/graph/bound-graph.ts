@@ -4,6 +4,17 @@ import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
 import type { StateReader } from './state-reader.ts'
 
+/** By graph: its nodes without inherited names. The engine looks a node up with `in`. */
+const ownNodes = new WeakMap<ServedGraph, ServedGraph['nodes']>()
+
+function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
+  const known = ownNodes.get(graph)
+  if (known) return known
+  const nodes = Object.assign(Object.create(null) as ServedGraph['nodes'], graph.nodes)
+  ownNodes.set(graph, nodes)
+  return nodes
+}
+
 /**
  * All executions share `graph`, so the checkpointer is set on an object that inherits from it.
  * `channels` are the graph's own, or faster equivalents.
@@ -13,5 +24,6 @@ export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader,
   return Object.create(graph, {
     checkpointer: { value: saver, writable: true },
     channels: { value: channels, writable: true },
+    nodes: { value: nodesOf(graph), writable: true },
   }) as ServedGraph
 }

@@ -176,6 +176,8 @@ export interface GraphDescription {
   /** Whether stored channels are the state values, without conversion. */
   readonly plain: boolean
   readonly nodes: readonly string[]
+  /** Channels that a caller may write. Missing if the graph is made for each use. */
+  readonly channels?: readonly string[]
   /** It cannot be loaded: the log says why. */
   readonly failed?: boolean
 }

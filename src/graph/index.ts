@@ -4,8 +4,11 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, ToldEvent } from './execution.ts'
 export { systemAssistantId } from './assistant-id.ts'
+export { breakpointFault, commandFaults } from './graph-names.ts'
+export type { GraphNames } from './graph-names.ts'
 export { startGraphHost } from './host.ts'
 export type { HostStats, RunningGraphHost } from './host.ts'
+export type { WireCommand } from './run-input.ts'
 export { askedIn } from './pending-writes.ts'
 export { readProject } from './project.ts'
 export type { Project } from './project.ts'

@@ -7,6 +7,7 @@ import { placeIn } from './code-place.ts'
 import type { GraphDescription, GraphSchemas } from './execution.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
 import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
+import { writableChannels } from './graph-names.ts'
 import { graphSchemas } from './graph-schemas.ts'
 import { serveModules } from './module-loader.ts'
 import type { CompiledProject, GraphEntry } from './project-compiler.ts'
@@ -115,6 +116,7 @@ export class GraphLibrary {
       const made = this.get(graphId, inspection).catch(() => null)
       const graph = await inTime(graphId, made)
       return { graphId, description, ...graph ? shapeOf(graph) : unknownShape,
+        ...graph && graph === content && { channels: writableChannels(graph) },
         ...content instanceof HeddleError && { failed: true } }
     }))
   }

@@ -19,7 +19,8 @@ interface WireConfig {
   readonly configurable?: Fields
 }
 
-interface WireCommand {
+/** A command as the API has it. */
+export interface WireCommand {
   readonly resume?: unknown
   readonly update?: Fields | [string, unknown][] | null
   readonly goto?: WireGoto | readonly WireGoto[] | null
@@ -42,10 +43,20 @@ export async function runInput(request: RunRequest, engine: EngineWords,
   return isLeft == null ? null : commandOf({ ...command, resume }, engine)
 }
 
+/** An update of an edit, parsed. */
+export interface ParsedUpdate extends Pick<EditUpdate, 'asNode'> {
+  readonly values: unknown
+  readonly command: WireCommand | null
+}
+
+export function parsedUpdate({ values, command, asNode }: EditUpdate): ParsedUpdate {
+  return { asNode, values: JSON.parse(values),
+    command: command === null ? null : JSON.parse(command) as WireCommand }
+}
+
 /** What one update of an edit writes. */
-export function editInput({ values, command }: EditUpdate, engine: EngineWords): unknown {
-  return command === null ? JSON.parse(values)
-    : commandOf(JSON.parse(command) as WireCommand, engine)
+export function editInput({ values, command }: ParsedUpdate, engine: EngineWords): unknown {
+  return command === null ? values : commandOf(command, engine)
 }
 
 /**

@@ -6,22 +6,24 @@ import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/lang
 
 import { HeddleError } from '../errors.ts'
 import { placeIn } from './code-place.ts'
-import type { CheckpointSource, EditRequest, EditUpdate, Execution, GraphDescription, Outcome,
-  RunRequest } from './execution.ts'
+import type { CheckpointSource, EditRequest, Execution, GraphDescription, Outcome, RunRequest }
+  from './execution.ts'
 import type { DrainControl } from './drain-control.ts'
 import type { Shortcuts } from './engine-shortcut.ts'
 import { EventMapper, engineModes } from './event-mapping.ts'
 import type { Chunk, EventMapperOptions } from './event-mapping.ts'
 import { filterable } from './filterable.ts'
 import type { ServedGraph } from './graph-export.ts'
+import { breakpointFault, commandFaults, graphAt, mustHaveNoFault, namesOf, updateFaults }
+  from './graph-names.ts'
 import { addsResults, readState } from './graph-state.ts'
 import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
 import { MessageIds } from './message-ids.ts'
 import { withoutAnswer } from './pending-writes.ts'
 import type { Outbox } from './outbox.ts'
-import { configOf, editInput, outdatesAnswer, runInput } from './run-input.ts'
-import type { Fields } from './run-input.ts'
+import { configOf, editInput, outdatesAnswer, parsedUpdate, runInput } from './run-input.ts'
+import type { Fields, ParsedUpdate, WireCommand } from './run-input.ts'
 import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './bound-graph.ts'
@@ -92,6 +94,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
+  mustRunKnown(graph, request)
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
@@ -135,11 +138,13 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   const saver = saverFor(bench, assignment, graph, options)
   const bound = bindSaver(graph, saver)
   const { langgraph } = bench.library
+  const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
+  await mustNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
   // Of a step that failed as a whole, the update replaces what its tasks wrote.
   const isNewest = configurable.checkpoint_id === undefined
   if (isNewest && !await addsResults(graph, saver, config)) pending = withoutResults
-  for (const updates of request.supersteps) {
+  for (const updates of supersteps) {
     described.writes = namedWrites(updates)
     config = await bound.bulkUpdateState(config, [{ updates: updates.map((update) => ({
       values: editInput(update, langgraph) as Fields, asNode: update.asNode ?? undefined,
@@ -147,6 +152,30 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/** Throws `invalid` if an update names a node or a channel that is not there. */
+async function mustNameKnown(graph: ServedGraph, ns: unknown, updates: readonly ParsedUpdate[]):
+  Promise<void> {
+  const edited = await graphAt(graph, ns)
+  if (!edited) return
+  const names = namesOf(edited)
+  mustHaveNoFault(updates.flatMap((update) => updateFaults(update, names)))
+}
+
+/** The same for a run: the graphs of a factory may differ, and were not there before. */
+function mustRunKnown(graph: ServedGraph, request: RunRequest): void {
+  const { command, interruptBefore, interruptAfter } = request
+  if (command === null && interruptBefore === null && interruptAfter === null) return
+  const names = namesOf(graph)
+  const breakpoints = { interrupt_before: interruptBefore, interrupt_after: interruptAfter }
+  mustHaveNoFault([
+    ...command === null ? [] : commandFaults(JSON.parse(command) as WireCommand, names),
+    ...Object.entries(breakpoints).flatMap(([field, nodes]) => {
+      const message = breakpointFault(nodes, names)
+      return message === undefined ? [] : [{ field, message }]
+    }),
+  ])
 }
 
 /** The engine would take a missing checkpoint for an empty thread, and replace the state. */
@@ -291,8 +320,8 @@ async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Prom
 }
 
 /** What an edit wrote, by node, if it names nodes: the engine does not keep that. */
-function namedWrites(updates: readonly EditUpdate[]): Fields | null {
+function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
   const named = updates.filter(({ asNode }) => asNode !== null)
   if (named.length === 0) return null
-  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, JSON.parse(values)]))
+  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, values]))
 }

@@ -2,9 +2,12 @@
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
+import { breakpointFault, commandFaults } from '../../graph/index.ts'
+import type { GraphNames, WireCommand } from '../../graph/index.ts'
 import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
+import type { Fault } from '../validation.ts'
 import { mayReachGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -76,8 +79,8 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
           assistant_id: assistantId }),
       context: mergedContext(JSON.parse(assistant.contextJson || '{}'), body.context),
       stream_mode: streamModes(body.stream_mode),
-      interrupt_before: body.interrupt_before,
-      interrupt_after: body.interrupt_after,
+      interrupt_before: breakpoints(body.interrupt_before),
+      interrupt_after: breakpoints(body.interrupt_after),
       subgraphs: body.stream_subgraphs ?? false,
       resumable, temporary,
       durability: body.durability ?? durabilityOf(body.checkpoint_during),
@@ -97,6 +100,22 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
 function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
   const modes = [asked ?? []].flat()
   return modes.length > 0 ? modes : ['values']
+}
+
+/** `*` in a list means every node, as it does alone. */
+function breakpoints(asked: CommonBody['interrupt_before']): CommonBody['interrupt_before'] {
+  return asked?.includes('*') ? '*' : asked
+}
+
+/** The fields of a request that name nodes or channels which its graph does not have. */
+export function nameFaults(body: CommonBody, names: GraphNames): Fault[] {
+  const command = body.command == null ? [] : commandFaults(body.command as WireCommand, names)
+    .map(({ field, message }) => ({ field: `command.${field}`, message }))
+  const places = (['interrupt_before', 'interrupt_after'] as const).flatMap((field) => {
+    const message = breakpointFault(breakpoints(body[field]), names)
+    return message === undefined ? [] : [{ field, message }]
+  })
+  return [...command, ...places]
 }
 
 /** The request's keys win; tags are appended; the ids always come from the server. */

@@ -3,22 +3,24 @@
 import { v5 } from 'uuid'
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { GraphHost } from '../../graph/index.ts'
 import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
 import type { Quotas } from '../quotas.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
-import { runOnThread, statelessRun } from './run-request.ts'
+import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
 
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
+  readonly graphs: Pick<GraphHost, 'describe'>
   readonly egress: Pick<Egress, 'check'>
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
@@ -45,6 +47,7 @@ const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
+  readonly #graphs: Pick<GraphHost, 'describe'>
   readonly #egress: Pick<Egress, 'check'>
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
@@ -52,11 +55,13 @@ export class RunOperations {
   /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, egress, env, quotas, tracing }: RunOperationParts) {
+  constructor(parts: RunOperationParts) {
+    const { threads, assistants, graphs, egress, env, quotas, tracing } = parts
     this.#quotas = quotas
     this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
+    this.#graphs = graphs
     this.#egress = egress
     this.#env = env
   }
@@ -66,6 +71,7 @@ export class RunOperations {
     Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant, body)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
@@ -75,6 +81,7 @@ export class RunOperations {
     Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant, body)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
@@ -122,6 +129,14 @@ export class RunOperations {
     } finally {
       this.#untold.delete(runId)
     }
+  }
+
+  /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
+  #mustNameKnown({ graphId }: AssistantRow, body: CreateRun): void {
+    const { nodes = [], channels } = this.#graphs.describe(graphId) ?? {}
+    if (channels === undefined) return
+    const faults = nameFaults(body, { nodes, channels })
+    if (faults.length > 0) throw invalid(faults)
   }
 
   /** Throws `invalid` for a webhook that may not be called. */

@@ -1,6 +1,6 @@
 /** Graphs that stop, throw or write something unexpected: the run ends properly. */
 
-import { interrupt } from '@langchain/langgraph'
+import { Annotation, Command, START, Send, StateGraph, interrupt } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
 import { GraphBench } from '../../support/graph-bench.ts'
@@ -51,6 +51,20 @@ describe('a run', () => {
     expect([typeof error, typeof message]).toEqual(['string', 'string'])
     expect(structuredClone(outcome)).toEqual(outcome)
   })
+
+  it.each(['constructor', 'toString', '__proto__'])(
+    'fails if a node sends to %s, and leaves the thread as it was', async (name) => {
+      const State = Annotation.Root({ word: Annotation<string>() })
+      const bench = new GraphBench(new StateGraph(State)
+        .addNode('sends', () => new Command({ goto: [new Send(name, { word: 'x' })] }))
+        .addEdge(START, 'sends').compile())
+      const { outcome } = await bench.run({ input: { word: 'in' } })
+      expect(outcome).toMatchObject({ status: 'error', waiting: true,
+        error: { message: expect.stringMatching(name) } })
+      const [answer] = await bench.ask({ kind: 'state' })
+      expect(JSON.parse(answer!.json)).toMatchObject({ next: ['sends'],
+        tasks: [{ name: 'sends', error: expect.stringMatching(name) }] })
+    })
 
   it('that forks with durability sync puts a checkpoint before the writes on it',
     async () => {
