@@ -4,14 +4,7 @@ import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
 import type { StateReader } from './state-reader.ts'
 
-/**
- * All executions share `graph`, so the checkpointer is set on an object that inherits from it.
- * `channels` are the graph's own, or faster equivalents.
- */
-export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader,
-  channels: ServedGraph['channels'] = graph.channels): ServedGraph {
-  return Object.create(graph, {
-    checkpointer: { value: saver, writable: true },
-    channels: { value: channels, writable: true },
-  }) as ServedGraph
+/** All executions share `graph`: the checkpointer is set on an object that inherits from it. */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader): ServedGraph {
+  return Object.create(graph, { checkpointer: { value: saver, writable: true } }) as ServedGraph
 }
