@@ -166,8 +166,8 @@ export class Quotas {
   /** The quota that would be exceeded. */
   #over(known: Known, added: readonly Counted[], share = 1): QuotaName | undefined {
     const { limits } = this.#options
-    const full = added.find((name) => usedOf(known, name) + 1 > limits[name] * share)
-    return full ?? (usedOf(known, 'bytes') >= limits.bytes * share ? 'bytes' : undefined)
+    if (usedOf(known, 'bytes') >= limits.bytes * share) return 'bytes'
+    return added.find((name) => usedOf(known, name) + 1 > limits[name] * share)
   }
 
   #ask(tenant: string, known: Known): Promise<void> {
