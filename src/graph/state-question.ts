@@ -22,6 +22,8 @@ export interface Inquiry {
   readonly threadId: string
   readonly question: StateQuestion
   readonly source: CheckpointSource
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal
 }
 
 type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
@@ -44,6 +46,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     : await page(bound, threadId, question)
   const usable = plain && question.ns === '' ? reference : undefined
   return found.map(({ snapshot, parent }) => {
+    inquiry.gone?.throwIfAborted()
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const { select } = question
     const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''

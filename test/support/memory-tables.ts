@@ -2,7 +2,7 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery, RunTable, ThreadIndex, UnfinishedThread } from '../../src/records/index.ts'
-import { AnswerRoom } from '../../src/answer-room.ts'
+import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'
 
@@ -32,10 +32,10 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       status === 'busy' || owedWebhooks.length > 0),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
-      list: async ({ threadId, limit, offset, texts }: RunQuery) => {
-        using room = new AnswerRoom()
+      list: async ({ threadId, limit, offset, texts, bytes }: RunQuery) => {
+        const page = new PageBytes(bytes)
         return runRows(threadId).toReversed().slice(offset, offset + limit)
-          .map((row) => withTexts(row, room, texts))
+          .map((row) => withTexts(row, page, texts))
       },
     },
   }

@@ -4,6 +4,7 @@ import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
+import type { ReadQuota } from '../../read-quota.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
@@ -16,6 +17,8 @@ export interface OperationParts {
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly env: Env
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing

@@ -6,7 +6,7 @@ import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
 import { pageOf } from './stored-row.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
@@ -55,6 +55,7 @@ export class AssistantTable {
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
+  readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
   constructor(database: Database, numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
@@ -71,6 +72,7 @@ export class AssistantTable {
         (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
     this.#remove = database.prepare(
       'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?')
+    this.#row = database.prepare('SELECT metadata, body FROM assistant WHERE rowid = ?')
     this.#get = database.prepare(
       'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
   }
@@ -92,13 +94,20 @@ export class AssistantTable {
     this.#remove.run(tenant, id, idKey(branch.id))
   }
 
-  search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
+  search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit, offset } = query
     const { sql, values } = this.#conditionsOf(query)
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
+    const sizes = this.#database.prepare<SizedRow>(`
+      SELECT rowid, octet_length(metadata) + length(body) FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
-    return { rows: pageOf(rows.iterate({ ...values, limit, offset })), total: this.count(query) }
+    const page = pageOf(sizes.all({ ...values, limit, offset }), (no) => this.#row.get(no)!)
+    return { page, total: this.count(query) }
+  }
+
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
   count(filter: AssistantFilter): number {
