@@ -11,6 +11,7 @@ import type { LimitRow } from './frontdoor/index.ts'
 import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
 import type { Project, RunningGraphHost } from './graph/index.ts'
 import { keyDesk } from './records/index.ts'
+import { ReadQuota } from './read-quota.ts'
 import { openActors } from './server/actors.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openDoor } from './server/door.ts'
@@ -22,9 +23,7 @@ import { openMetricsDoor } from './server/metrics-door.ts'
 import type { MetricsDoor } from './server/metrics-door.ts'
 import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
-import {
-  readActors, readLimits, readOwnership, readServer, readWorkers,
-} from './server/readings.ts'
+import { readActors, readLimits, readOwnership, readReads, readServer, readWorkers } from './server/readings.ts'
 import type { OpenTracing } from './server/tracing.ts'
 import { readTracingHeaders } from './server/tracing-headers.ts'
 
@@ -88,8 +87,10 @@ export async function openServer(settings: Settings, env: Env,
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = narrowed(wayOut, webhooks)
+  const reads = new ReadQuota(env)
+  readReads(metrics, reads)
   const actors = await stage('actors', () => openActors(ground,
-    { ...watchers, host: graphs, rows, egress, billing: settings.billing }),
+    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing }),
   async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
@@ -105,7 +106,7 @@ export async function openServer(settings: Settings, env: Env,
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients ? undefined : await stage('door',
-    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress }),
+    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress, reads }),
     (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   if (cassandra === null) {

@@ -86,6 +86,11 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
   return bytes
 }
 
+/** The size of what tasks wrote: the text of the values. */
+export function writesBytes(writes: readonly { readonly value?: Value | undefined }[]): number {
+  return writes.reduce((sum, { value }) => sum + (value ? valueBytes(value) : 0), 0)
+}
+
 /** The least that a step counts. */
 const stepBytesMin = 256
 

@@ -7,12 +7,13 @@ import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
 import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
-import { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
+import { ChannelView, changesBytes, stepBytes, writesBytes } from './channel-view.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
 import { contains } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
+import type { ReadAllowance } from '../read-quota.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
 export interface LogHead {
@@ -51,10 +52,18 @@ const rowsOfState = 256
 export class CheckpointReader implements CheckpointSource {
   readonly #log: LogPort
   readonly #head: () => LogHead
+  readonly #allowance: ReadAllowance | undefined
 
-  constructor(log: LogPort, head: () => LogHead) {
+  /** Keeps no more than the allowance lets it: throws `too_large` as that does. */
+  constructor(log: LogPort, head: () => LogHead, allowance?: ReadAllowance) {
     this.#log = log
     this.#head = head
+    this.#allowance = allowance
+  }
+
+  /** A reader of the same log that keeps no more than so much. */
+  within(allowance: ReadAllowance): CheckpointReader {
+    return new CheckpointReader(this.#log, this.#head, allowance)
   }
 
   async tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined> {
@@ -64,6 +73,13 @@ export class CheckpointReader implements CheckpointSource {
 
   async list(query: TupleQuery): Promise<StoredTuple[]> {
     return (await this.page(query)).map(toTuple)
+  }
+
+  /** As `page`; counts each state as a whole, for readers that take the states apart. */
+  async separately(query: TupleQuery): Promise<ReadCheckpoint[]> {
+    const page = await this.page(query)
+    for (const { deltaBytes, fullBytes } of page) this.#allowance?.keep(deltaBytes + fullBytes)
+    return page
   }
 
   /** As `tuple`, with the state as a view. */
@@ -108,7 +124,10 @@ export class CheckpointReader implements CheckpointSource {
     Promise<FoundState | undefined> {
     const line = new CheckpointLine(ns)
     const rows = this.#rows(now, { from: place.base, through: place.seq, first: rowsOfState })
-    for await (const { body } of rows) line.add(decodeRow(body))
+    for await (const { body } of rows) {
+      const bytes = line.add(decodeRow(body))
+      this.#allowance?.keep(bytes)
+    }
     const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
     const checkpoint = line.get(id)
     return checkpoint && { ...line.state(checkpoint), checkpoint }
@@ -135,14 +154,24 @@ export class CheckpointReader implements CheckpointSource {
         if (!checkpoint) continue
         if (waiting !== null) {
           if (checkpoint.id === waiting) waiting = null
+          history.forget(checkpoint)
           continue
         }
         // A `before` that is not in this log: older checkpoints have smaller ids.
-        if (!before && query.before !== null && checkpoint.id >= query.before) continue
+        if (!before && query.before !== null && checkpoint.id >= query.before) {
+          history.forget(checkpoint)
+          continue
+        }
         // Not sooner: writes may come before their checkpoint, if the run is saved at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
-        if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
+        if (page.length < limit && matches(checkpoint, query)) {
+          page.push(checkpoint)
+          this.#allowance?.keep(bytesOf(checkpoint))
+        } else {
+          history.forget(checkpoint)
+        }
       }
+      this.#allowance?.keep(history.newlyKept())
     }
     return read()
   }
@@ -156,7 +185,8 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {
-    return rowsOf({ log: this.#log, branch, ...range })
+    const bodyBytes = this.#allowance && Math.max(0, this.#allowance.left)
+    return rowsOf({ log: this.#log, branch, ...range, ...bodyBytes !== undefined && { bodyBytes } })
   }
 
   /** Adds the states, oldest first: each is built on its parent's if that is on the page. */
@@ -236,7 +266,9 @@ export class CheckpointReader implements CheckpointSource {
           return { through: seq, next: record.value.runId === run ? undefined : record.value }
         }
         const part = partOf(record, of)
-        if (part) span.push(part)
+        if (!part) continue
+        span.push(part)
+        if (part.$case === 'writes') this.#allowance?.keep(writesBytes(part.value.writes))
       }
     }
     return { through: now.stepSeq, next: undefined }
@@ -247,6 +279,10 @@ export class CheckpointReader implements CheckpointSource {
     const place = await this.#log.findCheckpoint(now.branch, id)
     return place?.seq === 0 ? place.base : undefined
   }
+}
+
+function bytesOf({ changes, skeletonJson, metadataJson }: Checkpoint): number {
+  return changesBytes(changes) + skeletonJson.length + metadataJson.length
 }
 
 /** The part of a record that tells which run wrote it: the rest of a long step may be large. */
@@ -301,12 +337,16 @@ class CheckpointLine {
     this.#ns = ns
   }
 
-  add(records: readonly RecordOf[]): void {
+  /** Returns the bytes that it keeps of them. */
+  add(records: readonly RecordOf[]): number {
+    let bytes = 0
     for (const record of records) {
       if (record.$case !== 'checkpoint' || record.value.ns !== this.#ns) continue
       this.#checkpoints.set(record.value.id, record.value)
       this.newestId = record.value.id
+      bytes += bytesOf(record.value)
     }
+    return bytes
   }
 
   get(id: string): Checkpoint | undefined {

@@ -117,10 +117,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
   // A single tenant takes no room from others.
-  holdAnswers(app, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
+  holdAnswers(app, options.reads, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
-  const parts = { ...operations, pulse, quotas }
+  const parts = { ...operations, pulse, quotas, reads: options.reads }
   await addRest(app, { ...options, ...parts })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
   try {

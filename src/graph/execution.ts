@@ -201,8 +201,9 @@ export interface GraphHost {
   pause(executionId: number): void
   /** Ends an execution; its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
-  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource):
-    Promise<SnapshotAnswer[]>
+  /** Throws the reason of `gone` once that aborts: the worker then stops as soon as it can. */
+  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
+    gone?: AbortSignal): Promise<SnapshotAnswer[]>
   schemas(graphId: string): Promise<GraphSchemas>
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
     Promise<Readonly<Record<string, GraphSchemas>>>

@@ -156,9 +156,9 @@ class WorkerGraphHost implements RunningGraphHost {
   }
 
   async ask(graphId: string, threadId: string, question: StateQuestion,
-    source: CheckpointSource): Promise<SnapshotAnswer[]> {
+    source: CheckpointSource, gone?: AbortSignal): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
-    return await this.#inquiries.ask(inquiry, source) as SnapshotAnswer[]
+    return await this.#inquiries.ask(inquiry, source, gone) as SnapshotAnswer[]
   }
 
   async schemas(graphId: string): Promise<GraphSchemas> {
@@ -179,8 +179,14 @@ class WorkerGraphHost implements RunningGraphHost {
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
     const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
-    link.post({ type: 'stored', reading, result: await resultOf(read(source, what)) })
+    const result = await resultOf(read(source, what))
+    if ('value' in result) this.#inquiries.noteRead(link, job, bytesOf(result.value))
+    link.post({ type: 'stored', reading, result })
   }
+}
+
+function bytesOf(tuples: readonly StoredTuple[]): number {
+  return tuples.reduce((sum, { fullBytes, deltaBytes }) => sum + fullBytes + deltaBytes, 0)
 }
 
 async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {

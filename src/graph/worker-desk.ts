@@ -1,6 +1,7 @@
 /** The inside of a graph worker: receives jobs, does them, and reports the results. */
 
 import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
 import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
 import type { Mailer } from './mailer.ts'
@@ -13,6 +14,11 @@ import { underTrace } from './run-trace.ts'
 import { ThreadMemories, settle } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
+
+interface Awaited {
+  readonly job: number
+  readonly settle: (stored: StoredTuple[] | Error) => void
+}
 
 /** An execution under way. */
 interface Job {
@@ -30,7 +36,9 @@ export class WorkerDesk {
   readonly #entered: Int32Array
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
-  readonly #readings = new Map<number, (stored: StoredTuple[] | Error) => void>()
+  /** Questions under way, by their jobs. */
+  readonly #inquiries = new Map<number, AbortController>()
+  readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
 
   constructor(bench: Workbench, mailer: Mailer, env: Env, entered: Int32Array) {
@@ -97,6 +105,12 @@ export class WorkerDesk {
 
   /** Nothing more is sent about the job. */
   #abort(number: number): void {
+    this.#inquiries.get(number)?.abort(givenUp())
+    for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
+      if (job !== number) continue
+      this.#readings.delete(reading)
+      settle(givenUp())
+    }
     const job = this.#jobs.get(number)
     if (!job) return
     job.outbox.close()
@@ -105,17 +119,21 @@ export class WorkerDesk {
 
   async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
     this.#entered[0] = job
-    const result = await resultOf(this.#answer(job, inquiry))
-    this.#mailer.send({ type: 'answer', job, result })
+    const abort = new AbortController()
+    this.#inquiries.set(job, abort)
+    const { signal } = abort
+    const result = await resultOf(this.#answer(job, inquiry, signal))
+    this.#inquiries.delete(job)
+    if (!signal.aborted) this.#mailer.send({ type: 'answer', job, result })
   }
 
-  async #answer(job: number, inquiry: GraphInquiry): Promise<unknown> {
+  async #answer(job: number, inquiry: GraphInquiry, gone: AbortSignal): Promise<unknown> {
     const { library } = this.#bench
     const { graphId } = inquiry
     switch (inquiry.kind) {
       case 'state': {
         const source = new RemoteSource((what) => this.#read(job, what))
-        return answer(this.#bench, { ...inquiry, source })
+        return answer(this.#bench, { ...inquiry, source, gone })
       }
       case 'schemas': return library.schemas(graphId)
       case 'subgraphSchemas':
@@ -127,21 +145,25 @@ export class WorkerDesk {
   #read(job: number, what: Reading): Promise<StoredTuple[]> {
     const reading = ++this.#lastReading
     return new Promise((resolve, reject) => {
-      this.#readings.set(reading, (stored) =>
-        stored instanceof Error ? reject(stored) : resolve(stored))
+      this.#readings.set(reading, { job, settle: (stored) =>
+        stored instanceof Error ? reject(stored) : resolve(stored) })
       this.#mailer.send({ type: 'read', job, reading, what })
     })
   }
 
   #stored({ reading, result }: ToWorker & { type: 'stored' }): void {
-    const settleReading = this.#readings.get(reading)
+    const awaited = this.#readings.get(reading)
     this.#readings.delete(reading)
     try {
-      settleReading?.(unwrap(result, 'unavailable'))
+      awaited?.settle(unwrap(result, 'unavailable'))
     } catch (error) {
-      settleReading?.(error as Error)
+      awaited?.settle(error as Error)
     }
   }
+}
+
+function givenUp(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }
 
 /** The thread's checkpoints, which the main thread reads. */

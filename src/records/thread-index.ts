@@ -22,6 +22,8 @@ export interface ThreadQuery extends ThreadFilter {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
+  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
+  readonly bytes?: number
 }
 
 /**

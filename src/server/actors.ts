@@ -8,6 +8,7 @@ import type { Egress } from '../egress/index.ts'
 import { LimitBook, runJson } from '../frontdoor/index.ts'
 import type { LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
 import type { ThreadPorts } from '../thread/index.ts'
@@ -28,6 +29,8 @@ export interface ActorParts {
   readonly host: GraphHost
   readonly rows: readonly LimitRow[]
   readonly billing: boolean
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'>
 }
 
@@ -105,7 +108,7 @@ type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' |
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
-  const { host, rows, egress, billing, env } = parts
+  const { host, rows, egress, billing, reads, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
@@ -116,9 +119,10 @@ function kindsOver(ports: Ports, parts: ActorParts,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
       inputs: new InputRoom(inputCharacters),
+      reads,
       nextExecutionId: () => ++executions,
     }),
-    assistantKind({ log, index: assistants, env }),
+    assistantKind({ log, index: assistants, reads, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

@@ -7,6 +7,7 @@ import type { Egress } from '../egress/index.ts'
 import { addressReader, fromUserProxies, limitGate, openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import { assistantClient } from '../records/index.ts'
 import { regions } from '../region.ts'
 import { createThreadClient } from '../thread/index.ts'
@@ -25,6 +26,8 @@ export interface DoorParts {
   readonly graphs: GraphHost
   readonly actors: Pick<Actors, 'router' | 'limits'>
   readonly rows: readonly LimitRow[]
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
 }
 
@@ -40,7 +43,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const options: FrontDoorOptions = {
     ...others, host, port, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
     }),
     assistants: assistantClient(router),
     assistantIndex: ground.everybody.assistants,

@@ -6,6 +6,7 @@ import type {
   Exchange, FrontDoor, KeyStats, LimitBook, QuotaStats,
 } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics, Reading } from './metrics.ts'
 
@@ -78,6 +79,16 @@ export function readOwnership(metrics: Metrics,
   metrics.gauge({ name: 'gate_state', labels: ['state'],
     help: '1 for the state of the gate: closed while the store is out of reach.',
   }, () => states.map((state) => ({ value: gate.state === state ? 1 : 0, labels: { state } })))
+}
+
+export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
+  metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },
+    () => [{ value: reads.stats.bytes }])
+  metrics.gauge({ name: 'reads_waiting', help: 'Reads that wait for memory.' },
+    () => [{ value: reads.stats.waiting }])
+  metrics.counter({ name: 'reads_refused_total',
+    help: 'Reads that were refused with 503, since there was no memory for them for too long.' },
+  () => [{ value: reads.stats.refused }])
 }
 
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const

@@ -18,21 +18,25 @@ export interface ThreadClient {
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search.
    */
-  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found):
-    Promise<{ threads: Found[]; total: number }>
-  count(filter: ThreadFilter & ValuesFilter): Promise<number>
+  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found,
+    gone?: AbortSignal): Promise<{ threads: Found[]; total: number }>
+  count(filter: ThreadFilter & ValuesFilter, gone?: AbortSignal): Promise<number>
 
-  /** A ThreadState of the API as JSON text. */
-  state(tenant: string, threadId: string, query: StateQuery): Promise<JsonText>
-  /** ThreadStates, newest first, as the JSON text of an array. */
-  history(tenant: string, threadId: string, query: HistoryQuery): Promise<JsonText>
+  /** A ThreadState of the API as JSON text. `gone` aborts when nobody waits for it any more. */
+  state(tenant: string, threadId: string, query: StateQuery, gone?: AbortSignal): Promise<JsonText>
+  /**
+   * ThreadStates, newest first, a part at a time: the next one is read when it is asked for. One
+   * that is small is a single part.
+   */
+  history(tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
+    AsyncGenerator<HistoryPart, void, void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
-  listRuns(query: RunQuery): Promise<RunRow[]>
+  listRuns(query: RunQuery, gone?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run is over then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
@@ -84,6 +88,14 @@ export interface HistoryQuery {
   readonly limit: number
   readonly metadata: Readonly<Record<string, unknown>> | null
   readonly select?: StateSelection
+}
+
+/** Some states of a history, one after another. */
+export interface HistoryPart {
+  /** ThreadStates of the API as JSON texts, newest first. */
+  readonly states: readonly JsonText[]
+  /** No part follows. */
+  readonly isLast: boolean
 }
 
 export interface StateUpdate {

@@ -5,8 +5,8 @@ export { InputRoom } from './input-room.ts'
 export type { Inputs } from './input-room.ts'
 export { metadataKeysMax } from './client.ts'
 export type {
-  CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun,
-  StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
+  CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryPart, HistoryQuery,
+  JoinRun, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'
 export { createThreadClient } from './routed-client.ts'

@@ -144,15 +144,16 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return this.#read(this.#answers.view(command.brief))
+      case 'get': return this.#read(this.#answers.view(command.brief,
+        { gone, most: command.most }))
       case 'patch': return this.#patch(command.metadata, note)
       case 'delete': return this.#delete(note, command.branchId)
       case 'copy': return this.#copy(command.targetId)
-      case 'state': return this.#read(this.#answers.state(command.query))
-      case 'history': return this.#read(this.#answers.history(command.query))
+      case 'state': return this.#read(this.#answers.state(command.query, gone))
+      case 'history': return this.#read(this.#answers.history(command.query, command.from, gone))
       case 'edit': return this.#edit(command.update, note)
       case 'get_run': return this.#read(this.#runs.row(command.runId))
-      case 'list_runs': return this.#read(listedRuns(command.query, this.#setting))
+      case 'list_runs': return this.#read(listedRuns(command.query, this.#setting, gone))
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
       case 'delete_run': return this.#deleteRun(command.runId, note)
       case 'join': return this.#runs.join(command.runId, gone)

@@ -7,6 +7,7 @@ import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../check
 import type { Step } from '../graph/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import type { ReadAllowance } from '../read-quota.ts'
 import { HeddleError } from '../errors.ts'
 import { billingUpdate, Journal } from './journal.ts'
 import type { JournalEntry, Urgency } from './journal.ts'
@@ -204,9 +205,11 @@ export class ThreadLedger {
   /** Bytes of its log, without what waits to be written. */
   get storedBytes(): number { return this.#journal.storedBytes }
 
-  /** The state values at a checkpoint, as JSON. */
-  async values(checkpointId: string, channels: Channels): Promise<JsonText> {
-    const view = this.recentView(checkpointId) ?? await this.settled.view('', checkpointId)
+  /** The state values at a checkpoint, as JSON: remembered, or read with this allowance. */
+  async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
+    Promise<JsonText> {
+    const view = this.recentView(checkpointId)
+      ?? await this.settled.within(allowance).view('', checkpointId)
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
     if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
     return valuesJson(view, channels)

@@ -5,6 +5,7 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { Egress } from '../egress/index.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
@@ -20,6 +21,8 @@ export interface ThreadPorts extends LedgerPorts {
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
   readonly inputs: InputRoom
+  /** Shared by all reads of this member. */
+  readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */
   readonly feeds: ByteBudget<RunFeed>
   /** Unique in this process. */

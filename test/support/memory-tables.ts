@@ -5,7 +5,7 @@ import { dueAtMs } from '../../src/records/index.ts'
 import type {
   DueThreads, RunQuery, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../src/records/index.ts'
-import { AnswerRoom } from '../../src/answer-room.ts'
+import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'
 
@@ -41,10 +41,10 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
-      list: async ({ threadId, limit, offset, texts }: RunQuery) => {
-        using room = new AnswerRoom()
+      list: async ({ threadId, limit, offset, texts, bytes }: RunQuery) => {
+        const page = new PageBytes(bytes)
         return runRows(threadId).toReversed().slice(offset, offset + limit)
-          .map((row) => withTexts(row, room, texts))
+          .map((row) => withTexts(row, page, texts))
       },
     },
   }

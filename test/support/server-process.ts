@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { memoryLimit } from './memory-limit.ts'
 import { projectsFolder } from './newest-packages.ts'
 import { firstFreePort } from './port.ts'
 
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly args?: readonly string[]
   /** The maximal size of its files, to simulate a full disk. */
   readonly fileKiB?: number
+  /** It is killed once it has more in memory. */
+  readonly memoryBytes?: number
   /** Called with the whole output so far, whenever there is more. */
   readonly heard?: (output: string) => void
 }
@@ -135,11 +138,14 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
     ...options.anyPort === true ? [] : ['--port', port],
     ...storeArgs(options.cassandra), ...options.args ?? []]
-  const [program, ...args] = options.fileKiB === undefined ? command
-    : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`, ...command]
+  const memory = options.memoryBytes === undefined ? undefined : memoryLimit(options.memoryBytes)
+  const [program, ...args] = [...memory?.prefix ?? [],
+    ...options.fileKiB === undefined ? []
+      : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
   const child = spawn(program!, args,
     { cwd: home, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
+  if (child.pid !== undefined) memory?.watch(child.pid)
   let output = ''
   const url = new Promise<string>((found) => {
     const hear = (chunk: Buffer) => {
@@ -153,6 +159,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   })
   const exit = once(child, 'close').then(([code, signal]): Exit => {
     children.delete(child)
+    memory?.remove()
     return { code, signal }
   })
   return { child, url, exit, output: () => output }

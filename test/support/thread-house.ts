@@ -6,6 +6,7 @@ import {
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
+import { ReadQuota } from '../../src/read-quota.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
 } from '../../src/thread/index.ts'
@@ -18,6 +19,7 @@ import { ScriptedHost } from './scripted-host.ts'
 
 export class ThreadHouse {
   readonly env = virtualEnv()
+  readonly reads = new ReadQuota(this.env)
   readonly log = new MemoryLog()
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
@@ -57,7 +59,7 @@ export class ThreadHouse {
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
-      inputs: new InputRoom(this.#inputCharacters),
+      inputs: new InputRoom(this.#inputCharacters), reads: this.reads,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
@@ -75,7 +77,8 @@ export class ThreadHouse {
       ownership, activations, services: [], ...tracing && { tracing },
     })
     this.client = createThreadClient({
-      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), env: this.env,
+      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), reads: this.reads,
+      env: this.env,
     })
   }
 

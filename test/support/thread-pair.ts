@@ -5,6 +5,7 @@ import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
+import { ReadQuota } from '../../src/read-quota.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
 } from '../../src/thread/index.ts'
@@ -47,6 +48,7 @@ export type Fate = 'none' | 'unheard' | 'silent'
 
 export class ThreadChain<Host extends GraphHost> {
   readonly env = virtualEnv()
+  readonly reads = new ReadQuota(this.env)
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
@@ -64,7 +66,7 @@ export class ThreadChain<Host extends GraphHost> {
     this.#owner = this.#newOwner(1)
     this.client = createThreadClient({
       router: this.router, threads: this.tables.threads, env: this.env,
-      newThreadId: () => this.env.uuid(),
+      newThreadId: () => this.env.uuid(), reads: this.reads,
     })
   }
 
@@ -144,6 +146,7 @@ export class ThreadChain<Host extends GraphHost> {
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       billing: true,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
+      reads: this.reads,
       egress: new ScriptedEgress(), showRun: () => '{}',
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),

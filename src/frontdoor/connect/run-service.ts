@@ -13,14 +13,15 @@ import { ThreadPath } from '../schema/thread.ts'
 import { whileStanding } from '../standing.ts'
 import { checkerOf } from '../validation.ts'
 import { whenAborted } from '../when-aborted.ts'
-import { callerOf, tenantOf } from './caller-value.ts'
+import { takeRows } from '../row-bytes.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
-type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas'>
+type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas' | 'reads'>
 
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
@@ -61,14 +62,17 @@ function creationCalls(parts: Parts) {
 }
 
 function recordCalls(parts: Parts) {
-  const { runs } = parts
+  const { runs, reads } = parts
   return {
     getRun: async (request, context) =>
       ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
     listRuns: async ({ threadId, page, status }, context) => {
       const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
       const body = checkerOf(ListRuns)({ ...pageOf(page), status })
-      return { runs: (await runs.list(tenantOf(context), thread_id, body)).map(runMessage) }
+      const rows = await runs.list(tenantOf(context), thread_id, body, goneSignal(context))
+      using share = reads.share(tenantOf(context))
+      takeRows(share, rows)
+      return { runs: rows.map(runMessage) }
     },
     joinRun: async (request, context) => {
       const run = runNamed(request)

@@ -6,6 +6,8 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
 import { HeddleError, unlessGone } from '../../errors.ts'
+import type { ReadQuota } from '../../read-quota.ts'
+import { pageBytes } from '../../records/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -21,6 +23,7 @@ export interface AssistantOperationParts {
   readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
   readonly threads: ThreadClient
+  readonly reads: ReadQuota
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
 }
@@ -37,6 +40,7 @@ export class AssistantOperations {
   readonly #index: AssistantSearch
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
+  readonly #reads: ReadQuota
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
   /** Tenants seen while these graphs are served: in development, a reload may bring others. */
@@ -47,6 +51,7 @@ export class AssistantOperations {
     this.#index = parts.assistantIndex
     this.#graphs = parts.graphs
     this.#threads = parts.threads
+    this.#reads = parts.reads
     this.#env = parts.env
     this.#quotas = parts.quotas
   }
@@ -97,12 +102,13 @@ export class AssistantOperations {
   }
 
   /** Newest first. */
-  async versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
+  async versions(tenant: string, name: string, request: ListVersions, gone?: AbortSignal):
+    Promise<AssistantRow[]> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
     mustBeSimple('metadata', metadata)
     return this.#assistants.versions(this.#named(tenant, name),
-      { limit, offset, metadata: metadata ?? undefined })
+      { limit, offset, metadata: metadata ?? undefined }, gone)
   }
 
   /** With all its versions and, if asked for, the threads that last ran it. */
@@ -114,14 +120,16 @@ export class AssistantOperations {
     await this.#assistants.delete(assistant)
   }
 
-  async search(tenant: string, request: SearchAssistants):
+  async search(tenant: string, request: SearchAssistants, gone?: AbortSignal):
     Promise<{ rows: AssistantRow[]; total: number }> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
-    return this.#index.search({
+    const query = {
       ...filterOf(tenant, request), limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
-    })
+    }
+    return this.#reads.read({ tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
+      this.#index.search({ ...query, bytes }))
   }
 
   async count(tenant: string, request: CountAssistants): Promise<number> {

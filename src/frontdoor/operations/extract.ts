@@ -1,7 +1,7 @@
 /** Picks single values out of a thread by paths such as `values.messages[-1].content`. */
 
-import type { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { ReadShare } from '../../read-quota.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { ThreadView } from '../../thread/index.ts'
  * their paths lead to, null if there is none. Throws as `room` does: several paths may lead to the
  * same large value.
  */
-export function extractor(paths: Readonly<Record<string, string>>, room: AnswerRoom):
+export function extractor(paths: Readonly<Record<string, string>>, room: ReadShare):
 (view: ThreadView) => JsonText {
   const wanted = Object.entries(paths).map(([alias, path]) =>
     ({ name: JSON.stringify(alias), steps: stepsOf(path) }))

@@ -93,11 +93,12 @@ export class RunOperations {
   }
 
   /** Newest first. */
-  async list(tenant: string, threadId: string, request: ListRuns): Promise<RunRow[]> {
+  async list(tenant: string, threadId: string, request: ListRuns, gone?: AbortSignal):
+    Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
     const texts = textsOf.filter(([name]) => !select || select.includes(name))
       .map(([, text]) => text)
-    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts })
+    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, gone)
   }
 
   /** Resolves when the run is over, whether or not the caller wants to wait for that. */

@@ -1,10 +1,10 @@
 /** Operations on threads and their state, the same for every wire. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
-import type { ThreadClient, ThreadView } from '../../thread/index.ts'
+import type { ReadShare } from '../../read-quota.ts'
+import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
 import type { Quotas } from '../quotas.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
@@ -22,6 +22,17 @@ export interface ThreadOperationParts {
 export interface FoundThread extends ThreadView {
   /** An object of alias to value, if the search asked to extract. */
   readonly extracted?: JsonText
+}
+
+/** What counts a page that is being gathered, and whether anybody still waits for it. */
+export interface Gathering {
+  readonly share: ReadShare
+  readonly gone?: AbortSignal
+}
+
+/** Some states of a history. */
+export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
+  readonly texts: readonly JsonText[]
 }
 
 export class ThreadOperations {
@@ -64,14 +75,13 @@ export class ThreadOperations {
     return this.#quotas.within(tenant, { threads: 1 }, () => this.#threads.copy(tenant, threadId))
   }
 
-  /** One page, and how many threads match in all. Throws as `AnswerRoom` does. */
-  async search(tenant: string, request: SearchThreads):
+  /** One page, and how many threads match in all. Throws as `share` does, which counts the page. */
+  async search(tenant: string, request: SearchThreads, { share, gone }: Gathering):
     Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
-    using room = new AnswerRoom()
-    const extract = paths ? extractor(paths, room) : undefined
+    const extract = paths ? extractor(paths, share) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
@@ -79,35 +89,38 @@ export class ThreadOperations {
     }
     return await this.#threads.search(query, (view): FoundThread => {
       const values = selects('values') ? view.values : '{}'
-      room.take(values)
+      share.take(values)
       return { row: view.row, values, ...extract && { extracted: extract(view) } }
-    })
+    }, gone)
   }
 
-  count(tenant: string, request: CountThreads): Promise<number> {
-    return this.#threads.count(filterOf(tenant, request))
+  count(tenant: string, request: CountThreads, gone?: AbortSignal): Promise<number> {
+    return this.#threads.count(filterOf(tenant, request), gone)
   }
 
   /** A ThreadState. `checkpoint` null: the newest. */
   state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
-    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>): Promise<JsonText> {
+    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>, gone?: AbortSignal):
+  Promise<JsonText> {
     return this.#threads.state(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       subgraphs: subgraphs ?? false, select: selectionOf(select),
-    })
+    }, gone)
   }
 
-  /** An array of ThreadStates, newest first. */
-  history(tenant: string, threadId: string, request: ReadHistory): Promise<JsonText> {
+  /** ThreadStates, newest first. Throws before the first part if the request is not valid. */
+  async* history(tenant: string, threadId: string, request: ReadHistory, gone?: AbortSignal):
+  AsyncGenerator<HistoryList, void, void> {
     const { limit = 10, before, metadata, checkpoint, select } = request
     mustBeSimple('metadata', metadata)
-    return this.#threads.history(tenant, threadId, {
+    const parts = this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       before: checkpointIdOf(before), limit, metadata: metadata ?? null,
       select: selectionOf(select),
-    })
+    }, gone)
+    for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {

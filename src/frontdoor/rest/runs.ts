@@ -4,7 +4,9 @@ import {
   CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, RunPath,
 } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { arrayText, runJson } from './render.ts'
+import { takeRows } from '../row-bytes.ts'
+import { leftSignal, sendRows, shareFor } from './list-reply.ts'
+import { runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
@@ -82,8 +84,9 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
     querystring: ListRuns, answer: 'FoundRun[]',
     summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
-    const rows = await runs.list(caller.tenant, params.thread_id, query)
-    return sendJson(reply, arrayText(rows, (row) => runJson(row, query.select)))
+    const rows = await runs.list(caller.tenant, params.thread_id, query, leftSignal(reply))
+    takeRows(shareFor(reply), rows)
+    return sendRows(reply, rows, (row) => runJson(row, query.select))
   })
 
   app.get('/threads/:thread_id/runs/:run_id', route('read', 'getRun', { ...one, answer: 'Run',

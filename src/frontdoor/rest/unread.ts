@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 
-import { AnswerRoom } from '../../answer-room.ts'
+import type { ReadQuota } from '../../read-quota.ts'
 import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from '../caller.ts'
 import { breakOff, whenClosed } from './ending.ts'
@@ -21,15 +21,20 @@ export interface UnreadOptions {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly unread: UnreadAnswers
+    /** The memory that reads share. */
+    readonly reads: ReadQuota
   }
 }
 
 export class UnreadAnswers {
+  readonly #reads: ReadQuota
   readonly #patienceMs: number
   readonly #ofTenant: number
   readonly #budgets = new Map<string, ByteBudget<AnyResponse>>()
 
-  constructor({ patienceMs = 60_000, ofTenant = 256 * 1024 * 1024 }: UnreadOptions) {
+  constructor(reads: ReadQuota,
+    { patienceMs = 60_000, ofTenant = 256 * 1024 * 1024 }: UnreadOptions) {
+    this.#reads = reads
     this.#patienceMs = patienceMs
     this.#ofTenant = ofTenant
   }
@@ -41,13 +46,13 @@ export class UnreadAnswers {
   hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
     const { length } = answer
     if (length <= shortLength) return
-    const room = new AnswerRoom()
-    room.hold(answer)
+    const share = this.#reads.share(tenant)
+    share.hold(answer)
     const budget = this.#budgets.get(tenant) ?? new ByteBudget(this.#ofTenant)
     this.#budgets.set(tenant, budget)
     budget.hold(response, length, () => breakOff(response))
     whenClosed(response, () => {
-      room[Symbol.dispose]()
+      share[Symbol.dispose]()
       budget.release(response)
       const isLast = budget.holders === 0 && this.#budgets.get(tenant) === budget
       if (isLast) this.#budgets.delete(tenant)
@@ -62,9 +67,10 @@ export class UnreadAnswers {
 }
 
 /** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
-export function holdAnswers(app: FastifyInstance, options: UnreadOptions): void {
-  const unread = new UnreadAnswers(options)
+export function holdAnswers(app: FastifyInstance, reads: ReadQuota, options: UnreadOptions): void {
+  const unread = new UnreadAnswers(reads, options)
   app.decorate('unread', unread)
+  app.decorate('reads', reads)
   app.addHook('onSend', ({ caller }, { raw }, payload, done) => {
     // Before somebody is known, only errors are sent.
     const tenant = (caller as Caller | undefined)?.tenant ?? ''

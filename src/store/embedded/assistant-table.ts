@@ -7,7 +7,7 @@ import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
 import { pageOf } from './stored-row.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 import type { TenantUses } from './tenant-uses.ts'
 
@@ -59,6 +59,7 @@ export class AssistantTable {
   readonly #get: Statement<StoredRow>
   readonly #uses: TenantUses
   readonly #find: Statement<readonly [no: number, body: Uint8Array]>
+  readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
   constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
@@ -79,6 +80,7 @@ export class AssistantTable {
         (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
     this.#remove = database.prepare(
       'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?')
+    this.#row = database.prepare('SELECT metadata, body FROM assistant WHERE rowid = ?')
     this.#get = database.prepare(
       'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
   }
@@ -111,13 +113,20 @@ export class AssistantTable {
     }
   }
 
-  search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
+  search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit, offset } = query
     const { sql, values } = this.#conditionsOf(query)
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
+    const sizes = this.#database.prepare<SizedRow>(`
+      SELECT rowid, octet_length(metadata) + length(body) FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
-    return { rows: pageOf(rows.iterate({ ...values, limit, offset })), total: this.count(query) }
+    const page = pageOf(sizes.all({ ...values, limit, offset }), (no) => this.#row.get(no)!)
+    return { page, total: this.count(query) }
+  }
+
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
   count(filter: AssistantFilter): number {

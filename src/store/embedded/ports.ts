@@ -4,12 +4,14 @@ import type { Env } from '../../../cluster/index.ts'
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex,
+  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, RunText, ThreadIndex,
 } from '../../records/index.ts'
+import { PageBytes } from '../page-bytes.ts'
 import { entryOf } from './entry.ts'
 import type { Lookup } from './lookup.ts'
 import { unpackEntries } from './parcel.ts'
-import type { StoredRow } from './stored-row.ts'
+import { portionsOf } from './stored-row.ts'
+import type { RowPage, StoredRow } from './stored-row.ts'
 import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
@@ -37,7 +39,8 @@ export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
       return row && threadOf(row)
     },
     search: async (query) => {
-      const { rows, total } = await link.page('searchThreads', query)
+      const { page, total } = await link.ask('searchThreads', query)
+      const rows = await rowsOf(page, query, (numbers) => link.ask('threadRows', numbers))
       return { rows: rows.map(threadOf), total }
     },
     count: (filter) => link.ask('countThreads', filter),
@@ -51,7 +54,12 @@ export function runTable(link: WriterLink, lookup: Lookup): RunTable {
         ? await link.ask('run', tenant, threadId, runId) : lookup.run(tenant, threadId, runId)
       return body && runOf(body)
     },
-    list: async (query) => (await link.page('runs', query)).map(runOf),
+    list: async (query) => {
+      const page = await link.ask('runs', query)
+      const rows = await rowsOf(page, query, (numbers) =>
+        link.ask('runRows', numbers, query.texts))
+      return rows.map(runOf)
+    },
   }
 }
 
@@ -62,7 +70,8 @@ export function assistantIndex(link: WriterLink): AssistantIndex {
       return row && assistantOf(row)
     },
     search: async (query) => {
-      const { rows, total } = await link.page('searchAssistants', query)
+      const { page, total } = await link.ask('searchAssistants', query)
+      const rows = await rowsOf(page, query, (numbers) => link.ask('assistantRows', numbers))
       return { rows: rows.map(assistantOf), total }
     },
     count: (filter) => link.ask('countAssistants', filter),
@@ -91,6 +100,31 @@ export function keyTable(link: WriterLink): KeyTable {
     },
     touch: (id, atMs) => link.write({ kind: 'key', change: { what: 'touch', id, atMs } }),
   }
+}
+
+/**
+ * The rows of a page, a few at a time if they have many bytes. Throws `too_large` as the query says:
+ * if it wants all of each row before any is read.
+ */
+async function rowsOf<Row extends StoredRow | Uint8Array>(page: RowPage<Row>,
+  { bytes, texts }: { readonly bytes?: number; readonly texts?: readonly RunText[] },
+  read: (numbers: readonly number[]) => Promise<Row[]>): Promise<readonly Row[]> {
+  if ('rows' in page) return page.rows
+  const { sizes } = page
+  if (texts === undefined) new PageBytes(bytes).add(...sizes.map(([, length]) => ({ length })))
+  const wanted = new PageBytes(bytes)
+  const rows: Row[] = []
+  for (const numbers of portionsOf(sizes)) {
+    for (const row of await read(numbers)) {
+      wanted.add(...partsOf(row))
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+function partsOf(row: StoredRow | Uint8Array): readonly { readonly length: number }[] {
+  return row instanceof Uint8Array ? [row] : row
 }
 
 function threadOf([metadataJson, body]: StoredRow): ThreadRow {

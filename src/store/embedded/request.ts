@@ -5,11 +5,11 @@ import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
   AssistantFilter, AssistantQuery, BillingQuery, BillingRow, DueThread, KeyRow, LimitAdmit,
-  LimitKey, RunQuery, TenantUse, ThreadFilter, ThreadQuery, UnfinishedThread,
+  LimitKey, RunQuery, RunText, TenantUse, ThreadFilter, ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, StoredRow } from './stored-row.ts'
 
 /** What both threads open. */
 export interface StoreFile {
@@ -23,7 +23,7 @@ export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryParcel
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
-  searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
+  searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number }
   countThreads(filter: ThreadFilter): number
   use(tenant: string): TenantUse
   dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
@@ -32,9 +32,13 @@ export interface Reader {
   loadedShards(): readonly number[]
   thread(tenant: string, threadId: string): StoredRow | undefined
   run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
-  runs(query: RunQuery): Uint8Array[]
+  runs(query: RunQuery): RowPage<Uint8Array>
   assistant(tenant: string, assistantId: string): StoredRow | undefined
-  searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
+  searchAssistants(query: AssistantQuery): { page: RowPage<StoredRow>; total: number }
+  /** Rows by their numbers: of a page that has many bytes. */
+  threadRows(numbers: readonly number[]): StoredRow[]
+  assistantRows(numbers: readonly number[]): StoredRow[]
+  runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
   countAssistants(filter: AssistantFilter): number
   key(id: string): KeyRow | undefined
   keys(tenant: string | undefined): KeyRow[]

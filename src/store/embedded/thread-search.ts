@@ -7,7 +7,7 @@ import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import { pageOf } from './stored-row.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
@@ -38,6 +38,7 @@ export class ThreadSearch {
   readonly #tokenCounts: TokenCounts
   readonly #unlisted: UnlistedShards | undefined
   readonly #row: Statement<StoredRow>
+  readonly #size: Statement<readonly [bytes: number]>
 
   constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
     readonly tokenCounts: TokenCounts }, unlisted?: UnlistedShards) {
@@ -45,10 +46,12 @@ export class ThreadSearch {
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
+    this.#size = database.prepare(
+      'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?')
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
-  search(query: ThreadQuery): { rows: StoredRow[]; total: number } {
+  search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit } = query
     const search = searchOf(query)
     const descending = query.sortOrder === 'desc'
@@ -70,15 +73,17 @@ export class ThreadSearch {
       offset = Math.max(0, offset - size)
       total += size
     }
-    return { rows: pageOf(this.#read(found)), total }
+    const sizes = found.map((no): SizedRow => [no, this.#size.get(no)![0]])
+    return { page: pageOf(sizes, (no) => this.#row.get(no)!), total }
   }
 
   count(filter: ThreadFilter): number {
     return this.#count(searchOf(filter))
   }
 
-  *#read(numbers: readonly number[]): Generator<StoredRow> {
-    for (const no of numbers) yield this.#row.get(no)!
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
   #count(search: Search, start = this.#start(search)): number {

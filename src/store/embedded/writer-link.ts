@@ -2,7 +2,6 @@
 
 import type { Worker } from 'node:worker_threads'
 
-import { atMost } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { FilePlace } from './file-place.ts'
@@ -34,9 +33,6 @@ export type OnLost = (reason: string) => void
  * gone     the thread has ended: every request is refused
  */
 type State = 'open' | 'closing' | 'gone'
-
-/** Pages read at the same time: each may be as long as an answer may be. */
-const pagesAtOnce = 4
 
 type WriterEnv = Pick<Env, 'log' | 'after'>
 
@@ -81,7 +77,6 @@ export class WriterLink {
   readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered. */
   #writesUnderWay = 0
-  readonly #pages = atMost(pagesAtOnce)
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
@@ -135,12 +130,6 @@ export class WriterLink {
       this.#writeIds.push(id)
       this.#writes.push(write)
     })
-  }
-
-  /** Asks for rows, which may be many and large: only a few pages at a time. */
-  page<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
-    Promise<ReturnType<Reader[Name]>> {
-    return this.#pages(() => this.ask(question, ...values))
   }
 
   async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):

@@ -7,6 +7,7 @@ import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { systemEnv } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import type { VirtualEnv } from '../../support/env.ts'
@@ -17,6 +18,7 @@ import { FakeThreads } from './fake-threads.ts'
 export interface OpenDoor extends FrontDoor {
   readonly threads: FakeThreads
   readonly house: AssistantHouse
+  readonly reads: ReadQuota
   /** Its clock is moved by the test; its ids are random. */
   readonly env: VirtualEnv
 }
@@ -28,16 +30,17 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const { uuid, uuid7 } = systemEnv({ level: 'silent' })
   const env: VirtualEnv = { ...virtualEnv(), uuid, uuid7 }
   const threads = new FakeThreads()
+  const reads = new ReadQuota(env)
   const house = assistantHouse(env)
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
-    egress: openEgress({ env, version: '0.0.1' }),
+    egress: openEgress({ env, version: '0.0.1' }), reads,
     dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
   onTestFinished(() => door.close(AbortSignal.abort()))
-  return { ...door, threads, house, env }
+  return { ...door, threads, house, env, reads }
 }
 
 const nowhere = () => Promise.reject(new Error('no graph is run here'))

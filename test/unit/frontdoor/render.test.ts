@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { AnswerRoom } from '../../../src/answer-room.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { extractor } from '../../../src/frontdoor/operations/extract.ts'
 import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
 import { timeText } from '../../../src/time-text.ts'
@@ -10,6 +11,8 @@ import { FakeRun, viewOf } from './fake-threads.ts'
 
 const view = viewOf('local', 't', { graph_id: 'agent' })
 const parsed = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+const share = new ReadQuota(virtualEnv()).share('t')
 
 describe('a thread', () => {
   it('has every field of the API, times with an offset', () => {
@@ -59,6 +62,6 @@ describe('extracting', () => {
     ['metadata.toString', null],
     ['interrupts', {}],
   ])('%s', (path, value) => {
-    expect(parsed(extractor({ it: path }, new AnswerRoom())(view))).toEqual({ it: value })
+    expect(parsed(extractor({ it: path }, share)(view))).toEqual({ it: value })
   })
 })

@@ -2,6 +2,7 @@
 
 import { Activations, createRouter, inProcessTransport, placedOwnership, soleMember }
   from '../../../cluster/index.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
@@ -33,12 +34,13 @@ export class DelayedHouse {
     this.store = store
     this.env = env
     let executions = 0
+    const reads = new ReadQuota(env)
     const dueWakes: DueWakes = new DueWakes({ env, due: store.due,
       wake: (key) => activations.wake(key, epoch) })
     const kind = threadKind({
       log: store.log, threads: store.threads, runs: store.runs, host: this.host, env,
       egress: new ScriptedEgress(), showRun: () => '{}', limits: defaultLimits, billing: false,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity), reads,
       nextExecutionId: () => ++executions, ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
@@ -47,7 +49,7 @@ export class DelayedHouse {
     const ownership = placedOwnership({ view, shards: 1, epoch })
     const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
     this.client = createThreadClient({ router, threads: store.threads, env,
-      newThreadId: () => env.uuid() })
+      newThreadId: () => env.uuid(), reads })
     this.#dueWakes = dueWakes
     dueWakes.note(0)
   }

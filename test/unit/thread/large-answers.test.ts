@@ -5,11 +5,12 @@ import { runInNewContext } from 'node:vm'
 
 import { describe, expect, it } from 'vitest'
 
-import { AnswerRoom } from '../../../src/answer-room.ts'
 import { encodeRow } from '../../../src/checkpoint/index.ts'
 import type { SnapshotAnswer, StateQuestion } from '../../../src/graph/index.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadView } from '../../../src/thread/index.ts'
+import { historyText } from '../../support/history-text.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
 import { aThread } from '../../contract/rows.ts'
 
@@ -51,8 +52,9 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
       ({ rows: rows.slice(offset, offset + limit), total: rows.length }),
     count: async () => rows.length,
   }
+  const { env } = new ThreadHouse()
   const client = createThreadClient({
-    router, threads, newThreadId: () => 'copy', env: new ThreadHouse().env,
+    router, threads, newThreadId: () => 'copy', env, reads: new ReadQuota(env),
   })
   return { client, told }
 }
@@ -81,7 +83,7 @@ describe('a search', () => {
   it('is refused once the answer is full, and reads no further', async () => {
     const values = `"${'x'.repeat(5 * megabyte)}"`
     const { client, told } = threadsWith(1_000, () => values)
-    using room = new AnswerRoom()
+    using room = new ReadQuota(new ThreadHouse().env).share('t')
     const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
     await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
@@ -135,8 +137,8 @@ async function threadWithStates(count: number, values: string) {
       return answers
     },
   })
-  const history = (limit: number) => house.client.history('t', 'x',
-    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null })
+  const history = (limit: number) => historyText(house.client.history('t', 'x',
+    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null }))
   return { history, asked, told, rollBackAt }
 }
 

@@ -1,0 +1,62 @@
+/**
+ * Attacks with ordinary keys on a server that has the memory of a member. Nothing dies, and the
+ * writes of another tenant stay quick.
+ */
+
+import { describe, expect, it } from 'vitest'
+
+import { forgetMost, residentMb } from '../support/memory-limit.ts'
+import { metadataFilters } from './attacks/metadata.ts'
+import { openPlace } from './attacks/place.ts'
+import type { Attack } from './attacks/place.ts'
+import { farVersions, longHistory, manyHistories } from './attacks/reads.ts'
+import { percentile, startWriteMeter } from './attacks/write-meter.ts'
+
+const attacks: readonly Attack[] = [longHistory, manyHistories, farVersions, metadataFilters]
+
+/** How long writes are measured without an attack. */
+const quietMs = 3_000
+/** Of 100 writes of another tenant, 99 take no longer, on a machine that has nothing else to do. */
+const slowestMs = 100
+/** On a busy machine, this many times what they take without an attack. */
+const timesQuiet = 4
+
+async function withstand(chosen: readonly Attack[]): Promise<void> {
+  const place = await openPlace()
+  try {
+    const { server, other } = place
+    const { pid } = server
+    const begin: (() => Promise<unknown>)[] = []
+    for (const { prepare } of chosen) begin.push(await prepare(place))
+    const measured = async (during: Promise<unknown>) => {
+      const meter = startWriteMeter({ url: server.url, key: other })
+      await during
+      return meter.stop()
+    }
+    const quiet = await measured(new Promise((done) => setTimeout(done, quietMs)))
+    forgetMost(pid)
+    const beganMs = performance.now()
+    const answers = Promise.all(begin.map((attack) => attack()))
+    const attacked = await measured(answers)
+    const figures = {
+      attack: chosen.map(({ name }) => name).join(', '),
+      seconds: Math.round((performance.now() - beganMs) / 1_000),
+      answers: await answers,
+      p99: Math.round(percentile(attacked, 0.99)), slowest: Math.round(percentile(attacked, 1)),
+      quietP99: Math.round(percentile(quiet, 0.99)), writes: attacked.ms.length,
+    }
+    const alive = server.pid === pid && await fetch(`${server.url}/ok`).then(({ ok }) => ok,
+      () => false)
+    console.log(JSON.stringify({ ...figures, alive,
+      mostMb: alive ? Math.round(residentMb(pid).most) : undefined }))
+    expect({ alive, failed: attacked.failures.length }).toEqual({ alive: true, failed: 0 })
+    expect(figures.p99).toBeLessThan(Math.max(slowestMs, timesQuiet * figures.quietP99))
+  } finally {
+    await place.close()
+  }
+}
+
+describe('With the memory of a member, a server withstands', () => {
+  for (const attack of attacks) it(attack.name, () => withstand([attack]))
+  it('all attacks at once', () => withstand(attacks))
+})
