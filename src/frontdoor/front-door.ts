@@ -10,6 +10,8 @@ import { holdBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
+import { ConnectionQuota } from './connection-quota.ts'
+import type { ConnectionQuotaOptions } from './connection-quota.ts'
 import { addExchanges, givenId } from './exchange.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { addGuard } from './guard.ts'
@@ -51,6 +53,8 @@ export interface FrontDoorOptions extends OperationParts,
   readonly allowOrigins?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
+  /** By default, an address may have any number of connections. */
+  readonly connections?: ConnectionQuotaOptions
   /** By default, there are no limits. */
   readonly limit?: Limit
 }
@@ -71,10 +75,13 @@ export interface FrontDoor {
 export interface FrontDoorStats {
   readonly requests: number
   readonly replies: OpenReplies
+  /** Connections that were refused, as their address had too many. */
+  readonly refusedConnections: number
 }
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
 const defaultBodiesLimitBytes = 512 * 1024 * 1024
+const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
 
 /** More than headers may have: the router would refuse a longer one before anybody is charged. */
 const longestParameter = 1024 * 1024
@@ -82,10 +89,11 @@ const longestParameter = 1024 * 1024
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
-    bodiesLimitBytes = defaultBodiesLimitBytes } = options
+    bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
   const operations = operationsOver(options)
   if (auth === undefined) await welcomeLocal(operations, env)
-  const port = onePort()
+  const quota = new ConnectionQuota(connections)
+  const port = onePort(quota)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -118,7 +126,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
-    stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
+    stats: () => ({ requests: underWay.count, replies: pulse.openReplies(),
+      refusedConnections: quota.refused }),
     keyStats,
     close: async (deadline) => {
       using _ = whenAborted(deadline, () => port.destroyConnections())

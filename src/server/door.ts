@@ -4,7 +4,9 @@ import type { Env, Tracing } from '../../cluster/index.ts'
 import { ownVersion } from '../config.ts'
 import type { Settings } from '../config.ts'
 import type { Egress } from '../egress/index.ts'
-import { addressReader, fromUserProxies, limitGate, openFrontDoor } from '../frontdoor/index.ts'
+import {
+  addressReader, fromProxies, fromUserProxies, limitGate, openFrontDoor,
+} from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { assistantClient } from '../records/index.ts'
@@ -30,10 +32,10 @@ export interface DoorParts {
 
 /** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, allowOrigins } = settings
+  const { host, port, allowOrigins, trustedProxies, userProxies } = settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
-  const addressOf = addressReader(settings.trustedProxies)
+  const addressOf = addressReader(trustedProxies)
   const options: FrontDoorOptions = {
     ...others, host, port, version: ownVersion(),
     threads: createThreadClient({
@@ -45,6 +47,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
     clusterStatus: ground.status,
     heard: countRequests(metrics),
+    connections: { perAddress: settings.connectionsPerAddress,
+      isExempt: fromProxies([...trustedProxies, ...userProxies]) },
     ...allowOrigins.length > 0 && { allowOrigins },
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },

@@ -32,6 +32,7 @@ describe('settings', () => {
       workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
+      connectionsPerAddress: 1_000,
     })
   })
 
@@ -185,7 +186,7 @@ describe('settings', () => {
   })
 
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(48)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(49)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }
