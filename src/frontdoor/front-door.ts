@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
-import { holdBodies } from './body-room.ts'
+import { readLongJson } from '../json/index.ts'
+import { holdBodies, roomForBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
@@ -35,7 +36,7 @@ import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
-export interface FrontDoorOptions extends OperationParts,
+export interface FrontDoorOptions extends Omit<OperationParts, 'json'>,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
@@ -90,7 +91,8 @@ const longestParameter = 1024 * 1024
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
-  const operations = operationsOver(options)
+  const json = readLongJson(env.log)
+  const operations = operationsOver({ ...options, json })
   if (auth === undefined) await welcomeLocal(operations, env)
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
@@ -110,14 +112,16 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
-  holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
+  const bodies = roomForBodies(bodiesLimitBytes)
+  holdBodies(app, { longest: bodyLimitBytes, room: bodies })
   // A single tenant takes no room from others.
   holdAnswers(app, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse }
-  await addRest(app, { ...options, ...parts })
-  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
+  await addRest(app, { ...options, ...parts, json, bodies })
+  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
+    bodies })
   try {
     await app.listen({ host, port: options.port })
   } catch (error) {
@@ -133,6 +137,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()
       await app.close()
+      await json.close()
     },
   }
 }

@@ -11,16 +11,19 @@ import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { HeddleError } from '../../errors.ts'
 import { factsOf } from '../exchange.ts'
 import { openReplyHeaders } from '../pulse.ts'
+import type { BodyReaders } from '../rest/body.ts'
 import type { App, RouteParts } from '../rest/route.ts'
 import { assistantService } from './assistant-service.ts'
 import { withCaller } from './caller-value.ts'
 import { blameRequest, errorsAsStatus } from './connect-error.ts'
+import { readLongFields } from './long-fields.ts'
+import { modest } from './modest-messages.ts'
 import { factsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
 
-export interface ConnectOptions extends RouteParts {
+export interface ConnectOptions extends RouteParts, BodyReaders {
   readonly log: Log
   /** The largest message that is read. */
   readonly readMaxBytes: number
@@ -34,8 +37,12 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(AssistantService, assistantService(options))
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
+      const { handlers } = router
+      for (const [at, handler] of handlers.entries()) {
+        handlers[at] = modest(handler, options.readMaxBytes)
+      }
     },
-    interceptors: [promptly, holdMessages, errorsAsStatus(options.log)],
+    interceptors: [promptly, holdMessages, errorsAsStatus(options.log), readLongFields(options)],
     contextValues: (request) =>
       valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
     requestGate: blameRequest,

@@ -3,6 +3,7 @@
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
@@ -16,6 +17,8 @@ export interface OperationParts {
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
+  /** Reads long JSON beside the main thread. */
+  readonly json: LongJson
   readonly env: Env
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing

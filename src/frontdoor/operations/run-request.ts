@@ -2,6 +2,8 @@
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
+import { HeddleError } from '../../errors.ts'
+import { RawJson } from '../../raw-json.ts'
 import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
@@ -28,8 +30,15 @@ export interface RunIds {
 /** How long a run may take once a worker has it; a resumed run has all of it again. */
 const runTimeoutMs = 60 * 60 * 1_000
 
+/** What a run takes from its assistant. */
+export interface RunAssistant {
+  readonly row: Omit<AssistantRow, 'contextJson'>
+  /** Long members of it are raw. */
+  readonly context: unknown
+}
+
 /** A run on a thread that the client names. */
-export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunIds,
+export function runOnThread(body: CreateRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   return {
     ...startRun(body, assistant, ids, caller, { temporary: false }),
@@ -39,7 +48,7 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
 }
 
 /** A run with a thread of its own, which is hidden and deleted with the run, unless it is kept. */
-export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
+export function statelessRun(body: CreateStatelessRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
   const run = startRun(body, assistant, ids, caller, { temporary })
@@ -56,8 +65,9 @@ export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, 
 type CommonBody = Omit<CreateStatelessRun, 'on_completion'> & Pick<CreateRun, 'checkpoint'
   | 'checkpoint_id'>
 
-function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller: RunCaller,
-  { temporary }: { temporary: boolean }): Omit<StartRun, 'strategy' | 'ifMissing'> {
+function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, ids: RunIds,
+  caller: RunCaller, { temporary }: { temporary: boolean }):
+Omit<StartRun, 'strategy' | 'ifMissing'> {
   const { assistantId, graphId } = assistant
   const resumable = body.stream_resumable ?? false
   const { checkpoint, config } = pickCheckpoint(body)
@@ -73,7 +83,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
       config: mergedConfig(JSON.parse(assistant.configJson || '{}') as Json, config,
         { run_id: ids.runId, thread_id: ids.threadId, graph_id: graphId,
           assistant_id: assistantId }),
-      context: mergedContext(JSON.parse(assistant.contextJson || '{}'), body.context),
+      context: mergedContext(context, body.context),
       stream_mode: streamModes(body.stream_mode),
       interrupt_before: body.interrupt_before,
       interrupt_after: body.interrupt_after,
@@ -114,7 +124,15 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
   // Hardly any assistant has a context, and a copy of very many keys takes time.
+  if (Object.keys(assistant).length > 0) for (const each of [assistant, request]) mustBeOpen(each)
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
+}
+
+/** A context of very many members is one raw value. */
+function mustBeOpen(context: unknown): void {
+  if (!(context instanceof RawJson)) return
+  throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
+    'the request, may have 256 members at most.')
 }
 
 /** Credentials, identities that nobody has checked, and headers of proxies never reach a graph. */

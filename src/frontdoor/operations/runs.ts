@@ -7,17 +7,20 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { longJson } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { runOnThread, statelessRun } from './run-request.ts'
-import type { RunCaller } from './run-request.ts'
+import type { RunAssistant, RunCaller } from './run-request.ts'
 
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
   readonly egress: Pick<Egress, 'check'>
+  readonly json: LongJson
   readonly env: Env
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
@@ -43,16 +46,18 @@ export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
   readonly #egress: Pick<Egress, 'check'>
+  readonly #json: LongJson
   readonly #env: Env
   readonly #tracing: Tracing | undefined
   /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, egress, env, tracing }: RunOperationParts) {
+  constructor({ threads, assistants, egress, json, env, tracing }: RunOperationParts) {
     this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
     this.#egress = egress
+    this.#json = json
     this.#env = env
   }
 
@@ -60,7 +65,7 @@ export class RunOperations {
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
@@ -69,7 +74,7 @@ export class RunOperations {
   async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
@@ -117,6 +122,16 @@ export class RunOperations {
     } finally {
       this.#untold.delete(runId)
     }
+  }
+
+  async #assistant(tenant: string, name: string): Promise<RunAssistant> {
+    const row = await this.#assistants.get(tenant, name)
+    const { contextJson: text } = row
+    if (text.length <= longJson) return { row, context: JSON.parse(text || '{}') }
+    const bytes = Buffer.from(`{"context":${text}}`)
+    const read = await this.#json.read(tenant, { what: 'The assistant', bytes,
+      carried: { context: 1 } })
+    return { row, context: (read as { readonly context: unknown }).context }
   }
 
   /** Throws `invalid` for a webhook that may not be called. */

@@ -4,6 +4,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
+import { textOf } from '../../raw-json.ts'
 import type { ThreadClient, ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
@@ -133,8 +134,8 @@ interface Update {
 
 function editOf({ values, command, as_node }: Update): EditUpdate {
   return {
-    values: JSON.stringify(values ?? null),
-    command: command === undefined || command === null ? null : JSON.stringify(command),
+    values: textOf(values ?? null),
+    command: command === undefined || command === null ? null : textOf(command),
     asNode: as_node ?? null,
   }
 }
