@@ -49,9 +49,7 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
       mustBeWhole(request.raw)
       mustBePlain(request.headers['content-encoding'])
       const bytes = body as Buffer
-      if (bytes.length > longJson) {
-        return void readLong(request, bytes).then((value) => done(null, value), done)
-      }
+      if (bytes.length > longJson) return readLong(request, bytes)
       const text = bytes.toString()
       done(null, text.trim() === '' ? undefined : jsonOf(what, text))
     } catch (error) {
