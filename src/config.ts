@@ -70,6 +70,8 @@ export interface Settings {
   readonly quotas: QuotaSettings
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
+  /** How many connections each address may have, that of a proxy excepted. */
+  readonly connectionsPerAddress: number
   /** Proxies whose x-user-id and x-tenant-id are believed. */
   readonly userProxies: readonly IpRange[]
   readonly reload: boolean
@@ -183,6 +185,8 @@ export function resolveSettings(source: SettingsSource): Settings {
     limitOverrides: reader.path('limitOverrides') ?? null,
     quotas: quotaSettings(reader),
     trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
+    connectionsPerAddress: reader.wholeNumber('connectionsPerAddress',
+      { fallback: 1_000, min: 1, max: 1_000_000 }),
     userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
     egressProxy: reader.webAddress('egressProxy'),

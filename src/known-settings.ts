@@ -84,6 +84,10 @@ export const knownSettings = {
     'Proxies whose X-Forwarded-For is believed: 10.0.0.0/8,fd00::/8 (default: none).'),
   userProxies: setting('--user-proxies <ranges>', 'HEDDLE_USER_PROXIES',
     'Proxies whose x-user-id and x-tenant-id are believed (default: none).'),
+  connectionsPerAddress: setting('--connections-per-address <number>',
+    'HEDDLE_CONNECTIONS_PER_ADDRESS',
+    'How many connections each address may have open; this machine and the proxies named above ' +
+      'may have more (default: 1000).'),
   reload: setting('--no-reload', 'HEDDLE_RELOAD',
     'Do not reload the project when one of its files changes.'),
   egressProxy: secret('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY',

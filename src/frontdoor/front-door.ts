@@ -6,11 +6,14 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import { readLongJson } from '../json/index.ts'
 import { noUse } from '../records/index.ts'
-import { holdBodies } from './body-room.ts'
+import { holdBodies, roomForBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
+import { ConnectionQuota } from './connection-quota.ts'
+import type { ConnectionQuotaOptions } from './connection-quota.ts'
 import { addExchanges, givenId } from './exchange.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { addGuard } from './guard.ts'
@@ -37,7 +40,7 @@ import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
-export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
+export interface FrontDoorOptions extends Omit<OperationParts, 'json' | 'quotas'>,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
@@ -59,6 +62,8 @@ export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
   readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
+  /** By default, an address may have any number of connections. */
+  readonly connections?: ConnectionQuotaOptions
   /** By default, there are no limits. */
   readonly limit?: Limit
   /** By default, there are none. */
@@ -82,10 +87,13 @@ export interface FrontDoor {
 export interface FrontDoorStats {
   readonly requests: number
   readonly replies: OpenReplies
+  /** Connections that were refused, as their address had too many. */
+  readonly refusedConnections: number
 }
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
 const defaultBodiesLimitBytes = 512 * 1024 * 1024
+const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
 
 /** More than headers may have: the router would refuse a longer one before anybody is charged. */
 const longestParameter = 1024 * 1024
@@ -93,11 +101,13 @@ const longestParameter = 1024 * 1024
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
-    bodiesLimitBytes = defaultBodiesLimitBytes } = options
+    bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
   const quotas = new Quotas(options.quotas ?? { limits: unlimited, use: async () => noUse }, env)
-  const operations = operationsOver({ ...options, quotas })
+  const json = readLongJson(env.log)
+  const operations = operationsOver({ ...options, quotas, json })
   if (auth === undefined) await welcomeLocal(operations, env)
-  const port = onePort()
+  const quota = new ConnectionQuota(connections)
+  const port = onePort(quota)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -115,14 +125,16 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
-  holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
+  const bodies = roomForBodies(bodiesLimitBytes)
+  holdBodies(app, { longest: bodyLimitBytes, room: bodies })
   // A single tenant takes no room from others.
   holdAnswers(app, options.reads, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse, quotas, reads: options.reads }
-  await addRest(app, { ...options, ...parts })
-  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
+  await addRest(app, { ...options, ...parts, json, bodies })
+  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
+    bodies })
   try {
     await listen(app, options)
   } catch (error) {
@@ -131,13 +143,15 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
-    stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
+    stats: () => ({ requests: underWay.count, replies: pulse.openReplies(),
+      refusedConnections: quota.refused }),
     keyStats,
     quotaStats: () => quotas.stats(),
     close: async (deadline) => {
       using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()
       await app.close()
+      await json.close()
     },
   }
 }

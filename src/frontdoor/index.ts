@@ -2,6 +2,7 @@
 
 export { openFrontDoor } from './front-door.ts'
 export type { FrontDoor, FrontDoorOptions } from './front-door.ts'
+export { fromProxies } from './connection-quota.ts'
 export type { Exchange } from './exchange.ts'
 export { addressReader, fromUserProxies } from './client-address.ts'
 export { LimitBook } from './limits/limit-book.ts'

@@ -6,6 +6,7 @@ import { Errors } from 'typebox/value'
 
 import { isObject, nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
+import { textOf } from '../raw-json.ts'
 import { statePart } from './schema/state.ts'
 import { extractPath } from './schema/thread.ts'
 
@@ -131,7 +132,7 @@ const explainedMax = 256 * 1024
 
 /** The deepest errors: in a union, those are of the variants that may be meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
-  if (typeof value === 'object' && JSON.stringify(value).length > explainedMax) {
+  if (typeof value === 'object' && textOf(value).length > explainedMax) {
     if (Compile(schema).Check(value)) return []
     return [{ field: name, message: 'is wrong somewhere, and too long to say where' }]
   }

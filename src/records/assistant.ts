@@ -2,6 +2,7 @@
 
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+import { textOf } from '../raw-json.ts'
 
 /** What one version of an assistant says. */
 export interface AssistantContent {
@@ -30,7 +31,7 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
     name: content.name,
     descriptionJson: JSON.stringify(content.description),
     configJson: JSON.stringify(content.config),
-    contextJson: JSON.stringify(content.context),
+    contextJson: textOf(content.context),
     metadataJson: JSON.stringify(content.metadata),
   }
 }
@@ -51,7 +52,7 @@ export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: nu
 }
 
 function textOr(text: string, value: unknown): string {
-  return value === undefined ? text : JSON.stringify(value)
+  return value === undefined ? text : textOf(value)
 }
 
 function merged(json: string, change: Readonly<Record<string, unknown>>): string {

@@ -4,7 +4,9 @@ import type { Env, Tracing } from '../../cluster/index.ts'
 import { ownVersion } from '../config.ts'
 import type { Settings } from '../config.ts'
 import type { Egress } from '../egress/index.ts'
-import { addressReader, fromUserProxies, limitGate, openFrontDoor } from '../frontdoor/index.ts'
+import {
+  addressReader, fromProxies, fromUserProxies, limitGate, openFrontDoor,
+} from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import type { ReadQuota } from '../read-quota.ts'
@@ -36,10 +38,11 @@ const nextPorts = 100
 
 /** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, portIsChosen, allowOrigins, allowHosts } = settings
+  const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
+    settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
-  const addressOf = addressReader(settings.trustedProxies)
+  const addressOf = addressReader(trustedProxies)
   const options: FrontDoorOptions = {
     ...others, host, port, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
@@ -53,6 +56,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     heard: countRequests(metrics),
     ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
     quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
+    connections: { perAddress: settings.connectionsPerAddress,
+      isExempt: fromProxies([...trustedProxies, ...userProxies]) },
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
     ...settings.metrics === null && { metrics },

@@ -35,6 +35,9 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
 export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
   metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
     () => [{ value: door.stats().requests }])
+  metrics.counter({ name: 'connections_refused_total',
+    help: 'Connections that were refused, as their address had too many.',
+  }, () => [{ value: door.stats().refusedConnections }])
   metrics.gauge({ name: 'stream_readers', labels: ['wire'],
     help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).',
   }, () => {

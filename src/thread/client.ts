@@ -4,6 +4,7 @@ import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type {
   CheckpointSelector, EditUpdate, JsonText, StateSelection,
 } from '../graph/index.ts'
+import type { RawPlace } from '../raw-json.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../records/index.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
@@ -115,7 +116,7 @@ export interface StartRun {
   readonly commandId: string
   /** Wins over the metadata of thread and assistant, which the thread merges under it. */
   readonly metadata: Record<string, unknown>
-  /** As the run record shows it: input, command, config, context, stream_mode, … */
+  /** As the run record shows it: input, command, config, … Long values of clients are raw. */
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
@@ -146,6 +147,8 @@ export interface RunPlan {
   readonly timeoutMs: number
   /** The URL that gets a POST when the run ends. */
   readonly webhook?: string
+  /** Where raw values are in the text of `kwargs`. Its thread adds them. */
+  readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
 }

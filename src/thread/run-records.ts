@@ -2,6 +2,7 @@
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
+import { textWithPlaces } from '../raw-json.ts'
 import type { StartRun } from './client.ts'
 
 /** What the run changes of its thread, then the run itself. */
@@ -25,13 +26,15 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
  */
 function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object
+  const { text: kwargsJson, places } = textWithPlaces(run.kwargs)
+  const plan = places.length === 0 ? run.plan : { ...run.plan, rawKwargs: places }
   const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
   return { $case: 'runCreated', value: {
     // Runs are listed by this time: it is not before that of those before, whatever the clock says.
     runId: run.runId, atMs: Math.max(nowMs, updatedAtMs), assistantId: run.assistantId,
     commandId: run.commandId,
     multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
-    kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
+    kwargsJson, planJson: JSON.stringify(plan),
     notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
   } }
 }

@@ -7,7 +7,7 @@ import { askedIn } from '../graph/index.ts'
 import { isAfter, lastIndex } from './event-place.ts'
 import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
-import { forkOf, noTrail } from './run-request.ts'
+import { forkOf, kwargsOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
 import { ToldAgain } from './told-again.ts'
 
@@ -24,7 +24,7 @@ export interface LogSpan {
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const { runId, firstSeq, baseCheckpointId } = run
-  const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
+  const fork = forkOf({ kwargs: kwargsOf(run, planOf(run)) })
   let begun: Trail = noTrail
   // Writes alone count only on the head: on any other checkpoint the run does not use them again.
   const isOnHead = baseCheckpointId !== '' && fork === null

@@ -181,7 +181,7 @@ describe.each(proxies)('behind $name', (proxy) => {
 
   it.skipIf(isMissing(proxy.name))('the address of a caller is told, and no user', async () => {
     const seen: IncomingMessage['headers'][] = []
-    const port = onePort()
+    const port = onePort({ admits: () => true })
     const echo = port.serve(({ headers }, response) => {
       seen.push(headers)
       response.end()

@@ -38,6 +38,7 @@ describe('settings', () => {
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
       quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
         streams: 5_000 },
+      connectionsPerAddress: 1_000,
     })
   })
 
@@ -235,7 +236,7 @@ describe('settings', () => {
   })
 
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(56)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(57)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

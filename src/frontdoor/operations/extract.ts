@@ -34,7 +34,7 @@ export function extractor(paths: Readonly<Record<string, string>>, room: ReadSha
 
 /** `a.b[-1]['c d']` → a, b, -1, c d. */
 function stepsOf(path: string): string[] {
-  return [...path.matchAll(/\[['"]?([^\]'"]*)['"]?\]|[^.[\]]+/g)].map(([all, key]) => key ?? all)
+  return [...path.matchAll(/\[['"]?([^[\]'"]*)['"]?\]|[^.[\]]+/g)].map(([all, key]) => key ?? all)
 }
 
 function stepInto(value: unknown, step: string): unknown {

@@ -8,13 +8,15 @@ import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import { longJson } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
 import type { Quotas } from '../quotas.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
-import type { RunCaller } from './run-request.ts'
+import type { RunAssistant, RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
 
 export interface RunOperationParts {
@@ -22,6 +24,7 @@ export interface RunOperationParts {
   readonly assistants: AssistantOperations
   readonly graphs: Pick<GraphHost, 'describe'>
   readonly egress: Pick<Egress, 'check'>
+  readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
   /** Undefined if nothing is traced. */
@@ -49,6 +52,7 @@ export class RunOperations {
   readonly #assistants: AssistantOperations
   readonly #graphs: Pick<GraphHost, 'describe'>
   readonly #egress: Pick<Egress, 'check'>
+  readonly #json: LongJson
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
@@ -56,13 +60,14 @@ export class RunOperations {
   readonly #untold = new Map<string, StartRun>()
 
   constructor(parts: RunOperationParts) {
-    const { threads, assistants, graphs, egress, env, quotas, tracing } = parts
+    const { threads, assistants, graphs, egress, json, env, quotas, tracing } = parts
     this.#quotas = quotas
     this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
     this.#graphs = graphs
     this.#egress = egress
+    this.#json = json
     this.#env = env
   }
 
@@ -70,8 +75,8 @@ export class RunOperations {
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant, body)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant.row, body)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
@@ -80,8 +85,8 @@ export class RunOperations {
   async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant, body)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant.row, body)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
@@ -133,11 +138,21 @@ export class RunOperations {
   }
 
   /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
-  #mustNameKnown({ graphId }: AssistantRow, body: CreateRun): void {
+  #mustNameKnown({ graphId }: Pick<AssistantRow, 'graphId'>, body: CreateRun): void {
     const { nodes = [], channels } = this.#graphs.describe(graphId) ?? {}
     if (channels === undefined) return
     const faults = nameFaults(body, { nodes, channels })
     if (faults.length > 0) throw invalid(faults)
+  }
+
+  async #assistant(tenant: string, name: string): Promise<RunAssistant> {
+    const row = await this.#assistants.get(tenant, name)
+    const { contextJson: text } = row
+    if (text.length <= longJson) return { row, context: JSON.parse(text || '{}') }
+    const bytes = Buffer.from(`{"context":${text}}`)
+    const read = await this.#json.read(tenant, { what: 'The assistant', bytes,
+      carried: { context: 1 } })
+    return { row, context: (read as { readonly context: unknown }).context }
   }
 
   /** Throws `invalid` for a webhook that may not be called. */

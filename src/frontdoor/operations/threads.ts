@@ -3,6 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
+import { textOf } from '../../raw-json.ts'
 import type { ReadShare } from '../../read-quota.ts'
 import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
 import type { Quotas } from '../quotas.ts'
@@ -159,8 +160,8 @@ interface Update {
 
 function editOf({ values, command, as_node }: Update): EditUpdate {
   return {
-    values: JSON.stringify(values ?? null),
-    command: command === undefined || command === null ? null : JSON.stringify(command),
+    values: textOf(values ?? null),
+    command: command === undefined || command === null ? null : textOf(command),
     asNode: as_node ?? null,
   }
 }

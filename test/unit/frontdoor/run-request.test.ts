@@ -11,13 +11,14 @@ import { token } from '../../support/sessions.ts'
 const ids = { runId: 'r', threadId: 't' }
 const caller = { commandId: '', headers: {} }
 
-function assistantOf(change: Partial<AssistantRow> = {}): AssistantRow {
-  return {
+function assistantOf(change: Partial<AssistantRow> = {}) {
+  const row: AssistantRow = {
     tenant: 'local', assistantId: 'a', graphId: 'g', name: 'n', descriptionJson: 'null',
     configJson: '{}', contextJson: '{}', metadataJson: '{}', epoch: 1, seq: 1, createdAtMs: 0,
     updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined,
     storedBytes: 0, ...change,
   }
+  return { row, context: JSON.parse(row.contextJson) as unknown }
 }
 
 const kwargsOf = (body: object) =>
