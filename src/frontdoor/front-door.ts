@@ -128,7 +128,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, room: bodies })
   // A single tenant takes no room from others.
-  holdAnswers(app, options.reads, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
+  holdAnswers(app, options.reads,
+    { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse, quotas, reads: options.reads }
