@@ -42,13 +42,12 @@ describe('starting', () => {
     expect(port).toBeGreaterThan(2024)
     expect(port).toBeLessThanOrEqual(2124)
     expect(server.output()).toMatch(/^ {2}port +2024 is taken, so it is the next free one; /m)
-    for (const chosen of [{ port: '2024' }, { anyPort: true, env: { PORT: '2024' } }]) {
-      const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
-      onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-      const refused = await failToStart({ project: 'conformance', dataDir, ...chosen })
-      expect([refused.code, refused.output]).toEqual([1,
-        expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
-    }
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const refused = await failToStart({ project: 'conformance', dataDir, anyPort: true,
+      env: { PORT: '2024' } })
+    expect([refused.code, refused.output]).toEqual([1,
+      expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
   })
 
   it('serves also where nobody reads what it prints', async () => {

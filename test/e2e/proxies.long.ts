@@ -76,7 +76,7 @@ ${example}`,
     protocols h1 h2c
   }
 }
-http://127.0.0.1:${http1}, http://127.0.0.1:${http2} {
+http://:${http1}, http://:${http2} {
   bind 127.0.0.1
   ${example}
 }

@@ -87,12 +87,17 @@ describe('a path without a route', () => {
       message: `There is no ${method} ${at.split('?')[0]}: it takes ${allow}.` })
   })
 
-  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/..%2F..%2Fetc',
+  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/a%2Fb',
     `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('is 422 if an id is malformed: %s',
     async (at) => {
       const answer = await call(await openDoor(), 'GET', at)
       expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
     })
+
+  it('is 400 if an id has escaped slashes beside dots', async () => {
+    const answer = await call(await openDoor(), 'GET', '/threads/..%2F..%2Fetc')
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+  })
 
   it('is taken literally if it cannot be decoded', async () => {
     const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')
