@@ -12,12 +12,12 @@ export interface Print {
 
 /**
  * own   the members of the object itself
- * deep  its first hundred members, at any depth
+ * deep  its first members, at any depth
  */
 export type Look = 'own' | 'deep'
 
 /** A print ends with the object that brings it to this many members. */
-const seenMax = 100
+const seenMax = 256
 
 /** How a value looks now; undefined for what cannot be changed in place. */
 export function printOf(value: unknown): Print | undefined {
