@@ -67,7 +67,7 @@ export class ThreadOperations {
     using room = new AnswerRoom()
     const extract = paths ? extractor(paths, room) : undefined
     const query = {
-      ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
+      ...filterOf(tenant, request), ids: ids?.length ? ids : undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
