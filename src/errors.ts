@@ -22,6 +22,8 @@ const catalogue = {
   wrong_method: { http: 405, grpc: 12, retry: 'no', sentence: 'This takes another method.' },
   exists: { http: 409, grpc: 6, retry: 'no', sentence: 'It exists already.' },
   busy: { http: 409, grpc: 9, retry: 'no', sentence: 'The thread is busy.' },
+  missing_node: { http: 409, grpc: 9, retry: 'no',
+    sentence: 'The thread waits at a node that its graph does not have.' },
   rejected: { http: 422, grpc: 9, retry: 'no',
     sentence: 'Thread is already running a task. Wait for it to finish or choose a different ' +
       'multitask strategy.' },

@@ -4,15 +4,20 @@ import type { TObject, TSchema } from 'typebox'
 
 type Given = string | readonly string[]
 
-/** What cannot be converted stays as it is, for the check to report. */
+/**
+ * What cannot be converted stays as it is, for the check to report. An empty value is left out:
+ * some clients write one for what they do not ask for.
+ */
 export function readQuery(schema: TObject, query: Readonly<Record<string, Given>>):
   Record<string, unknown> {
-  const read: Record<string, unknown> = { ...query }
-  for (const [name, property] of Object.entries(schema.properties)) {
-    const given = query[name]
-    if (given !== undefined) read[name] = readAs(property as Shape, given)
-  }
-  return read
+  const said = Object.entries(query).flatMap(([name, given]) => {
+    const value = typeof given === 'string' ? given : given.filter((text) => text !== '')
+    return value.length > 0 ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(said.map(([name, given]) => {
+    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    return [name, property ? readAs(property as Shape, given) : given]
+  }))
 }
 
 type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }

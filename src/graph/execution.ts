@@ -190,6 +190,8 @@ export interface GraphSchemas {
   readonly context_schema: unknown
 }
 
+export type Configurable = Readonly<Record<string, unknown>>
+
 /** The graph host as threads and the front door see it. */
 export interface GraphHost {
   /** The same array object until the graphs change. */
@@ -204,9 +206,11 @@ export interface GraphHost {
   /** Throws the reason of `gone` once that aborts: the worker then stops as soon as it can. */
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
     gone?: AbortSignal): Promise<SnapshotAnswer[]>
-  schemas(graphId: string): Promise<GraphSchemas>
-  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
-    Promise<Readonly<Record<string, GraphSchemas>>>
+  /** In these three, `configurable` is for a factory that builds its graph from it. */
+  schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas>
+  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
+    configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>>
   /** `{nodes, edges}` of the API; `xray` is a depth, or true for all. */
-  drawable(graphId: string, xray: boolean | number): Promise<unknown>
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
+    Promise<unknown>
 }

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { optimiseSoon } from '../v8-flags.ts'
-import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost,
-  GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
+import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
+  GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
 import { ExecutionDesk } from './execution-desk.ts'
 import { graphEnvironment } from './graph-environment.ts'
 import { InquiryDesk } from './inquiry-desk.ts'
@@ -161,18 +161,20 @@ class WorkerGraphHost implements RunningGraphHost {
     return await this.#inquiries.ask(inquiry, source, gone) as SnapshotAnswer[]
   }
 
-  async schemas(graphId: string): Promise<GraphSchemas> {
-    return await this.#inquiries.ask({ kind: 'schemas', graphId }) as GraphSchemas
+  async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
+    const inquiry = { kind: 'schemas', graphId, configurable } as const
+    return await this.#inquiries.ask(inquiry) as GraphSchemas
   }
 
-  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
-    Promise<Readonly<Record<string, GraphSchemas>>> {
-    const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse } as const
+  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
+    configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>> {
+    const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse, configurable } as const
     return await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
   }
 
-  drawable(graphId: string, xray: boolean | number): Promise<unknown> {
-    return this.#inquiries.ask({ kind: 'drawable', graphId, xray })
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
+    Promise<unknown> {
+    return this.#inquiries.ask({ kind: 'drawable', graphId, xray, configurable })
   }
 
   /** Answers a worker's read of a thread's checkpoints. */

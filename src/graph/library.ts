@@ -4,7 +4,7 @@ import type { BaseChannel } from '@langchain/langgraph'
 
 import { HeddleError } from '../errors.ts'
 import { placeIn } from './code-place.ts'
-import type { GraphDescription, GraphSchemas } from './execution.ts'
+import type { Configurable, GraphDescription, GraphSchemas } from './execution.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
 import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
 import { writableChannels } from './graph-names.ts'
@@ -121,14 +121,14 @@ export class GraphLibrary {
     }))
   }
 
-  schemas(graphId: string): Promise<GraphSchemas> {
-    return this.#inspect(graphId, (graph) => this.#schemasOf(graph))
+  schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
+    return this.#inspect(graphId, configurable, (graph) => this.#schemasOf(graph))
   }
 
   /** By namespace, `outer|inner`: the named one; for null the direct ones, or all by `recurse`. */
-  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean):
-    Promise<Record<string, GraphSchemas>> {
-    return this.#inspect(graphId, async (graph) => {
+  subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
+    configurable?: Configurable): Promise<Record<string, GraphSchemas>> {
+    return this.#inspect(graphId, configurable, async (graph) => {
       const found: [string, GraphSchemas][] = []
       for await (const [name, subgraph] of graph.getSubgraphsAsync(undefined, true)) {
         const wanted = namespace === null ? recurse || !name.includes('|') : name === namespace
@@ -139,15 +139,17 @@ export class GraphLibrary {
   }
 
   /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them if it is true. */
-  drawable(graphId: string, xray: boolean | number): Promise<unknown> {
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
+    Promise<unknown> {
     const options: DrawOptions = { xray }
-    return this.#inspect(graphId, async (graph) => (await graph.getGraphAsync(options)).toJSON())
+    return this.#inspect(graphId, configurable,
+      async (graph) => (await graph.getGraphAsync(options)).toJSON())
   }
 
   /** Any failure is `graph_failed`, which clients do not retry: the result would be the same. */
-  async #inspect<Answer>(graphId: string, look: (graph: ServedGraph) => Promise<Answer>):
-    Promise<Answer> {
-    const graph = await this.get(graphId, inspection)
+  async #inspect<Answer>(graphId: string, configurable: Configurable = {},
+    look: (graph: ServedGraph) => Promise<Answer>): Promise<Answer> {
+    const graph = await this.get(graphId, { ...inspection, config: { configurable } })
     try {
       // Drops what JSON lacks: a function in a default value could not be posted.
       return JSON.parse(JSON.stringify(await look(graph))) as Answer

@@ -20,6 +20,7 @@ import { addsResults, readState } from './graph-state.ts'
 import type { GraphLibrary } from './library.ts'
 import { shapeOf } from './library.ts'
 import { MessageIds } from './message-ids.ts'
+import { mustHaveNext } from './missing-nodes.ts'
 import { withoutAnswer } from './pending-writes.ts'
 import type { Outbox } from './outbox.ts'
 import { configOf, editInput, outdatesAnswer, parsedUpdate, runInput } from './run-input.ts'
@@ -108,13 +109,15 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const withEvents = request.streamModes.includes('events')
   try {
     await mustBeThere(saver, configurable)
+    if (continues(request)) await mustHaveNodes(graph, saver, configurable)
     if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
     else await consume(await open(bench, bound, input, options), options, mapper, assignment)
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
-    const left = await whatIsLeft(bench, graph, saver, threadId).catch(() => undefined)
+    const left = await (isMissingNode(error) ? questionsLeft(bench, saver, threadId)
+      : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
     return { ...drained ? ended : failure(error, bench.library.root), ...left }
   } finally {
@@ -185,6 +188,35 @@ async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<vo
   const { checkpoint_id: id } = configurable
   if (id === undefined || await saver.getTuple({ configurable })) return
   throw new HeddleError('not_found', `Checkpoint ${String(id)} is not there any more.`)
+}
+
+/** Neither new input nor a jump: the tasks that wait are executed. */
+function continues({ input, command }: RunRequest): boolean {
+  return command === null ? input === 'null' : (JSON.parse(command) as WireCommand).resume != null
+}
+
+/** Throws `missing_node`. */
+async function mustHaveNodes(graph: ServedGraph, saver: HeddleSaver, configurable: Fields):
+  Promise<void> {
+  const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
+  mustHaveNext({ names: Object.keys(values), valueOf: (name) => values[name] },
+    Object.keys(graph.nodes))
+}
+
+function isMissingNode(error: unknown): boolean {
+  return error instanceof HeddleError && error.code === 'missing_node'
+}
+
+/** The interrupts of tasks that the engine does not find: they stay. */
+async function questionsLeft({ codec }: Workbench, saver: HeddleSaver, thread_id: string):
+  Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  const tuple = await saver.getTuple({ configurable: { thread_id } })
+  const done = doneTasks(tuple)
+  const interrupts: Record<string, unknown[]> = {}
+  for (const [task, channel, value] of tuple?.pendingWrites ?? []) {
+    if (channel === '__interrupt__' && !done.has(task)) interrupts[task] = [value].flat()
+  }
+  return { waiting: true, interrupts: codec.text(interrupts) }
 }
 
 const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }

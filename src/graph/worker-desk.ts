@@ -135,10 +135,10 @@ export class WorkerDesk {
         const source = new RemoteSource((what) => this.#read(job, what))
         return answer(this.#bench, { ...inquiry, source, gone })
       }
-      case 'schemas': return library.schemas(graphId)
-      case 'subgraphSchemas':
-        return library.subgraphSchemas(graphId, inquiry.namespace, inquiry.recurse)
-      case 'drawable': return library.drawable(graphId, inquiry.xray)
+      case 'schemas': return library.schemas(graphId, inquiry.configurable)
+      case 'subgraphSchemas': return library.subgraphSchemas(graphId, inquiry.namespace,
+        inquiry.recurse, inquiry.configurable)
+      case 'drawable': return library.drawable(graphId, inquiry.xray, inquiry.configurable)
     }
   }
 

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 
 import type { ErrorCode } from '../errors.ts'
 import { HeddleError } from '../errors.ts'
-import type { Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
+import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
   from './execution.ts'
 import type { Departure } from './departure.ts'
 import type { CompiledProject } from './project-compiler.ts'
@@ -57,10 +57,11 @@ export type WorkerMail =
 export type GraphInquiry =
   | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string
       readonly question: StateQuestion }
-  | { readonly kind: 'schemas'; readonly graphId: string }
-  | { readonly kind: 'subgraphSchemas'; readonly graphId: string
-      readonly namespace: string | null; readonly recurse: boolean }
-  | { readonly kind: 'drawable'; readonly graphId: string; readonly xray: boolean | number }
+  | { readonly graphId: string; readonly configurable?: Configurable | undefined } & (
+    | { readonly kind: 'schemas' }
+    | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null
+        readonly recurse: boolean }
+    | { readonly kind: 'drawable'; readonly xray: boolean | number })
 
 /** One checkpoint or a page of them. */
 export type Reading =

@@ -36,10 +36,9 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
       host.abort(id)
     },
     ask: (...question) => host.ask(...question),
-    schemas: (graphId) => host.schemas(graphId),
-    subgraphSchemas: (graphId, namespace, recurse) =>
-      host.subgraphSchemas(graphId, namespace, recurse),
-    drawable: (graphId, xray) => host.drawable(graphId, xray),
+    schemas: (...question) => host.schemas(...question),
+    subgraphSchemas: (...question) => host.subgraphSchemas(...question),
+    drawable: (...question) => host.drawable(...question),
   }
 }
 

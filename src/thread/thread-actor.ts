@@ -20,6 +20,7 @@ import { StateEditor } from './state-editor.ts'
 import { ThreadLedger } from './thread-ledger.ts'
 import type { ThreadPorts, ThreadSetting } from './thread-setting.ts'
 import { fromOrigin, originOf } from './thread-state.ts'
+import { mustHaveWaitingNodes } from './waiting-nodes.ts'
 
 /** The kind of actor that a thread is. */
 export function threadKind(ports: ThreadPorts): ActorKind {
@@ -271,6 +272,7 @@ class ThreadActor implements Actor {
     const { checkpointId: id = null, checkpointNs: ns = '' } = forkOf(run) ?? {}
     if (ledger.state.exists) {
       if (id !== null) await ledger.mustHave(ns, id)
+      if (!this.#runs.busy) await mustHaveWaitingNodes(this.#setting, run)
     } else {
       if (run.ifMissing === 'reject' || id !== null) this.#mustExist()
       this.#mustNotBeInTheMaking('do_nothing')

@@ -230,3 +230,24 @@ describe('the description of a graph', () => {
     await expect(assistants.get(randomUUID())).rejects.toMatchObject({ status: 404 })
   })
 })
+
+describe('the graph of a factory', () => {
+  it('is shown as the configuration of the assistant makes it', async () => {
+    const { assistants, runs } = server.client
+    const nodes = ['first', 'second']
+    const made = await assistants.create({ graphId: 'shaped', config: { configurable: { nodes } } })
+    const { assistant_id: id } = made
+    const names = async (name: string) =>
+      (await assistants.getGraph(name)).nodes.map((node) => String(node.id))
+    expect(await names(id)).toEqual(['__start__', 'first', 'second', '__end__'])
+    expect(await names('shaped')).toEqual(['__start__', 'say', '__end__'])
+    const { state_schema: schema } = await assistants.getSchemas(id)
+    expect(Object.keys(schema!.properties!)).toEqual(['said', 'from_first', 'from_second'])
+    expect(Object.keys(await assistants.getSubgraphs(id))).toEqual(['second'])
+    expect(Object.keys(await assistants.getSubgraphs('shaped'))).toEqual(['say'])
+    expect(await assistants.getSubgraphs(id, { namespace: 'say' })).toEqual({})
+    expect(await runs.wait(null, id, { input: {} })).toMatchObject({ said: { text: 'inside' } })
+    await assistants.update(id, { config: { configurable: { nodes: ['third'] } } })
+    expect(await names(id)).toEqual(['__start__', 'third', '__end__'])
+  })
+})

@@ -169,6 +169,21 @@ describe('joining the stream of a run that is over', () => {
     }
   })
 
+  it('replays all modes to a client that writes an empty one, as it does without a wish',
+    async () => {
+      const { id, runId } = await finishedRun(true)
+      const path = `/threads/${id}/runs/${runId}/stream`
+      const read = async (query: string) => {
+        const answer = await fetch(`${server.url}${path}${query}`,
+          { headers: { 'last-event-id': '-1' } })
+        return [answer.status, await answer.text()]
+      }
+      const [status, text] = await read('?stream_mode=&cancel_on_disconnect=')
+      expect([status, text]).toEqual(await read(''))
+      expect(status).toBe(200)
+      expect(text).toContain('event: updates')
+    })
+
   it('closes at once for a run that was not kept for replay', async () => {
     const { id, runId } = await finishedRun(false)
     const parts = await collect(server.client.runs.joinStream(id, runId))

@@ -131,6 +131,8 @@ describe('the runs of a thread', () => {
     expect(await runs.list(id, { status: 'pending', limit: 1_000 })).toEqual([])
     const [selected] = await runs.list(id, { limit: 1, select: ['run_id', 'status'] })
     expect(selected).toEqual({ run_id: held.runId, status: 'running' })
+    const [why] = await runs.list(id, { limit: 1, select: ['run_id', 'cancel_reason' as never] })
+    expect(why).toEqual({ run_id: held.runId })
     hold.open()
     await held.stream.rest()
   })

@@ -68,6 +68,14 @@ describe('a search', () => {
     expect(await found({ ids: [ids[0]!, ids[2]!], status: 'error' })).toEqual([2])
   })
 
+  it('is not limited to ids by an empty list of them', async () => {
+    const query = { metadata: { team }, limit: 1_000 }
+    const all = await ask(server.url, 'POST', '/threads/search', query)
+    expect((await ask(server.url, 'POST', '/threads/search', { ...query, ids: [] })).body)
+      .toEqual(all.body)
+    expect(all.body).not.toEqual([])
+  })
+
   it('finds threads by values, and only those that have them', async () => {
     expect(await found({ values: { topic: 'cats' } })).toEqual([1])
     expect(await found({ values: { log: ['a:cats', 'b:cats', 'c:cats'] } })).toEqual([1])

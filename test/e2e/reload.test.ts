@@ -63,6 +63,47 @@ it('Threads survive a change of their graph', async () => {
   expect(await threads.getHistory(id)).toHaveLength(6)
 })
 
+/** A graph that waits at a node with this name. */
+const asking = (name: string) => `
+  import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
+  export const graph = new StateGraph(Annotation.Root({ said: Annotation<string>() }))
+    .addNode('${name}', () => ({ said: interrupt('sure?') as string }))
+    .addEdge(START, '${name}').addEdge('${name}', END).compile()`
+
+it('An answer to a node that was renamed is refused, and the question stays', async () => {
+  const { assistants, runs, threads } = clientOf(server.url)
+  const serves = async (name: string) => {
+    await write(asking(name))
+    await expect.poll(async () => JSON.stringify(await assistants.getGraph('graph')))
+      .toContain(`"${name}"`)
+  }
+  await serves('ask')
+  const { thread_id: id } = await threads.create()
+  await runs.wait(id, 'graph', { input: { said: '' } })
+  const { interrupts } = await threads.get(id)
+  await serves('question')
+  const continuing = [{ command: { resume: 'yes' } }, { input: null },
+    { command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } } }]
+  for (const payload of continuing) {
+    const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
+    expect(refused).toMatchObject({ status: 409, message: expect.stringMatching('waits at .*ask') })
+  }
+  const copy = await threads.copy(id) as unknown as { thread_id: string }
+  await expect(runs.wait(copy.thread_id, 'graph', { command: { resume: 'yes' } }))
+    .rejects.toMatchObject({ status: 409 })
+  expect(await threads.get(id)).toMatchObject({ status: 'interrupted', interrupts })
+  expect(await runs.list(id)).toHaveLength(1)
+  await serves('ask')
+  expect(await runs.wait(id, 'graph', { command: { resume: 'yes' } })).toEqual({ said: 'yes' })
+  // With other input, or a jump, nothing is lost that anybody still wants.
+  await serves('question')
+  await runs.wait(copy.thread_id, 'graph', { command: { goto: 'question' } })
+  expect(await runs.wait(copy.thread_id, 'graph', { command: { resume: 'no' } }))
+    .toEqual({ said: 'no' })
+  await write(saying('four'))
+  await expect.poll(said).toBe('four')
+})
+
 it('A changed graph is the one that runs also where the compiler was killed', async () => {
   const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
   for (const pid of children.trim().split(' ')) process.kill(Number(pid), 'SIGKILL')

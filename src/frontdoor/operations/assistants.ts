@@ -139,25 +139,34 @@ export class AssistantOperations {
 
   /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */
   async graph(tenant: string, name: string, xray: boolean | number): Promise<unknown> {
-    return this.#graphs.drawable(await this.#graphOf(tenant, name), xray)
+    const { graphId, configurable } = await this.#graphOf(tenant, name)
+    return this.#graphs.drawable(graphId, xray, configurable)
   }
 
   async schemas(tenant: string, name: string):
     Promise<GraphSchemas & { readonly graph_id: string }> {
-    const graph_id = await this.#graphOf(tenant, name)
-    return { graph_id, ...await this.#graphs.schemas(graph_id) }
+    const { graphId, configurable } = await this.#graphOf(tenant, name)
+    return { graph_id: graphId, ...await this.#graphs.schemas(graphId, configurable) }
   }
 
   /** Of the subgraph at `namespace`, or of every subgraph if that is null. */
   async subgraphs(tenant: string, name: string, namespace: string | null, recurse: boolean):
     Promise<Readonly<Record<string, GraphSchemas>>> {
-    return this.#graphs.subgraphSchemas(await this.#graphOf(tenant, name), namespace, recurse)
+    const { graphId, configurable } = await this.#graphOf(tenant, name)
+    return this.#graphs.subgraphSchemas(graphId, namespace, recurse, configurable)
   }
 
-  async #graphOf(tenant: string, name: string): Promise<string> {
-    const { graphId } = await this.get(tenant, name)
+  /** The graph of an assistant, and what a factory makes it from: as in the assistant's runs. */
+  async #graphOf(tenant: string, name: string): Promise<{ readonly graphId: string
+    readonly configurable: Readonly<Record<string, unknown>> }> {
+    const { graphId, assistantId, configJson } = await this.get(tenant, name)
     mustHave(this.#graphs, graphId)
-    return graphId
+    const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
+    // Only the server says who was authenticated, and steers the engine.
+    const own = Object.entries(configurable ?? {}).filter(([key]) => !/^(langgraph_auth|__pregel)_/
+      .test(key))
+    return { graphId, configurable: { ...Object.fromEntries(own), assistant_id: assistantId,
+      graph_id: graphId } }
   }
 
   async #system(tenant: string, graphId: string): Promise<AssistantRow> {

@@ -84,7 +84,7 @@ export class ThreadOperations {
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
     const extract = paths ? extractor(paths, share) : undefined
     const query = {
-      ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
+      ...filterOf(tenant, request), ids: ids?.length ? ids : undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }

@@ -77,7 +77,8 @@ export const ListRuns = Type.Object({
   offset: Type.Optional(Offset()),
   status: Type.Optional(
     OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout'])),
-  select: Type.Optional(SomeOf(runFields)),
+  // A run does not say why it was cancelled: the field is left out.
+  select: Type.Optional(SomeOf([...runFields, 'cancel_reason'])),
 })
 export type ListRuns = Static<typeof ListRuns>
 

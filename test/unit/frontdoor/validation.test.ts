@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { ReadState } from '../../../src/frontdoor/schema/state.ts'
 import { readQuery } from '../../../src/frontdoor/query-string.ts'
 import { DrawGraph } from '../../../src/frontdoor/schema/assistant.ts'
 import {
@@ -190,7 +191,7 @@ describe('a query string', () => {
   })
 
   it('leaves malformed values for the check to name', () => {
-    const query = readQuery(ListRuns, { limit: '1.5', offset: '', status: 'asleep' })
+    const query = readQuery(ListRuns, { limit: '1.5', offset: 'x', status: 'asleep' })
     expect(faultsOf(() => checkerOf(ListRuns)(query))).toEqual([
       { field: 'limit', message: 'must be an integer' },
       { field: 'offset', message: 'must be an integer' },
@@ -198,12 +199,25 @@ describe('a query string', () => {
     ])
   })
 
+  it('has nothing where a value is empty', () => {
+    for (const schema of [ListRuns, JoinStream, CancelRun, DrawGraph, ReadState]) {
+      for (const empty of ['', [''], ['', '']]) {
+        const query = Object.fromEntries(Object.keys(schema.properties).map((key) => [key, empty]))
+        expect(readQuery(schema, query)).toEqual({})
+      }
+    }
+    expect(readQuery(ListRuns, { select: ['', 'run_id'], unknown: '' }))
+      .toEqual({ select: ['run_id'] })
+    expect(readQuery(ListRuns, { constructor: 'x', toString: '' } as never))
+      .toEqual({ constructor: 'x' })
+  })
+
   it('never makes the check accept something that is no number', () => {
     fc.assert(fc.property(fc.string(), (limit) => {
       const { limit: read } = readQuery(ListRuns, { limit })
       const faults = faultsOf(() => checkerOf(ListRuns)({ limit: read })) as unknown[]
-      expect(faults.length === 0).toBe(/^\d+$/.test(limit) && Number(limit) >= 1 &&
-        Number(limit) <= 1_000)
+      expect(faults.length === 0).toBe(limit === '' || (/^\d+$/.test(limit) &&
+        Number(limit) >= 1 && Number(limit) <= 1_000))
     }))
   })
 })

@@ -426,7 +426,8 @@ describe('an edit', () => {
   it('ends in error if it names an unknown node', async () => {
     const { outcome } = await new GraphBench(line(['a']))
       .edit([[{ values: { log: [] }, asNode: 'nobody' }]])
-    expect(outcome).toMatchObject({ status: 'error', error: { message: expect.stringMatching('names no node of the graph: nobody') } })
+    expect(outcome).toMatchObject({ status: 'error',
+      error: { message: expect.stringMatching('names no node of the graph: nobody') } })
   })
 })
 

@@ -48,6 +48,18 @@ export function needy(config: LangGraphRunnableConfig) {
   return saying(`made for ${String(customer)}`).compile()
 }
 
+/** Makes the nodes that the configuration names, the last of them as a graph of its own. */
+export function shaped(config: LangGraphRunnableConfig) {
+  const names = config.configurable?.['nodes'] as string[] | undefined ?? ['say']
+  const State = Annotation.Root({ said: Annotation<object>(), ...Object.fromEntries(
+    names.map((name) => [`from_${name}`, Annotation<string>()])) })
+  const graph = new StateGraph(State) as unknown as StateGraph<object, object, object, string>
+  names.forEach((name, i) => graph
+    .addNode(name, i < names.length - 1 ? () => ({}) : saying('inside').compile())
+    .addEdge(i === 0 ? START : names[i - 1]!, name))
+  return graph.compile()
+}
+
 /** Not compiled: the server does it. */
 export const plain = saying('plain')
 
