@@ -107,10 +107,11 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
       async () => {
         const place = makePlace()
         let store = await place.open()
+        // That takes long.
+        let reopens = 2
         await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }),
           async (steps) => {
             const model = new Model()
-            let reopens = 1
             const written: Promise<void>[] = []
             for (const each of steps) {
               if (each.kind !== 'reopen') written.push(take(store, model, each))
@@ -130,7 +131,7 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
               .filter(({ tenant }) => model.tenants.includes(tenant))
             expect(places(due)).toEqual(places(model.due))
             expect(due.map(({ atMs }) => atMs)).toEqual(due.map(({ atMs }) => atMs).toSorted())
-          }), { numRuns: 6 })
+          }), { numRuns: 12 })
         await store.close()
         await place.remove()
       })
