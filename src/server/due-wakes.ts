@@ -66,38 +66,34 @@ export class DueWakes {
     const { env } = this.#options
     this.#isLooking = true
     this.#nextMs = Infinity
-    let failed: unknown
-    try {
-      failed = await this.#wakeAll()
-    } catch (error) {
-      failed = error
-    }
+    const outcome = await this.#wakeAll().catch((error: unknown) => ({ woken: 0, failed: error }))
     this.#isLooking = false
-    if (failed !== undefined && !this.#isClosed) {
+    if (outcome.failed !== undefined && !this.#isClosed) {
       env.log.warn('Threads whose runs are due cannot be woken; they are tried again.',
-        { error: failed })
+        { error: outcome.failed })
+      // Perhaps there was no room for more of them at once.
+      if (outcome.woken > 0) this.#againMs = againMs.first
       this.note(env.nowMs() + this.#againMs)
-    }
-    this.#againMs = failed === undefined ? againMs.first
-      : Math.min(2 * this.#againMs, againMs.longest)
+      this.#againMs = Math.min(2 * this.#againMs, againMs.longest)
+    } else this.#againMs = againMs.first
     this.#setTimer()
   }
 
-  /** Returns why one of them was not woken; undefined if all were. */
-  async #wakeAll(): Promise<unknown> {
+  /** Returns how many were woken, and why one of the others was not. */
+  async #wakeAll(): Promise<{ readonly woken: number; readonly failed: unknown }> {
     const { env, due } = this.#options
-    let failed: unknown
+    let [woken, failed]: [number, unknown] = [0, undefined]
     for (let place: Pick<DueThread, 'atMs' | 'no'> = fromTheFirst; !this.#isClosed;) {
       const page = await due(place, pageThreads)
       const ready = page.filter(({ atMs }) => atMs <= env.nowMs())
       await Promise.all(ready.map((thread) => this.#inTurn(() => this.#wake(thread))
-        .catch((error: unknown) => { failed = error })))
+        .then(() => { woken++ }, (error: unknown) => { failed = error })))
       const next = page[ready.length]
       if (next !== undefined) this.note(next.atMs)
-      if (ready.length < pageThreads) return failed
+      if (ready.length < pageThreads) break
       place = page.at(-1)!
     }
-    return failed
+    return { woken, failed }
   }
 
   #wake({ tenant, threadId: id }: DueThread): Promise<void> {

@@ -58,16 +58,20 @@ class ThreadActor implements Actor {
   async activate(): Promise<void> {
     const { key: { tenant, id: threadId }, epoch } = this.#context
     const ports = this.#ports
+    const inputs = ports.inputs.of(tenant)
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
         ports, tenant, threadId, epoch, after: ports.env.after,
         onLost: (reason) => this.#fail(reason), found: (ledger) => this.#found(ledger),
+        reserve: (characters) => inputs.take(this, characters),
       })
     } catch (error) {
       if (this.#interrupted) this.#interruptions.note(this.#context, error)
       this.#forget()
       throw error
+    } finally {
+      inputs.hold(this, 0)
     }
     const { branch, deleted } = this.#setting.ledger.state.row
     if (deleted) await this.#purge.once(branch!)
@@ -76,11 +80,9 @@ class ThreadActor implements Actor {
 
   /** Called again if another owner's row came in between: what was found before is dropped. */
   #found(ledger: ThreadLedger): void {
-    const { key: { tenant, id: threadId } } = this.#context
+    const { key: { tenant, id: threadId }, tell, sleep } = this.#context
     this.#forget()
-    const tell = (command: OwnCommand) => this.#context.tell(command)
     const inputs = this.#ports.inputs.of(tenant)
-    const sleep = () => this.#context.sleep()
     this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell, sleep }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)

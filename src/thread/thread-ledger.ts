@@ -5,6 +5,7 @@ import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../checkpoint/index.ts'
 import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { Step } from '../graph/index.ts'
+import { dueAtMs } from '../records/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { ReadAllowance } from '../read-quota.ts'
@@ -32,6 +33,8 @@ export interface LedgerOptions {
   readonly epoch: number
   readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
+  /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
+  readonly reserve?: (characters: number) => void
   /**
    * Called once for each try with the loaded ledger. What it writes at once goes into the first
    * row of the epoch, so that a resumed run waits for one row instead of two.
@@ -92,6 +95,7 @@ export class ThreadLedger {
       options.found?.(ledger)
       return ledger
     }
+    if (dueAtMs(row.unfinished) > 0) options.reserve?.(inputCharactersOf(row))
     // A deleted thread's log may be gone already.
     if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
@@ -346,6 +350,10 @@ function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): Threa
 /** With the bytes of one more row. */
 function withBytes(state: ThreadState, bytes: number): ThreadState {
   return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
+}
+
+function inputCharactersOf({ unfinished }: ThreadRow): number {
+  return unfinished.reduce((sum, { inputCharacters }) => sum + inputCharacters, 0)
 }
 
 /** Whether an older version wrote the row: it does not say when delayed runs are due. */

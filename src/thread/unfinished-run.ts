@@ -9,9 +9,9 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs } = run
+    firstSeq, notBeforeMs, kwargsJson } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt,
-    baseCheckpointId, firstSeq, notBeforeMs }
+    baseCheckpointId, firstSeq, notBeforeMs, inputCharacters: kwargsJson.length }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */
@@ -29,12 +29,13 @@ export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq:
 /** The runs that a thread's row names: created by the log, brought up to date by the row. */
 export function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[]> {
   return Promise.all(thread.unfinished.map(async (unfinished) => {
-    const { createdSeq: seq, runId } = unfinished
+    const { inputCharacters: _, ...changes } = unfinished
+    const { createdSeq: seq, runId } = changes
     const [entry] = await log.read(thread.branch!, { from: seq, through: seq })
     const created = entry && decodeRow(entry.body).find((record) =>
       record.$case === 'runCreated' && record.value.runId === runId)
     assert(created?.$case === 'runCreated', `row ${seq} of the log creates run ${runId}`)
     const { notBeforeMs } = created.value
-    return { ...newRun(thread, created.value, seq), ...unfinished, notBeforeMs }
+    return { ...newRun(thread, created.value, seq), ...changes, notBeforeMs }
   }))
 }

@@ -12,7 +12,8 @@ import type { MakePlace, OpenStore } from './store-place.ts'
 
 function unfinished(run: Partial<UnfinishedRun> = {}): UnfinishedRun {
   return { runId: randomUUID(), createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
-    attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 0, ...run }
+    attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 0,
+    inputCharacters: 0, ...run }
 }
 
 const runs = fc.array(fc.record({
@@ -107,10 +108,11 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
       async () => {
         const place = makePlace()
         let store = await place.open()
+        // That takes long.
+        let reopens = 2
         await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }),
           async (steps) => {
             const model = new Model()
-            let reopens = 1
             const written: Promise<void>[] = []
             for (const each of steps) {
               if (each.kind !== 'reopen') written.push(take(store, model, each))
@@ -130,7 +132,7 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
               .filter(({ tenant }) => model.tenants.includes(tenant))
             expect(places(due)).toEqual(places(model.due))
             expect(due.map(({ atMs }) => atMs)).toEqual(due.map(({ atMs }) => atMs).toSorted())
-          }), { numRuns: 6 })
+          }), { numRuns: 12 })
         await store.close()
         await place.remove()
       })

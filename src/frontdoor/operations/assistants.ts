@@ -98,7 +98,8 @@ export class AssistantOperations {
 
   async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
     await this.welcome(tenant)
-    return this.#assistants.setLatest(this.#named(tenant, name), version)
+    return this.#quotas.within(tenant, {}, () =>
+      this.#assistants.setLatest(this.#named(tenant, name), version))
   }
 
   /** Newest first. */

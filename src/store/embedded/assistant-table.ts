@@ -1,6 +1,5 @@
 /** Rows of assistants. They are few compared to threads: a search reads all of its tenant. */
 
-import { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../records/index.ts'
 import type { Database, NamedValues, Statement } from './database.ts'
@@ -25,6 +24,8 @@ export interface AssistantEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.AssistantRow without its metadata. */
   readonly body: Uint8Array
+  /** Of its log. Missing from what an older program left in its journal. */
+  readonly bytes?: number
 }
 
 export const assistantSchema = `
@@ -58,7 +59,6 @@ export class AssistantTable {
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
   readonly #uses: TenantUses
-  readonly #find: Statement<readonly [no: number, body: Uint8Array]>
   readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
@@ -66,8 +66,6 @@ export class AssistantTable {
     unlisted?: UnlistedShards) {
     this.#database = database
     this.#uses = uses
-    this.#find = database.prepare(
-      'SELECT rowid, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
     this.#numberOf = numberOf
     this.#unlisted = unlisted
     const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
@@ -93,23 +91,17 @@ export class AssistantTable {
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
     const number = this.#numberOf(tenant, assistantId)
-    const change = () => this.#put.run(number, tenant, assistantId, idKey(branchId), epoch, seq,
+    const { changes } = this.#put.run(number, tenant, assistantId, idKey(branchId), epoch, seq,
       graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
       entry.body)
-    this.#counting(tenant, assistantId, change)
+    if (changes > 0) this.#uses.setAssistant({ tenant, assistantId, no: number }, entry.bytes ?? 0)
   }
 
   /** Does not touch an assistant that was made again with another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
-    this.#counting(tenant, id, () => this.#remove.run(tenant, id, idKey(branch.id)))
-  }
-
-  /** Counts the bytes of a range of numbers from now on, or no longer (-1). */
-  recount(change: 1 | -1, numbers: readonly [first: number, end: number]): void {
-    const all = this.#database.prepare<readonly [tenant: string, body: Uint8Array]>(
-      'SELECT tenant, body FROM assistant NOT INDEXED WHERE rowid >= ? AND rowid < ?')
-    for (const [tenant, body] of all.iterate(...numbers)) {
-      this.#uses.addBytes(tenant, change * storedBytesIn(body))
+    const { changes } = this.#remove.run(tenant, id, idKey(branch.id))
+    if (changes > 0) {
+      this.#uses.setAssistant({ tenant, assistantId: id, no: this.#numberOf(tenant, id) }, 0)
     }
   }
 
@@ -135,20 +127,6 @@ export class AssistantTable {
     return count.get(values)![0]
   }
 
-  /** They change seldom: what one has stored is read from its row before and after. */
-  #counting(tenant: string, assistantId: string, change: () => void): void {
-    const before = this.#bytesOf(tenant, assistantId)
-    change()
-    this.#uses.addBytes(tenant, this.#bytesOf(tenant, assistantId) - before)
-  }
-
-  /** 0 for one that is not counted. */
-  #bytesOf(tenant: string, assistantId: string): number {
-    const found = this.#find.get(tenant, assistantId)
-    if (found === undefined || this.#unlisted?.hides(found[0]) === true) return 0
-    return storedBytesIn(found[1])
-  }
-
   #conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValues } {
     const { sql, values } = conditionsOf(filter)
     return { sql: `${sql} ${this.#unlisted?.condition('rowid') ?? ''}`, values }
@@ -172,10 +150,6 @@ function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValu
     values['metadata'] = JSON.stringify(metadata)
   }
   return { sql: `WHERE ${conditions.join(' AND ')}`, values }
-}
-
-function storedBytesIn(body: Uint8Array): number {
-  return AssistantRow.decode(body).storedBytes
 }
 
 /** Upper and lower case match each other. */

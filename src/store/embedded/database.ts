@@ -16,7 +16,8 @@ export interface Statement<Row extends readonly unknown[]> {
   all(...values: Value[] | [NamedValues]): Row[]
   /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
-  run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
+  run(...values: Value[]):
+    { readonly lastInsertRowid: number | bigint; readonly changes: number | bigint }
 }
 
 /**

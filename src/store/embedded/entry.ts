@@ -47,8 +47,9 @@ export function countedOf(row: ThreadRow): ThreadUse {
 }
 
 function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
-  const { assistantId, graphId, name } = row
-  return { table: 'assistant', entry: { ...columnsOf(row), assistantId, graphId, name, body } }
+  const { assistantId, graphId, name, storedBytes: bytes } = row
+  return { table: 'assistant',
+    entry: { ...columnsOf(row), assistantId, graphId, name, body, bytes } }
 }
 
 function columnsOf(row: ThreadRow | AssistantRow) {

@@ -1,7 +1,6 @@
 /** Rows that come and go by shard, in a store that is rebuilt at each start. */
 
 import type { UnfinishedThread } from '../../records/index.ts'
-import type { AssistantTable } from './assistant-table.ts'
 import type { Database, Statement } from './database.ts'
 import { numbersOf } from './row-number.ts'
 import { isAwake } from './thread-table.ts'
@@ -13,7 +12,6 @@ const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
 export class ShardRows {
   readonly #threads: ThreadTable
-  readonly #assistants: AssistantTable
   readonly #unlisted: UnlistedShards
   readonly #removeAssistants: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
@@ -22,12 +20,9 @@ export class ShardRows {
   readonly #strike: Statement<never>
   #loaded: readonly number[] | undefined
 
-  constructor(database: Database, { threads, assistants, unlisted }: {
-    readonly threads: ThreadTable; readonly assistants: AssistantTable
-    readonly unlisted: UnlistedShards }) {
+  constructor(database: Database, threads: ThreadTable, unlisted: UnlistedShards) {
     database.prepare('CREATE TABLE loaded (shard INTEGER PRIMARY KEY)').run()
     this.#threads = threads
-    this.#assistants = assistants
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
@@ -71,6 +66,7 @@ export class ShardRows {
 
   unload(shard: number): void {
     this.uncover(shard)
+    this.#threads.uses.dropAssistants(numbersOf(shard))
     this.#removeAssistants.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
     this.#unlisted.drop(shard)
@@ -86,7 +82,6 @@ export class ShardRows {
     const numbers = numbersOf(shard)
     this.#threads.recount(change, `thread ${ofShard}`, ...numbers)
     this.#threads.uses.recount(change, numbers)
-    this.#assistants.recount(change, numbers)
   }
 
   /** A transaction was rolled back: what is remembered of it is wrong. */

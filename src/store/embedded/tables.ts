@@ -73,8 +73,7 @@ export class Tables {
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
-    this.#shards = unlisted && new ShardRows(database,
-      { threads: this.#threads, assistants: this.#assistants, unlisted })
+    this.#shards = unlisted && new ShardRows(database, this.#threads, unlisted)
     this.reader = readerOf({
       log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
       search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
@@ -87,7 +86,6 @@ export class Tables {
     const life = this.life.begin()
     if (this.#threads.uses.begin(life.epoch)) return life
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
-    this.#assistants.recount(1, [0, Number.MAX_SAFE_INTEGER])
     return life
   }
 

@@ -18,6 +18,12 @@ export const useSchema = `
     runs INTEGER NOT NULL,
     delayed_runs INTEGER NOT NULL
   );
+  CREATE TABLE assistant_use (
+    tenant TEXT NOT NULL,
+    assistant_id TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (tenant, assistant_id)
+  ) WITHOUT ROWID;
   CREATE TABLE tenant_use (
     tenant TEXT PRIMARY KEY,
     threads INTEGER NOT NULL,
@@ -47,6 +53,16 @@ export interface CountedThread {
   readonly isCounted: boolean
 }
 
+/** The first number, and the first after the last. */
+type NumberRange = readonly [first: number, end: number]
+
+/** An assistant, and the number of some row of its shard, if there are shards. */
+interface AssistantPlace {
+  readonly tenant: string
+  readonly assistantId: string
+  readonly no: number | null
+}
+
 const columns = 'threads, bytes, runs, delayed_runs'
 const sums = 'sum(threads), sum(bytes), sum(runs), sum(delayed_runs)'
 
@@ -58,6 +74,9 @@ export class TenantUses {
   readonly #put: Statement<never>
   readonly #drop: Statement<never>
   readonly #add: Statement<never>
+  readonly #ofAssistant: Statement<readonly [bytes: number]>
+  readonly #putAssistant: Statement<never>
+  readonly #dropAssistant: Statement<never>
   readonly #putDue: Statement<never>
   readonly #dropDue: Statement<never>
 
@@ -73,6 +92,11 @@ export class TenantUses {
       ON CONFLICT (tenant) DO UPDATE SET threads = threads + excluded.threads,
         bytes = bytes + excluded.bytes, runs = runs + excluded.runs,
         delayed_runs = delayed_runs + excluded.delayed_runs`)
+    this.#ofAssistant = database.prepare(
+      'SELECT bytes FROM assistant_use WHERE tenant = ? AND assistant_id = ?')
+    this.#putAssistant = database.prepare('INSERT OR REPLACE INTO assistant_use VALUES (?, ?, ?)')
+    this.#dropAssistant = database.prepare(
+      'DELETE FROM assistant_use WHERE tenant = ? AND assistant_id = ?')
     this.#putDue = database.prepare('INSERT OR REPLACE INTO due VALUES (?, ?)')
     this.#dropDue = database.prepare('DELETE FROM due WHERE no = ?')
   }
@@ -104,13 +128,25 @@ export class TenantUses {
     this.#count(thread, before.use, noUse)
   }
 
-  /** Bytes of something else than a thread. */
-  addBytes(tenant: string, bytes: number): void {
-    if (bytes !== 0) this.#add.run(tenant, 0, bytes, 0, 0)
+  /** The assistant has that many bytes from now on; 0 when it is removed. */
+  setAssistant({ tenant, assistantId, no }: AssistantPlace, bytes: number): void {
+    const before = this.#ofAssistant.get(tenant, assistantId)?.[0] ?? 0
+    if (bytes === before) return
+    if (bytes > 0) this.#putAssistant.run(tenant, assistantId, bytes)
+    else this.#dropAssistant.run(tenant, assistantId)
+    const isCounted = no === null || this.#unlisted?.hides(no) !== true
+    if (isCounted) this.#add.run(tenant, 0, bytes - before, 0, 0)
   }
 
-  /** Counts the threads of a range of numbers from now on, or no longer (-1). */
-  recount(change: 1 | -1, [first, end]: readonly [first: number, end: number]): void {
+  /** All rows of assistants in a range of numbers will be removed. */
+  dropAssistants([first, end]: NumberRange): void {
+    this.#database.prepare(`DELETE FROM assistant_use WHERE (tenant, assistant_id) IN
+      (SELECT tenant, assistant_id FROM assistant NOT INDEXED WHERE rowid >= ? AND rowid < ?)`)
+      .run(first, end)
+  }
+
+  /** Counts the rows in a range of numbers from now on, or no longer (-1). */
+  recount(change: 1 | -1, [first, end]: NumberRange): void {
     const all = this.#database.prepare<readonly [tenant: string, ...UseColumns]>(
       `SELECT tenant, ${sums} FROM thread_use CROSS JOIN thread USING (no)
         WHERE thread_use.no >= ? AND thread_use.no < ? GROUP BY tenant`)
@@ -118,6 +154,13 @@ export class TenantUses {
       const [threads, bytes, runs, delayedRuns] = counts.map((count) => change * count) as
         unknown as UseColumns
       this.#add.run(tenant, threads, bytes, runs, delayedRuns)
+    }
+    const assistants = this.#database.prepare<readonly [tenant: string, bytes: number]>(
+      `SELECT tenant, sum(bytes) FROM assistant NOT INDEXED
+        CROSS JOIN assistant_use USING (tenant, assistant_id)
+        WHERE assistant.rowid >= ? AND assistant.rowid < ? GROUP BY tenant`)
+    for (const [tenant, bytes] of assistants.all(first, end)) {
+      this.#add.run(tenant, 0, change * bytes, 0, 0)
     }
   }
 
@@ -139,7 +182,7 @@ export class TenantUses {
     return before === epoch - 1
   }
 
-  /** Counts all threads anew, as if none of them had an unfinished run. */
+  /** Counts everything anew, as if no thread had an unfinished run. */
   reset(): void {
     for (const sql of [
       'DELETE FROM due', 'DELETE FROM thread_use WHERE no NOT IN (SELECT no FROM thread)',
@@ -147,9 +190,10 @@ export class TenantUses {
       `UPDATE thread_use SET runs = 0, delayed_runs = 0,
         threads = (SELECT hidden = 0 FROM thread WHERE thread.no = thread_use.no)`,
       'DELETE FROM tenant_use',
-      `INSERT INTO tenant_use SELECT tenant, ${sums}
-        FROM thread_use CROSS JOIN thread USING (no) GROUP BY tenant`,
+      `DELETE FROM assistant_use WHERE (tenant, assistant_id) NOT IN
+        (SELECT tenant, assistant_id FROM assistant)`,
     ]) this.#database.prepare(sql).run()
+    this.recount(1, [0, Number.MAX_SAFE_INTEGER])
   }
 
   #known(no: number): ThreadUse | undefined {

@@ -43,6 +43,23 @@ describe('a thread whose runs all wait for their time', () => {
     await house.startRun('y')
   })
 
+  it('is not read while there is no room for its input, and wakes when there is some', async () => {
+    const house = new ThreadHouse({ inputCharacters: 1_000 })
+    await house.startRun('x', { afterMs: 60_000, kwargs: { input: 'x'.repeat(900) } })
+    await pass(house, 3_000)
+    await house.startRun('y', { kwargs: { input: 'y'.repeat(2_000) } })
+    for (let n = 0; n < 9; n++) {
+      await expect(house.client.get('t', 'x')).rejects.toMatchObject({ code: 'full' })
+    }
+    expect(house.env.lines).toHaveLength(1)
+    await pass(house, 60_000)
+    expect(house.host.executions).toHaveLength(1)
+    house.host.end(house.host.only)
+    await settled()
+    await pass(house, 2_000)
+    expect(house.host.executions).toHaveLength(2)
+  })
+
   it('stays awake for who follows or waits, and sleeps when they have left', async () => {
     const house = await houseWith(600_000)
     const [run] = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1, offset: 0 })

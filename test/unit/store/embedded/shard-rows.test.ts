@@ -190,7 +190,8 @@ describe('rows of a shard', () => {
     async () => {
       const tenant = randomUUID()
       const run = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
-        attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5 }
+        attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
+        inputCharacters: 0 }
       const row = threadIn(3, { tenant, status: 'busy', unfinished: [run] })
       const due = async () => (await store.due({ atMs: 0, no: 0 }, 10))
         .map(({ threadId, atMs }) => [threadId, atMs])
