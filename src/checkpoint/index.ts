@@ -6,6 +6,7 @@ export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery
 export { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
 export type { LogHead } from './checkpoint-reader.ts'
+export { joined } from './long-message.ts'
 export { bytesOf } from './message-bytes.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'
 export { rowsOf } from './log-rows.ts'

@@ -1,20 +1,33 @@
 /** Bodies passed between two threads: many in one buffer, which is transferred at no cost. */
 
+import { joined } from '../../checkpoint/index.ts'
 import type { LogEntry } from '../../checkpoint/index.ts'
 import type { Write } from './write.ts'
 
-/** `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. */
+/**
+ * `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. A long
+ * body is handed over as it is: -1 stands for the first of `long`, -2 for the second.
+ */
 export interface Parcel {
   readonly text: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Undefined if there are none. */
+  readonly long?: readonly Uint8Array[]
 }
+
+/** Longer bodies are never in the journal. */
+const longBody = 1024 * 1024
 
 /** Measured: takes a third of the time of cloning the objects with their bodies one by one. */
 export function packWrites(writes: readonly Write[]): Parcel {
   const bodies: Uint8Array[] = []
+  const long: Uint8Array[] = []
   const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
-    bodies.push(item.body)
-    return { ...item, body: item.body.byteLength }
+    const { body } = item
+    const isAlone = body.byteLength === body.buffer.byteLength
+    if (body.byteLength > longBody && isAlone) return { ...item, body: -long.push(body) }
+    bodies.push(body)
+    return { ...item, body: body.byteLength }
   }
   const packed = writes.map((write) => {
     if (!('rows' in write)) return write
@@ -23,14 +36,21 @@ export function packWrites(writes: readonly Write[]): Parcel {
     return { ...write, rows, updates: write.updates.map((update) =>
       ('entry' in update ? { ...update, entry: sized(update.entry) } : update)) }
   })
-  return { text: JSON.stringify(packed), bytes: joined(bodies) }
+  const parcel = { text: JSON.stringify(packed), bytes: joined(bodies) }
+  return long.length === 0 ? parcel : { ...parcel, long }
 }
 
-export function unpackWrites({ text, bytes }: Parcel): Write[] {
+/** What has to be handed over with the parcel: nobody else may use it after that. */
+export function buffersOf({ bytes, long = [] }: Parcel): ArrayBuffer[] {
+  return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
+}
+
+export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
   const writes = JSON.parse(text) as Write[]
   let at = 0
   for (const item of writes.flatMap(bodiedOf)) {
-    item.body = bytes.subarray(at, at += item.body as number)
+    const size = item.body as number
+    item.body = size < 0 ? long[-size - 1] : bytes.subarray(at, at += size)
   }
   return writes
 }
@@ -62,14 +82,4 @@ function bodiedOf(write: Write): { body: unknown }[] {
   if (!('rows' in write)) return []
   if (write.kind === 'load') return [...write.rows]
   return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
-}
-
-function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(bodies.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const body of bodies) {
-    bytes.set(body, at)
-    at += body.byteLength
-  }
-  return bytes
 }

@@ -6,7 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { FilePlace } from './file-place.ts'
 import type { Journal } from './journal.ts'
-import { packWrites } from './parcel.ts'
+import { buffersOf, packWrites } from './parcel.ts'
 import type { Parcel } from './parcel.ts'
 import type {
   AskedQuestion, Batches, Greeting, Life, Question, Reader, Reply, Requests, WireError,
@@ -185,7 +185,7 @@ export class WriterLink {
     const batches = this.#held
     this.#held = []
     this.#worker.postMessage(batches satisfies Batches,
-      batches.map(({ writes }) => writes.bytes.buffer))
+      batches.flatMap(({ writes }) => buffersOf(writes)))
   }
 
   /**

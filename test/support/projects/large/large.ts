@@ -4,9 +4,9 @@ import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgr
 
 const State = Annotation.Root({ x: Annotation<unknown>, out: Annotation<unknown> })
 
-/** Megabytes of small texts. */
+/** Megabytes of texts that are as long as a page. */
 const listOf = (megabytes: number) =>
-  Array.from({ length: megabytes * 16_384 }, (_, n) => `${n} `.padEnd(61, 'long "text" of words '))
+  Array.from({ length: megabytes * 256 }, (_, n) => `${n} `.padEnd(3_500, 'long "text" of words, '))
 
 /** Copies its input. */
 export const echo = new StateGraph(State)
@@ -22,3 +22,12 @@ export const make = new StateGraph(State)
 export const asks = new StateGraph(State)
   .addNode('ask', ({ x }) => ({ out: interrupt(listOf(Number(x))) }))
   .addEdge(START, 'ask').addEdge('ask', END).compile()
+
+const List = Annotation.Root({
+  list: Annotation<unknown[]>({ reducer: (all, more) => [...all, ...more], default: () => [] }),
+})
+
+/** Appends its input to a list. */
+export const list = new StateGraph(List)
+  .addNode('rest', () => ({ list: [] }))
+  .addEdge(START, 'rest').addEdge('rest', END).compile()
