@@ -3,6 +3,7 @@
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, ToldEvent } from './execution.ts'
+export { ExecutionMarks } from './execution-marks.ts'
 export { systemAssistantId } from './assistant-id.ts'
 export { startGraphHost } from './host.ts'
 export type { HostStats, RunningGraphHost } from './host.ts'

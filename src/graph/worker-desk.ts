@@ -3,6 +3,8 @@
 import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
+import { clearMark, markRun } from './execution-marks.ts'
+import type { ExecutionMark } from './execution-marks.ts'
 import type { Mailer } from './mailer.ts'
 import { serverIsAt } from './in-graph-client.ts'
 import { Outbox } from './outbox.ts'
@@ -21,23 +23,29 @@ interface Job {
   readonly abort: AbortController
 }
 
+/** What shows to others which job's code is executed. */
+interface Shown {
+  readonly entered: Int32Array
+  readonly mark?: ExecutionMark | undefined
+}
+
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
 export class WorkerDesk {
   readonly #bench: Workbench
   readonly #mailer: Mailer
   readonly #env: Env
-  readonly #entered: Int32Array
+  readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
   readonly #readings = new Map<number, (stored: StoredTuple[] | Error) => void>()
   #lastReading = 0
 
-  constructor(bench: Workbench, mailer: Mailer, env: Env, entered: Int32Array) {
+  constructor(bench: Workbench, mailer: Mailer, env: Env, shown: Shown) {
     this.#bench = bench
     this.#mailer = mailer
     this.#env = env
-    this.#entered = entered
+    this.#shown = shown
   }
 
   receive(mail: ToWorker): void {
@@ -57,7 +65,7 @@ export class WorkerDesk {
 
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
     const mailer = this.#mailer
-    const entered = () => { this.#entered[0] = number }
+    const entered = () => this.#enter(number, execution)
     entered()
     const outbox = new Outbox({
       send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
@@ -89,6 +97,15 @@ export class WorkerDesk {
     }
   }
 
+  /** From now on this job's code runs, as far as anybody else can tell. */
+  #enter(job: number, execution?: Execution): void {
+    const { entered, mark } = this.#shown
+    if (entered[0] === job) return
+    entered[0] = job
+    if (mark && execution) markRun(mark, execution)
+    else if (mark) clearMark(mark)
+  }
+
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
     this.#env.log.error('The checkpoints of an execution could not be read.',
       { error, threadId, runId })
@@ -104,7 +121,7 @@ export class WorkerDesk {
   }
 
   async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
-    this.#entered[0] = job
+    this.#enter(job)
     const result = await resultOf(this.#answer(job, inquiry))
     this.#mailer.send({ type: 'answer', job, result })
   }

@@ -10,6 +10,7 @@ import type { LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
+import type { Quarantine } from '../thread/index.ts'
 import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
 
@@ -27,6 +28,7 @@ export interface ActorParts {
   readonly rows: readonly LimitRow[]
   readonly billing: boolean
   readonly egress: Pick<Egress, 'send'>
+  readonly quarantine: Quarantine
 }
 
 /** What all threads together may keep in memory: of states, and of events of finished runs. */
@@ -94,12 +96,12 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
-  const { host, rows, egress, billing, env } = parts
+  const { host, rows, egress, billing, env, quarantine } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask, egress, billing,
+      log, threads, runs, host, env, ask, egress, billing, quarantine,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),

@@ -59,6 +59,8 @@ export class ThreadLedger {
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
 
+  #isInherited = false
+
   private constructor(options: LedgerOptions, state: ThreadState) {
     this.#options = options
     this.#state = state
@@ -109,6 +111,7 @@ export class ThreadLedger {
     let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
+    ledger.#isInherited = state.row.epoch !== options.epoch
     const isNews = state.row.deleted && !row.deleted
     const settled = foreign ? ledger.#openEpoch(lag)
       : log.shared ? ledger.#bill(lag, isNews) : undefined
@@ -119,6 +122,8 @@ export class ThreadLedger {
   }
 
   get state(): ThreadState { return this.#state }
+  /** When it was loaded, its last row was an earlier owner's. */
+  get isInherited(): boolean { return this.#isInherited }
   /** The position of the next record. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */

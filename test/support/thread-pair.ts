@@ -6,7 +6,7 @@ import { HeddleError } from '../../src/errors.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -140,11 +140,13 @@ export class ThreadChain<Host extends GraphHost> {
 
   #newOwner(epoch: number): Owner<Host> {
     const host = this.#newHost()
+    const quarantine = new Quarantine(this.env)
+    quarantine.open()
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       billing: true,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
-      egress: new ScriptedEgress(), showRun: () => '{}',
+      egress: new ScriptedEgress(), showRun: () => '{}', quarantine,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })
