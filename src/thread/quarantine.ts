@@ -33,9 +33,6 @@ export class Quarantine {
 
   isMarked(run: RunName): boolean { return this.#marked.has(textOf(run)) }
 
-  /** Suspects that wait, and the one that is tried. */
-  get size(): number { return this.#waiting.size + (this.#onTrial ? 1 : 0) }
-
   /** From now on suspects start: clients are answered, and innocent runs go on. */
   open(): void {
     this.#isOpen = true
