@@ -8,7 +8,9 @@ import { narrowed, openEgress } from './egress/index.ts'
 import type { Narrowing } from './egress/index.ts'
 import { limitRows, readLimitOverrides } from './frontdoor/index.ts'
 import type { LimitRow } from './frontdoor/index.ts'
-import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
+import {
+  compileProject, ExecutionMarks, readProject, startGraphHost, watchProject,
+} from './graph/index.ts'
 import type { Project, RunningGraphHost } from './graph/index.ts'
 import { keyDesk } from './records/index.ts'
 import { ReadQuota } from './read-quota.ts'
@@ -26,6 +28,7 @@ import { portError } from './server/port-error.ts'
 import { readActors, readLimits, readOwnership, readReads, readServer, readWorkers } from './server/readings.ts'
 import type { OpenTracing } from './server/tracing.ts'
 import { readTracingHeaders } from './server/tracing-headers.ts'
+import { Quarantine } from './thread/index.ts'
 
 export interface Server {
   /** Undefined if it answers no clients. */
@@ -58,6 +61,9 @@ const endingShares =
   { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
     store: 0.1, traces: 0.02 } as const
 
+/** After this long, the verdicts on all runs in progress are on disk. */
+const judgedMs = 5_000
+
 /** After this share of the time for giving shards back, runs under way are cut short. */
 const letGoShare = 0.8
 
@@ -79,23 +85,27 @@ export async function openServer(settings: Settings, env: Env,
   const tracing = await stage('traces', () => openTracing(settings, env),
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
+  const marks = cassandra === null ? marksIn(directory) : undefined
   const [ground, { host: graphs, webhooks }] = await Promise.all([
     stage('store', () => openGround(settings, { ...watchers, mustEnd }),
       (ground, deadline) => ground.close(deadline)),
-    stage('graphs', () => openGraphs(project, settings, env), ({ close }) => close()),
+    stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
   ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = narrowed(wayOut, webhooks)
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
+  const quarantine = new Quarantine(env, marks?.left())
   const actors = await stage('actors', () => openActors(ground,
-    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing }),
+    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing, quarantine }),
   async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
-  const { activations, limits, wake, wakeAt } = actors
+  const { activations, limits, wakeAt } = actors
+  const woken = Promise.withResolvers<void>()
+  const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () => ground.begin({
     activations, wake, wakeAt, toldOf: (question) => limits.told(question),
     letGoMs: drainMs * endingShares.shards * letGoShare,
@@ -109,6 +119,9 @@ export async function openServer(settings: Settings, env: Env,
     () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress, reads }),
     (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
+  // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
+  if (marks === undefined) quarantine.open()
+  else void woken.promise.then(() => begin(quarantine, marks, env))
   if (cassandra === null) {
     const desk = keyDesk({ table: ground.keys, region, env })
     await stage('keys',
@@ -135,6 +148,21 @@ interface Watchers {
   readonly metrics: Metrics
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
+}
+
+/** Undefined if the directory cannot be used: the store says so. */
+function marksIn(directory: string): ExecutionMarks | undefined {
+  try {
+    return new ExecutionMarks(directory)
+  } catch {
+    return undefined
+  }
+}
+
+/** All innocent runs go on: now the suspects are tried. */
+function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
+  quarantine.open()
+  env.after(judgedMs, () => marks.forgetEarlier())
 }
 
 async function openGround(settings: Settings,
@@ -174,12 +202,12 @@ interface Graphs {
 }
 
 async function openGraphs(project: Project,
-  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings, env: Env):
-  Promise<Graphs> {
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings,
+  { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
   // As the project's own tools do: relative paths in its code start from its configuration.
   process.chdir(project.root)
   const compiled = await compileProject(project)
-  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, env })
+  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.',
       { reason, ...error !== undefined && { error } })
@@ -199,6 +227,7 @@ async function openGraphs(project: Project,
     close: async () => {
       stopWatching()
       await host.close()
+      marks?.close()
     },
   }
 }

@@ -93,7 +93,7 @@ export class ExecutionDesk {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
       // No worker is free. A suspect waits for one of its own, and does not block the others.
-      else if (!this.#suspicion.isSuspect(runOf(job))) return
+      else if (!this.#isForItself(job)) return
     }
   }
 
@@ -164,11 +164,16 @@ export class ExecutionDesk {
     return { jobs, entered }
   }
 
+  /** It gets a worker of its own. */
+  #isForItself(job: Job): boolean {
+    return job.execution.apart === true || this.#suspicion.isSuspect(runOf(job))
+  }
+
   /** False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
-    const link = this.#suspicion.isSuspect(runOf(job)) ? this.#pool.startSolitary()
+    const link = this.#isForItself(job) ? this.#pool.startSolitary(job.execution.apart)
       : choose(this.#pool.members, last)
     if (!link) return false
     job.link = link

@@ -21,6 +21,8 @@ export interface Execution {
   readonly headId: string | null
   /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string
+  /** It may end the process that it runs in: it gets one of its own. */
+  readonly apart?: boolean
   readonly request: RunRequest | EditRequest
 }
 

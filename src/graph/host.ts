@@ -8,6 +8,7 @@ import { optimiseSoon } from '../v8-flags.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
 import { ExecutionDesk } from './execution-desk.ts'
+import type { ExecutionMarks } from './execution-marks.ts'
 import { graphEnvironment } from './graph-environment.ts'
 import { InquiryDesk } from './inquiry-desk.ts'
 import type { CompiledProject } from './project-compiler.ts'
@@ -26,6 +27,8 @@ export interface GraphHostOptions {
   readonly heapMb?: number | undefined
   /** The variables that graphs see: names, or patterns that end with `*`; by default `*`. */
   readonly variables?: readonly string[]
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
   readonly env: Env
 }
 
@@ -69,7 +72,7 @@ export async function startGraphHost({ env, project, variables, ...options }: Gr
   Promise<RunningGraphHost> {
   const { workers = Math.max(2, availableParallelism()) } = options
   const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
-  const host = new WorkerGraphHost(env, { project, workers, heapMb,
+  const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
     variables: graphEnvironment(process.env, variables) })
   try {
     await host.open()

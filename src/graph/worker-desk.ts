@@ -4,6 +4,8 @@ import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
+import { clearMark, markRun } from './execution-marks.ts'
+import type { ExecutionMark } from './execution-marks.ts'
 import type { Mailer } from './mailer.ts'
 import { serverIsAt } from './in-graph-client.ts'
 import { Outbox } from './outbox.ts'
@@ -27,13 +29,19 @@ interface Job {
   readonly abort: AbortController
 }
 
+/** What shows to others which job's code is executed. */
+interface Shown {
+  readonly entered: Int32Array
+  readonly mark?: ExecutionMark | undefined
+}
+
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
 export class WorkerDesk {
   readonly #bench: Workbench
   readonly #mailer: Mailer
   readonly #env: Env
-  readonly #entered: Int32Array
+  readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
   /** Questions under way, by their jobs. */
@@ -41,11 +49,11 @@ export class WorkerDesk {
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
 
-  constructor(bench: Workbench, mailer: Mailer, env: Env, entered: Int32Array) {
+  constructor(bench: Workbench, mailer: Mailer, env: Env, shown: Shown) {
     this.#bench = bench
     this.#mailer = mailer
     this.#env = env
-    this.#entered = entered
+    this.#shown = shown
   }
 
   receive(mail: ToWorker): void {
@@ -65,7 +73,7 @@ export class WorkerDesk {
 
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
     const mailer = this.#mailer
-    const entered = () => { this.#entered[0] = number }
+    const entered = () => this.#enter(number, execution)
     entered()
     const outbox = new Outbox({
       send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
@@ -97,6 +105,15 @@ export class WorkerDesk {
     }
   }
 
+  /** From now on this job's code runs, as far as anybody else can tell. */
+  #enter(job: number, execution?: Execution): void {
+    const { entered, mark } = this.#shown
+    if (entered[0] === job) return
+    entered[0] = job
+    if (mark && execution) markRun(mark, execution)
+    else if (mark) clearMark(mark)
+  }
+
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
     this.#env.log.error('The checkpoints of an execution could not be read.',
       { error, threadId, runId })
@@ -118,7 +135,7 @@ export class WorkerDesk {
   }
 
   async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
-    this.#entered[0] = job
+    this.#enter(job)
     const abort = new AbortController()
     this.#inquiries.set(job, abort)
     const { signal } = abort

@@ -3,6 +3,7 @@
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription } from './execution.ts'
+import type { ExecutionMark, ExecutionMarks } from './execution-marks.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { silentAfterMs } from './placement.ts'
 import { WorkerLink } from './worker-link.ts'
@@ -29,6 +30,8 @@ export interface PoolOptions {
   readonly heapMb: number
   /** The environment of graphs. */
   readonly variables: NodeJS.ProcessEnv
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
 }
 
 const tickMs = 500
@@ -56,6 +59,7 @@ export class WorkerPool {
   #lost = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
+  readonly #marks = new Map<WorkerLink, ExecutionMark>()
   /** Carries the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
@@ -109,10 +113,13 @@ export class WorkerPool {
   /** Workers that died, or were ended because they were stuck. */
   get lost(): number { return this.#lost }
 
-  /** A worker for one execution; undefined if there are too many of those already. */
-  startSolitary(): WorkerLink | undefined {
+  /**
+   * A worker for one execution, in a process of its own if it is to be apart; undefined if there
+   * are too many of those already.
+   */
+  startSolitary(isApart = false): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
-    const link = this.#start(this.#current)
+    const link = this.#start(this.#current, isApart)
     link.solitary = true
     return link
   }
@@ -166,15 +173,18 @@ export class WorkerPool {
   /** The generation that serves, or will be the first to. */
   get #current(): number { return this.#serving || this.#generation }
 
-  #start(generation: number): WorkerLink {
-    const { heapMb, variables } = this.#options
-    const options = { name: `graph-${++this.#names}`, generation, heapMb, variables,
-      project: this.#projects.get(generation)! }
+  #start(generation: number, isApart = false): WorkerLink {
+    const { heapMb, variables, marks } = this.#options
+    // What runs apart does not end this process.
+    const mark = isApart ? undefined : marks?.take()
+    const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
+      project: this.#projects.get(generation)!, ...mark && { mark } }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
     })
     this.#links.add(link)
+    if (mark) this.#marks.set(link, mark)
     if (this.#address) link.post(this.#address)
     return link
   }
@@ -236,6 +246,7 @@ export class WorkerPool {
 
   /** A worker ended without being retired. */
   #ended(link: WorkerLink): void {
+    this.#freeMark(link)
     if (!this.#links.delete(link)) return
     this.#lost++
     this.#events.ended(link)
@@ -255,6 +266,13 @@ export class WorkerPool {
     if (this.#deaths === 1) return this.#refill()
     const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
     this.#after(delayMs, () => this.#refill())
+  }
+
+  #freeMark(link: WorkerLink): void {
+    const mark = this.#marks.get(link)
+    if (!mark || this.#closed) return
+    this.#marks.delete(link)
+    this.#options.marks?.free(mark)
   }
 
   #after(ms: number, fn: () => void): void {

@@ -19,7 +19,7 @@ import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 const factoryMs = 10_000
 
 assert(threads.workerData, 'this file is started as a worker thread')
-const { name, project, entered, port } = threads.workerData as WorkerData
+const { name, project, entered, port, mark } = threads.workerData as WorkerData
 const env = systemEnv({ name })
 
 // User code must not find the port: what is posted there speaks for every job of this worker.
@@ -83,7 +83,7 @@ const bench: Workbench = {
 // If it fails, the project's own runs will show why.
 await rehearse(bench).catch(() => {})
 const mailer = new Mailer(say)
-const desk = new WorkerDesk(bench, mailer, env, entered)
+const desk = new WorkerDesk(bench, mailer, env, { entered, mark })
 clientMayAsk()
 receive = (mail) => desk.receive(mail)
 for (const mail of early.splice(0)) receive(mail)

@@ -11,7 +11,7 @@ import type { GraphHost } from '../graph/index.ts'
 import type { ReadQuota } from '../read-quota.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
-import type { ThreadPorts } from '../thread/index.ts'
+import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import { DueWakes } from './due-wakes.ts'
 import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
@@ -32,6 +32,7 @@ export interface ActorParts {
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'>
+  readonly quarantine: Quarantine
 }
 
 /** What all threads together may keep in memory: of states, and of events of finished runs. */
@@ -108,12 +109,12 @@ type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' |
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
-  const { host, rows, egress, billing, reads, env } = parts
+  const { host, rows, egress, billing, quarantine, reads, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, egress, billing, ...ways,
+      log, threads, runs, host, env, egress, billing, quarantine, ...ways,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),

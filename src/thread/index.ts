@@ -9,6 +9,8 @@ export type {
   JoinRun, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter, WatchRun,
 } from './client.ts'
 export { threadWire } from './feed-wire.ts'
+export { Quarantine } from './quarantine.ts'
+export type { RunName } from './quarantine.ts'
 export { createThreadClient } from './routed-client.ts'
 export { threadKind } from './thread-actor.ts'
 export { defaultLimits } from './thread-setting.ts'

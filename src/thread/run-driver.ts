@@ -5,6 +5,7 @@ import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
+import { attemptAfterProof, verdictOn } from './crash-blame.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
 import { KeyedRuns, runAsMade } from './known-run.ts'
@@ -28,6 +29,13 @@ import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { logFailure } from './thread-setting.ts'
 
+/** The place of a suspect in the quarantine. */
+interface Trial {
+  readonly runId: string
+  isOn: boolean
+  leave(): void
+}
+
 export class RunDriver {
   readonly #setting: ThreadSetting
   readonly #feeds: RunFeeds
@@ -36,6 +44,7 @@ export class RunDriver {
   readonly #keyed: KeyedRuns
   readonly #timer: RunTimer
   #execution: RunExecution | undefined
+  #trial: Trial | undefined
   /** The state is being edited: no run starts meanwhile. */
   #held = false
   /** The thread moves to another owner, which continues its runs: none starts here. */
@@ -101,16 +110,39 @@ export class RunDriver {
   startNext(urgency: Urgency = 'now', woken = false): void {
     this.#timer.stop()
     this.#holdInputs()
+    if (this.#trial && !this.#unfinished(this.#trial.runId)) this.#endTrial()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
-    if (next.kind === 'start') this.#launch(next.run, next.attempt, urgency, woken)
+    if (next.kind === 'start' && this.#mayStart(next.run)) {
+      this.#launch(next.run, next.attempt, urgency, woken)
+    }
     if (next.kind === 'wait') this.#timer.waitUntil(next.atMs, this.awake || this.followed)
   }
 
+  /** A suspect waits for its turn, which comes as a `wake`. */
+  #mayStart({ runId, suspect, updatedAtMs }: RunRow): boolean {
+    if (!suspect) return true
+    if (this.#trial?.runId === runId) return this.#trial.isOn
+    this.#endTrial()
+    const { ports: { quarantine }, tell } = this.#setting
+    const trial: Trial = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {
+      trial.isOn = true
+      tell({ type: 'wake' })
+    }) }
+    this.#trial = trial
+    return false
+  }
+
+  #endTrial(): void {
+    this.#trial?.leave()
+    this.#trial = undefined
+  }
+
   /**
-   * Called while the thread is loaded. A run that was running has lost its worker or its owner,
-   * which costs it an attempt, unless only the store had failed: then it waits for a while.
+   * Called while the thread is loaded. A run that was running has lost its owner, or this
+   * activation's predecessor, which costs it an attempt, unless only the store had failed: then it
+   * waits for a while.
    */
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
@@ -118,7 +150,19 @@ export class RunDriver {
     if (storeFailed) return this.#timer.wakeIn(storeFailedMs)
     const run = this.#running
     if (!run) return this.startNext('now', true)
+    if (this.#ledger.isInherited) return this.#judge(run)
     this.#launch(run, attemptOf(run), 'now', true)
+  }
+
+  /** The owner before this one died with the run in progress. */
+  #judge(run: RunRow): void {
+    const { ports: { quarantine }, tenant, threadId } = this.#setting
+    const { runId, attempt } = run
+    const { kind, ownerDeaths } = verdictOn(run, quarantine.isMarked({ tenant, threadId, runId }))
+    if (kind === 'innocent') return this.#launch({ ...run, ownerDeaths }, attempt, 'now', true)
+    if (kind === 'guilty') this.#giveUp(run)
+    else this.#handBack({ ...run, ownerDeaths, suspect: true })
+    this.startNext('now', true)
   }
 
   /**
@@ -144,13 +188,15 @@ export class RunDriver {
 
   /** Undefined if the execution is not the current one: its steps are not written. */
   steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
-    return this.#current(executionId)?.steps(batch)
+    const written = this.#current(executionId)?.steps(batch)
+    if (this.#trial && this.#unfinished(this.#trial.runId)?.suspect === false) this.#endTrial()
+    return written
   }
 
   ended(executionId: number, outcome: Outcome): void {
     const run = this.#current(executionId)?.run
     if (!run || outcome.status === 'aborted') return
-    if (outcome.status === 'drained') return this.#handBack(run)
+    if (outcome.status === 'drained') return this.#handBack(this.#unfinished(run.runId)!)
     this.#finish(run, {
       status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
       values: outcome.values, at: outcome.at,
@@ -161,18 +207,30 @@ export class RunDriver {
 
   /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
   lost(executionId: number, reason: LossReason): void {
-    const run = this.#current(executionId)?.run
-    if (!run) return
+    const execution = this.#current(executionId)
+    if (!execution) return
+    const { run } = execution
     if (reason === 'full') {
       const message = 'The graph filled the memory of a worker that it had to itself.'
       this.#finish(run, { status: 'error', error: { error: 'OutOfMemory', message } })
       return this.startNext()
     }
     this.#drop()
-    if (reason === 'displaced') this.#handBack(run)
-    if (this.#resting) return
     const current = this.#unfinished(run.runId)!
-    this.#launch(current, attemptOf(current), 'now')
+    if (execution.isApart && reason === 'crashed') return this.#proven(current)
+    if (reason === 'displaced') this.#handBack(current)
+    if (this.#resting) return
+    const again = this.#unfinished(run.runId)!
+    this.#launch(again, attemptOf(again), 'now')
+  }
+
+  /** Its own process died: it goes back to the quarantine, without the attempts that it cost. */
+  #proven(run: RunRow): void {
+    this.#endTrial()
+    const attempt = attemptAfterProof(run)
+    if (attempt > attemptsMax) this.#giveUp(run)
+    else this.#handBack({ ...run, ownerDeaths: 0, suspect: true }, attempt)
+    if (!this.#resting) this.startNext()
   }
 
   timeLimit(executionId: number): void {
@@ -244,6 +302,7 @@ export class RunDriver {
   letGo(): void {
     this.#abort()
     this.#timer.stop()
+    this.#endTrial()
     this.#linger.stop()
     this.#setting.inputs.hold(this, 0)
   }
@@ -263,14 +322,15 @@ export class RunDriver {
   /** `woken`: the thread is being loaded, so that no row of this activation is on disk yet. */
   #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
     if (attempt > attemptsMax) {
-      const message = `The run's worker died ${attemptsMax} times.`
-      this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
+      this.#giveUp(run)
       return this.startNext(urgency, woken)
     }
     const { head } = this.#ledger.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
     const { seq } = this.#ledger.position
-    const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId }
+    const { ownerDeaths, suspect } = run
+    const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId, ownerDeaths,
+      suspect }
     const durable = this.#ledger.write([{ $case: 'runStarted', value }], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
@@ -291,10 +351,16 @@ export class RunDriver {
     return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
   }
 
-  #handBack({ runId }: RunRow): void {
+  #giveUp(run: RunRow): void {
+    const message = `The run's worker died ${attemptsMax} times.`
+    this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
+  }
+
+  /** Its next start continues the same attempt, unless another one is named. */
+  #handBack({ runId, ownerDeaths, suspect }: RunRow, attempt = 0): void {
     this.#drop()
-    const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false }
+    const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '', ownerDeaths,
+      suspect, attempt, interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false }
     void this.#ledger.write([{ $case: 'runEnded', value }])
   }
 
@@ -306,7 +372,8 @@ export class RunDriver {
     const errorJson = error ? JSON.stringify(error) : ''
     const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
     const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
-      waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
+      waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined,
+      ownerDeaths: 0, suspect: false, attempt: 0 }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined

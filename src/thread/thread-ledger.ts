@@ -63,6 +63,8 @@ export class ThreadLedger {
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
 
+  #isInherited = false
+
   private constructor(options: LedgerOptions, state: ThreadState) {
     this.#options = options
     this.#state = state
@@ -115,6 +117,7 @@ export class ThreadLedger {
     let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
+    ledger.#isInherited = state.row.epoch !== options.epoch
     const isNews = state.row.deleted && !row.deleted
     const outdated = lacksTimes(row, unfinished) && !state.row.deleted
     const settled = foreign || outdated ? ledger.#openEpoch(lag)
@@ -126,6 +129,8 @@ export class ThreadLedger {
   }
 
   get state(): ThreadState { return this.#state }
+  /** When it was loaded, its last row was an earlier owner's. */
+  get isInherited(): boolean { return this.#isInherited }
   /** The position of the next record. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */

@@ -9,6 +9,7 @@ import type { ReadQuota } from '../read-quota.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
+import type { Quarantine } from './quarantine.ts'
 import type { Inputs, InputRoom } from './input-room.ts'
 import type { RunFeed } from './run-feed.ts'
 import { planOf } from './run-request.ts'
@@ -25,6 +26,8 @@ export interface ThreadPorts extends LedgerPorts {
   readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */
   readonly feeds: ByteBudget<RunFeed>
+  /** Where the runs of this member wait that may be why a process died. */
+  readonly quarantine: Quarantine
   /** Unique in this process. */
   readonly nextExecutionId: () => number
   /** The way out, to webhooks. */

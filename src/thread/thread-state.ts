@@ -126,7 +126,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     }
     case 'webhookSettled': return settled(state, record.value.runId)
     case 'headMoved': return headMoved(state, record.value)
-    case 'checkpoint': return record.value.ns === '' ? advanced(state, record.value, at) : state
+    case 'checkpoint': return record.value.ns !== '' ? state
+      : advanced(cleared(state, record.value.runId), record.value, at)
     case 'stateEdited': {
       const { atMs, waiting, interruptsJson } = record.value
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
@@ -169,6 +170,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
     ...run,
     status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
     baseCheckpointId: value.baseCheckpointId, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    ownerDeaths: value.ownerDeaths, suspect: value.suspect,
     firstSeq: run.started ? run.firstSeq : at.seq,
     startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
   })
@@ -179,7 +181,9 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
 function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (value.status === ('pending' satisfies RunStatus)) {
     const runs = state.runs.map((run) =>
-      run.runId === value.runId ? { ...run, status: value.status } : run)
+      run.runId !== value.runId ? run : { ...run, status: value.status,
+        attempt: value.attempt || run.attempt, ownerDeaths: value.ownerDeaths,
+        suspect: value.suspect })
     return { ...state, runs }
   }
   const run = state.runs.find(({ runId }) => runId === value.runId)
@@ -190,6 +194,15 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
     resting: restingAfter(value),
   }
+}
+
+/** A run that finishes a superstep has passed what it was suspected for. */
+function cleared(state: ThreadState, runId: string): ThreadState {
+  const isBlamed = (run: RunRow) => run.runId === runId && (run.suspect || run.ownerDeaths > 0)
+  if (!state.runs.some(isBlamed)) return state
+  const runs = state.runs.map((run) =>
+    isBlamed(run) ? { ...run, suspect: false, ownerDeaths: 0 } : run)
+  return { ...state, runs }
 }
 
 /** The record that ends a run also says that its webhook is owed. */

@@ -9,9 +9,10 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, kwargsJson } = run
+    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt,
-    baseCheckpointId, firstSeq, notBeforeMs, inputCharacters: kwargsJson.length }
+    baseCheckpointId, firstSeq, notBeforeMs, inputCharacters: kwargsJson.length,
+    ownerDeaths, suspect }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */
@@ -21,6 +22,7 @@ export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq:
     tenant: thread.tenant, threadId: thread.threadId,
     createdAtMs: atMs, updatedAtMs: atMs, status: 'pending',
     attempt: 0, baseCheckpointId: '', started: false, startedAtMs: 0,
+    ownerDeaths: 0, suspect: false,
     errorJson: '', finalCheckpointId: '', interruptsJson: '',
     createdSeq: seq, firstSeq: seq, lastSeq: seq,
   }

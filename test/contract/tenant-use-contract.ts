@@ -13,7 +13,7 @@ import type { MakePlace, OpenStore } from './store-place.ts'
 function unfinished(run: Partial<UnfinishedRun> = {}): UnfinishedRun {
   return { runId: randomUUID(), createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
     attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 0,
-    inputCharacters: 0, ...run }
+    inputCharacters: 0, ownerDeaths: 0, suspect: false, ...run }
 }
 
 const runs = fc.array(fc.record({

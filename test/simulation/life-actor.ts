@@ -169,6 +169,7 @@ export class LifeActor implements Actor {
     void this.#ledger.write([{ $case: 'runEnded', value: {
       runId: run, atMs: this.#parts.env.nowMs(), status: 'success', errorJson: '',
       interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+      ownerDeaths: 0, suspect: false, attempt: 0,
     } }])
   }
 

@@ -8,9 +8,9 @@ import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
 import { ReadQuota } from '../../src/read-quota.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
-import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
+import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
 import { memoryTables } from './memory-tables.ts'
@@ -24,6 +24,7 @@ export class ThreadHouse {
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
   egress = new ScriptedEgress()
+  quarantine!: Quarantine
   /** Takes effect at the next restart. */
   billing = true
   client!: ThreadClient
@@ -46,8 +47,10 @@ export class ThreadHouse {
     this.restart()
   }
 
-  /** As after SIGKILL: only what the store has is left. */
-  restart(): void {
+  /** As after SIGKILL: only what the store has is left, and which runs were being executed. */
+  restart(marked: readonly RunName[] = [], { isOpen = true } = {}): void {
+    this.quarantine = new Quarantine(this.env, marked)
+    if (isOpen) this.quarantine.open()
     this.dueWakes?.close()
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
@@ -56,6 +59,7 @@ export class ThreadHouse {
     const host = tracing === undefined ? this.host : tracedHost(this.host, tracing)
     const kind = threadKind({
       log: this.log, ...this.tables, host, egress: this.egress, env: this.env,
+      quarantine: this.quarantine,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),

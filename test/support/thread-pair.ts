@@ -7,7 +7,7 @@ import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/read-quota.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -142,12 +142,14 @@ export class ThreadChain<Host extends GraphHost> {
 
   #newOwner(epoch: number): Owner<Host> {
     const host = this.#newHost()
+    const quarantine = new Quarantine(this.env)
+    quarantine.open()
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       billing: true,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
       reads: this.reads,
-      egress: new ScriptedEgress(), showRun: () => '{}',
+      egress: new ScriptedEgress(), showRun: () => '{}', quarantine,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })

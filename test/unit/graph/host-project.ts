@@ -83,6 +83,7 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
   readonly runId?: string
   readonly log?: ModelLog
   readonly steps?: (batch: StepBatch) => Promise<void>
+  readonly apart?: boolean
 }
 
 const request: RunRequest = {
@@ -123,7 +124,7 @@ export class TestHost {
   run(graphId: string, input: unknown, wish: Wish = {}): Given {
     const id = ++this.#executions
     const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
-      ...rest } = wish
+      apart = false, ...rest } = wish
     const told: Told[] = []
     const end = Promise.withResolvers<Outcome | LossReason>()
     const listener: ExecutionListener = {
@@ -136,7 +137,7 @@ export class TestHost {
       lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
     const execution: Execution = { id, tenant: 'local', threadId, graphId, runId,
-      attempt: 1, headId: log.headId,
+      attempt: 1, headId: log.headId, apart,
       request: { ...request, ...rest, input: JSON.stringify(input) } }
     this.host.execute(execution, log, listener)
     return { id, threadId, told, log, end: end.promise,

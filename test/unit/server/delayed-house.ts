@@ -7,7 +7,7 @@ import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -35,12 +35,14 @@ export class DelayedHouse {
     this.env = env
     let executions = 0
     const reads = new ReadQuota(env)
+    const quarantine = new Quarantine(env)
+    quarantine.open()
     const dueWakes: DueWakes = new DueWakes({ env, due: store.due,
       wake: (key) => activations.wake(key, epoch) })
     const kind = threadKind({
       log: store.log, threads: store.threads, runs: store.runs, host: this.host, env,
       egress: new ScriptedEgress(), showRun: () => '{}', limits: defaultLimits, billing: false,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity), reads,
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity), reads, quarantine,
       nextExecutionId: () => ++executions, ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })

@@ -214,12 +214,12 @@ describe('a follow', () => {
     const { events, over } = await follow(house, run.runId)
     await settled()
     const resumed = house.host.only
-    expect(resumed.execution).toMatchObject({ attempt: 2, request: { input: 'null' } })
+    expect(resumed.execution).toMatchObject({ attempt: 1, request: { input: 'null' } })
     await house.host.step(resumed, 'two', [updates('2')])
     house.host.end(resumed)
     await over
     expect(events.map(({ name, json }) => (name === 'updates' ? json : JSON.parse(json).attempt)))
-      .toEqual([1, '1', 2, '2'])
+      .toEqual([1, '1', 1, '2'])
   })
 
   it('that comes back after a crash continues behind the last event it saw', async () => {
@@ -331,7 +331,7 @@ describe('a queued run', () => {
     await house.client.get('t', 'x')
     await settled()
     expect(house.host.only.execution).toMatchObject(
-      { runId: second.runId, attempt: 2, request: { input: '"mine"' } })
+      { runId: second.runId, attempt: 1, request: { input: '"mine"' } })
   })
 })
 

@@ -18,10 +18,10 @@ const queued: RecordOf = { $case: 'runCreated', value: { runId: 'r', atMs: 0, as
   commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}', kwargsJson: '{}',
   planJson: '{}', notBeforeMs: 0 } }
 const started: RecordOf = { $case: 'runStarted', value: { runId: 'r', atMs: 0, attempt: 1,
-  baseCheckpointId: 'c1' } }
+  baseCheckpointId: 'c1', ownerDeaths: 0, suspect: false } }
 const failed: RecordOf = { $case: 'runEnded', value: { runId: 'r', atMs: 0, status: 'error',
   errorJson: '{"error":"E"}', interruptsJson: '', waiting: false, finalCheckpointId: 'c1',
-  owesWebhook: true } }
+  owesWebhook: true, ownerDeaths: 0, suspect: false, attempt: 0 } }
 const backTo = (seq: number): RecordOf => ({ $case: 'headMoved', value: { checkpointId: 'c1', seq,
   base: seq, droppedRunIds: ['r'], atMs: 0 } })
 

@@ -170,7 +170,7 @@ describe('a data directory', () => {
     async () => {
       const run = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
         attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
-        inputCharacters: 0 }
+        inputCharacters: 0, ownerDeaths: 0, suspect: false }
       const [gone, asleep] = [aThread({ storedBytes: 3 }),
         aThread({ storedBytes: 9, status: 'busy', unfinished: [run] })]
       const store = await open()

@@ -191,7 +191,7 @@ describe('rows of a shard', () => {
       const tenant = randomUUID()
       const run = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
         attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
-        inputCharacters: 0 }
+        inputCharacters: 0, ownerDeaths: 0, suspect: false }
       const row = threadIn(3, { tenant, status: 'busy', unfinished: [run] })
       const due = async () => (await store.due({ atMs: 0, no: 0 }, 10))
         .map(({ threadId, atMs }) => [threadId, atMs])

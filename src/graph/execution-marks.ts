@@ -1,0 +1,102 @@
+/**
+ * Which run each worker executes, in a file that outlives the process: after a crash these are the
+ * suspects. A worker writes its slot when it enters the code of another run; nothing is synced, for
+ * the operating system keeps what a process has written, however that ends.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync }
+  from 'node:fs'
+import { join } from 'node:path'
+
+/** Names a run, or an edit by an empty run id. */
+export interface MarkedRun {
+  readonly tenant: string
+  readonly threadId: string
+  readonly runId: string
+}
+
+/** The place of one worker in the file, as plain data. */
+export interface ExecutionMark {
+  readonly fd: number
+  readonly slot: number
+}
+
+/** Longer names are not marked: a tenant and a thread's id are much shorter. */
+const slotBytes = 1024
+const prefix = 'executing-'
+
+export class ExecutionMarks {
+  readonly #directory: string
+  readonly #name = `${prefix}${randomBytes(8).toString('hex')}`
+  readonly #fd: number
+  readonly #taken = new Set<number>()
+
+  constructor(directory: string) {
+    this.#directory = directory
+    mkdirSync(directory, { recursive: true })
+    this.#fd = openSync(join(directory, this.#name), 'w', 0o600)
+  }
+
+  /** A slot for a new worker. */
+  take(): ExecutionMark {
+    let slot = 0
+    while (this.#taken.has(slot)) slot++
+    this.#taken.add(slot)
+    return { fd: this.#fd, slot }
+  }
+
+  /** The worker is gone, and its runs are elsewhere. */
+  free(mark: ExecutionMark): void {
+    clearMark(mark)
+    this.#taken.delete(mark.slot)
+  }
+
+  /** What earlier processes were executing when they ended. Call it when the directory is ours. */
+  left(): MarkedRun[] {
+    return this.#earlier().flatMap((file) => runsIn(readFileSync(file)))
+  }
+
+  /** What they left is judged, and that is on disk. */
+  forgetEarlier(): void {
+    for (const file of this.#earlier()) rmSync(file, { force: true })
+  }
+
+  /** The process ends in order: nothing is left to be blamed. */
+  close(): void {
+    closeSync(this.#fd)
+    rmSync(join(this.#directory, this.#name), { force: true })
+  }
+
+  #earlier(): string[] {
+    return readdirSync(this.#directory)
+      .filter((name) => name.startsWith(prefix) && name !== this.#name)
+      .map((name) => join(this.#directory, name))
+  }
+}
+
+/** Called in the worker, each time it enters the code of another run. */
+export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }: MarkedRun): void {
+  const text = JSON.stringify([tenant, threadId, runId])
+  const bytes = Buffer.alloc(slotBytes)
+  if (Buffer.byteLength(text) < slotBytes) bytes.write(text)
+  writeSync(fd, bytes, 0, slotBytes, slot * slotBytes)
+}
+
+export function clearMark({ fd, slot }: ExecutionMark): void {
+  writeSync(fd, Buffer.alloc(slotBytes), 0, slotBytes, slot * slotBytes)
+}
+
+function runsIn(bytes: Buffer): MarkedRun[] {
+  const runs: MarkedRun[] = []
+  for (let at = 0; at < bytes.length; at += slotBytes) {
+    const text = bytes.subarray(at, at + slotBytes).toString('utf8').replaceAll('\0', '')
+    try {
+      const [tenant, threadId, runId] = JSON.parse(text) as string[]
+      if (tenant !== undefined && threadId && runId) runs.push({ tenant, threadId, runId })
+    } catch {
+      // Empty, or cut off by the death of the machine: nobody is blamed.
+    }
+  }
+  return runs
+}
