@@ -32,7 +32,8 @@ describe('settings', () => {
       port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
       egressAllow: [], egressProxy: undefined, inRegion: false,
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
-      workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'], drainMs: 5_000, logLevel: 'info', cassandra: null,
+      workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'],
+      drainMs: 5_000, logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
     })
