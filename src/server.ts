@@ -85,7 +85,7 @@ export async function openServer(settings: Settings, env: Env,
   const tracing = await stage('traces', () => openTracing(settings, env),
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
-  const marks = cassandra === null ? marksIn(directory) : undefined
+  const marks = cassandra === null ? marksIn(directory, env) : undefined
   const [ground, { host: graphs, webhooks }] = await Promise.all([
     stage('store', () => openGround(settings, { ...watchers, mustEnd }),
       (ground, deadline) => ground.close(deadline)),
@@ -151,9 +151,9 @@ interface Watchers {
 }
 
 /** Undefined if the directory cannot be used: the store says so. */
-function marksIn(directory: string): ExecutionMarks | undefined {
+function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
   try {
-    return new ExecutionMarks(directory)
+    return new ExecutionMarks(directory, env.uuid())
   } catch {
     return undefined
   }

@@ -6,16 +6,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../cluster/index.ts'
+import type { FromApart, ToApart } from './apart-mail.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
-import type { ToWorker } from './worker-mail.ts'
-
-/** What the process gets: its worker first, then the worker's messages. */
-export type ToApart = { readonly start: WorkerStart } | { readonly mails: readonly ToWorker[] }
-
-/** What it sends: the events of its worker. */
-export type FromApart = { readonly mails: unknown } | { readonly full: true }
-  | { readonly failed: string }
-
 /** Beyond the heap: for Node itself, for code, and for buffers of the graph. */
 const besideHeapMb = 1024
 const lookMs = 500

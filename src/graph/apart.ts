@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 
 import { v8Flags } from '../v8-flags.ts'
-import type { FromApart, ToApart } from './apart-carrier.ts'
+import type { FromApart, ToApart } from './apart-mail.ts'
 import { workerThread } from './carrier.ts'
 import type { Carrier, WorkerStart } from './carrier.ts'
 
@@ -26,9 +26,7 @@ function start(options: WorkerStart): void {
     full: () => send({ full: true }),
     failed: (error) => send({ failed: error.stack ?? error.message }),
     exited: (code) => process.send!({ mails: [] } satisfies FromApart, () => process.exit(code)),
-  })
-  worker.stdout.pipe(process.stdout)
-  worker.stderr.pipe(process.stderr)
+  }, { printsItself: true })
 }
 
 function send(message: FromApart): void {

@@ -42,15 +42,18 @@ export interface Carrier {
 /** With less, short-lived objects of a run are moved to the old generation. */
 const youngGenerationMb = 64
 
-/** Starts a worker as a thread of this process. */
+/**
+ * Starts a worker as a thread of this process. `printsItself`: what it prints is printed by this
+ * process as well.
+ */
 export function workerThread({ name, project, heapMb, variables: env, mark }: WorkerStart,
-  events: CarrierEvents): Carrier {
+  events: CarrierEvents, { printsItself = false } = {}): Carrier {
   // Not `parentPort`, to which user code may post as well.
   const { port1: port, port2 } = new MessageChannel()
   const entered = new Int32Array(new SharedArrayBuffer(4))
   const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark } }
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    name, workerData, transferList: [port2], stdout: true, stderr: true, env,
+    name, workerData, transferList: [port2], env, stdout: !printsItself, stderr: !printsItself,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb,
       maxOldGenerationSizeMb: heapMb },
   })

@@ -4,7 +4,6 @@
  * the operating system keeps what a process has written, however that ends.
  */
 
-import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync }
   from 'node:fs'
 import { join } from 'node:path'
@@ -22,18 +21,20 @@ export interface ExecutionMark {
   readonly slot: number
 }
 
-/** Longer names are not marked: a tenant and a thread's id are much shorter. */
+/** Names that do not fit, at three bytes a character, are not marked: ours are much shorter. */
 const slotBytes = 1024
 const prefix = 'executing-'
 
 export class ExecutionMarks {
   readonly #directory: string
-  readonly #name = `${prefix}${randomBytes(8).toString('hex')}`
+  readonly #name: string
   readonly #fd: number
   readonly #taken = new Set<number>()
 
-  constructor(directory: string) {
+  /** `process` identifies this one. */
+  constructor(directory: string, process: string) {
     this.#directory = directory
+    this.#name = `${prefix}${process}`
     mkdirSync(directory, { recursive: true })
     this.#fd = openSync(join(directory, this.#name), 'w', 0o600)
   }
@@ -77,22 +78,20 @@ export class ExecutionMarks {
 
 /** Called in the worker, each time it enters the code of another run. */
 export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }: MarkedRun): void {
-  const text = JSON.stringify([tenant, threadId, runId])
-  const bytes = Buffer.alloc(slotBytes)
-  if (Buffer.byteLength(text) < slotBytes) bytes.write(text)
-  writeSync(fd, bytes, 0, slotBytes, slot * slotBytes)
+  const text = `${JSON.stringify([tenant, threadId, runId])}\n`
+  writeSync(fd, text.length < slotBytes / 3 ? text : '\n', slot * slotBytes)
 }
 
 export function clearMark({ fd, slot }: ExecutionMark): void {
-  writeSync(fd, Buffer.alloc(slotBytes), 0, slotBytes, slot * slotBytes)
+  writeSync(fd, '\n', slot * slotBytes)
 }
 
 function runsIn(bytes: Buffer): MarkedRun[] {
   const runs: MarkedRun[] = []
   for (let at = 0; at < bytes.length; at += slotBytes) {
-    const text = bytes.subarray(at, at + slotBytes).toString('utf8').replaceAll('\0', '')
+    const [text] = bytes.toString('utf8', at, at + slotBytes).split('\n', 1)
     try {
-      const [tenant, threadId, runId] = JSON.parse(text) as string[]
+      const [tenant, threadId, runId] = JSON.parse(text!) as string[]
       if (tenant !== undefined && threadId && runId) runs.push({ tenant, threadId, runId })
     } catch {
       // Empty, or cut off by the death of the machine: nobody is blamed.

@@ -3,7 +3,7 @@
 import { knownSettings } from '../known-settings.ts'
 
 /** Allows all but the server's own. */
-export const everyVariable: readonly string[] = ['*']
+const everyVariable: readonly string[] = ['*']
 
 /** The server's own: an allowed pattern does not include them, but a name does. */
 const own = /^(HEDDLE_|OTEL_)/

@@ -134,7 +134,8 @@ export class WorkerLink {
   /** Only once: a graph may do it without end. */
   #complain(message: string, error?: unknown): void {
     const { name } = this
-    if (!this.#complained) this.#env.log.error(message, { name, ...error !== undefined && { error } })
+    const facts = { name, ...error !== undefined && { error } }
+    if (!this.#complained) this.#env.log.error(message, facts)
     this.#complained = true
   }
 

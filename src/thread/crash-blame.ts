@@ -30,7 +30,6 @@ Verdict {
  * The attempt that follows when a suspect's own process died: now the owners that died under it are
  * its fault as well.
  */
-export function attemptAfterProof({ attempt, ownerDeaths }: Pick<RunRow, 'attempt' | 'ownerDeaths'>):
-number {
-  return attempt + 1 + ownerDeaths
+export function attemptAfterProof(run: Pick<RunRow, 'attempt' | 'ownerDeaths'>): number {
+  return run.attempt + 1 + run.ownerDeaths
 }

@@ -13,28 +13,25 @@ import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
-import { admit, attemptOf, attemptsMax, nextRun, storeFailedMs } from './run-queue.ts'
-import { admissionRecords } from './run-records.ts'
+import {
+  admit, attemptOf, attemptsMax, charactersOf, nextRun, storeFailedMs,
+} from './run-queue.ts'
+import { admissionRecords, blameless, handedBack, startedRecord } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
-import type { Trail } from './run-request.ts'
-import { errorResult, rolledBack, runResult } from './run-result.ts'
+import {
+  endingOf, errorResult, outOfAttempts, outOfMemory, outOfTime, rolledBack, runResult,
+} from './run-result.ts'
 import type { Ending } from './run-result.ts'
-import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
+import { errorEntry, metadataEntry, trailOnDisk } from './run-trail.ts'
 import { RunTimer } from './run-timer.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
-import { mustOutlive, rollbackOf } from './rollback.ts'
+import { mustOutlive, rollbackOf, takenBack } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { valuesAtHand, valuesOf } from './state-values.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { logFailure } from './thread-setting.ts'
-
-/** The place of a suspect in the quarantine. */
-interface Trial {
-  readonly runId: string
-  isOn: boolean
-  leave(): void
-}
+import { Trial } from './trial.ts'
 
 export class RunDriver {
   readonly #setting: ThreadSetting
@@ -43,8 +40,8 @@ export class RunDriver {
   readonly #linger: RunLinger
   readonly #keyed: KeyedRuns
   readonly #timer: RunTimer
+  readonly #trial: Trial
   #execution: RunExecution | undefined
-  #trial: Trial | undefined
   /** The state is being edited: no run starts meanwhile. */
   #held = false
   /** The thread moves to another owner, which continues its runs: none starts here. */
@@ -55,6 +52,7 @@ export class RunDriver {
     this.#linger = new RunLinger(setting)
     this.#keyed = new KeyedRuns(setting)
     this.#timer = new RunTimer(setting)
+    this.#trial = new Trial(setting)
     this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
   }
 
@@ -110,39 +108,19 @@ export class RunDriver {
   startNext(urgency: Urgency = 'now', woken = false): void {
     this.#timer.stop()
     this.#holdInputs()
-    if (this.#trial && !this.#unfinished(this.#trial.runId)) this.#endTrial()
+    this.#trial.look()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
-    if (next.kind === 'start' && this.#mayStart(next.run)) {
+    if (next.kind === 'start' && this.#trial.admits(next.run)) {
       this.#launch(next.run, next.attempt, urgency, woken)
     }
     if (next.kind === 'wait') this.#timer.waitUntil(next.atMs, this.awake || this.followed)
   }
 
-  /** A suspect waits for its turn, which comes as a `wake`. */
-  #mayStart({ runId, suspect, updatedAtMs }: RunRow): boolean {
-    if (!suspect) return true
-    if (this.#trial?.runId === runId) return this.#trial.isOn
-    this.#endTrial()
-    const { ports: { quarantine }, tell } = this.#setting
-    const trial: Trial = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {
-      trial.isOn = true
-      tell({ type: 'wake' })
-    }) }
-    this.#trial = trial
-    return false
-  }
-
-  #endTrial(): void {
-    this.#trial?.leave()
-    this.#trial = undefined
-  }
-
   /**
-   * Called while the thread is loaded. A run that was running has lost its owner, or this
-   * activation's predecessor, which costs it an attempt, unless only the store had failed: then it
-   * waits for a while.
+   * Called while the thread is loaded. A run that was running has lost its owner, or the activation
+   * before this one: that costs an attempt. If only the store had failed, it waits for a while.
    */
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
@@ -156,11 +134,9 @@ export class RunDriver {
 
   /** The owner before this one died with the run in progress. */
   #judge(run: RunRow): void {
-    const { ports: { quarantine }, tenant, threadId } = this.#setting
-    const { runId, attempt } = run
-    const { kind, ownerDeaths } = verdictOn(run, quarantine.isMarked({ tenant, threadId, runId }))
-    if (kind === 'innocent') return this.#launch({ ...run, ownerDeaths }, attempt, 'now', true)
-    if (kind === 'guilty') this.#giveUp(run)
+    const { kind, ownerDeaths } = verdictOn(run, this.#setting.ports.quarantine.isMarked(run))
+    if (kind === 'innocent') return this.#launch({ ...run, ownerDeaths }, run.attempt, 'now', true)
+    if (kind === 'guilty') this.#finish(run, outOfAttempts)
     else this.#handBack({ ...run, ownerDeaths, suspect: true })
     this.startNext('now', true)
   }
@@ -189,7 +165,7 @@ export class RunDriver {
   /** Undefined if the execution is not the current one: its steps are not written. */
   steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
     const written = this.#current(executionId)?.steps(batch)
-    if (this.#trial && this.#unfinished(this.#trial.runId)?.suspect === false) this.#endTrial()
+    this.#trial.look()
     return written
   }
 
@@ -197,38 +173,27 @@ export class RunDriver {
     const run = this.#current(executionId)?.run
     if (!run || outcome.status === 'aborted') return
     if (outcome.status === 'drained') return this.#handBack(this.#unfinished(run.runId)!)
-    this.#finish(run, {
-      status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
-      values: outcome.values, at: outcome.at,
-      ...outcome.error && { error: outcome.error },
-    })
-    this.startNext()
+    this.#ended(run, endingOf(outcome, outcome.status))
   }
 
   /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
   lost(executionId: number, reason: LossReason): void {
-    const execution = this.#current(executionId)
-    if (!execution) return
-    const { run } = execution
-    if (reason === 'full') {
-      const message = 'The graph filled the memory of a worker that it had to itself.'
-      this.#finish(run, { status: 'error', error: { error: 'OutOfMemory', message } })
-      return this.startNext()
-    }
+    const { run, isApart } = this.#current(executionId) ?? {}
+    if (!run) return
     this.#drop()
     const current = this.#unfinished(run.runId)!
-    if (execution.isApart && reason === 'crashed') return this.#proven(current)
+    if (reason === 'full') return this.#ended(current, outOfMemory)
+    if (isApart && reason === 'crashed') return this.#proven(current)
     if (reason === 'displaced') this.#handBack(current)
     if (this.#resting) return
-    const again = this.#unfinished(run.runId)!
-    this.#launch(again, attemptOf(again), 'now')
+    this.#launch(current, reason === 'displaced' ? run.attempt : attemptOf(current), 'now')
   }
 
   /** Its own process died: it goes back to the quarantine, without the attempts that it cost. */
   #proven(run: RunRow): void {
-    this.#endTrial()
+    this.#trial.end()
     const attempt = attemptAfterProof(run)
-    if (attempt > attemptsMax) this.#giveUp(run)
+    if (attempt > attemptsMax) this.#finish(run, outOfAttempts)
     else this.#handBack({ ...run, ownerDeaths: 0, suspect: true }, attempt)
     if (!this.#resting) this.startNext()
   }
@@ -237,9 +202,12 @@ export class RunDriver {
     const run = this.#current(executionId)?.run
     if (!run) return
     this.#abort()
-    const message = 'The run took longer than its time limit.'
-    this.#finish(run, { status: 'timeout', error: { error: 'RunTimeout', message } })
-    this.startNext()
+    this.#ended(run, outOfTime)
+  }
+
+  #ended(run: RunRow, ending: Ending, urgency: Urgency = 'now', woken = false): void {
+    this.#finish(run, ending)
+    this.startNext(urgency, woken)
   }
 
   /** The reply comes when the cancel is in the log: the run is over then. */
@@ -258,8 +226,7 @@ export class RunDriver {
     const run = this.#unfinished(runId)
     await (run ? this.#cut([run], 'interrupt') : this.row(runId))
     this.#feeds.forget(runId)
-    const value = { runId, atMs: this.#nowMs }
-    void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
+    void this.#ledger.write([...takenBack([{ runId }], undefined, this.#nowMs), ...note])
     this.startNext()
     return { reply: this.#ledger.durable }
   }
@@ -302,7 +269,7 @@ export class RunDriver {
   letGo(): void {
     this.#abort()
     this.#timer.stop()
-    this.#endTrial()
+    this.#trial.end()
     this.#linger.stop()
     this.#setting.inputs.hold(this, 0)
   }
@@ -314,54 +281,31 @@ export class RunDriver {
   }
 
   #holdInputs(): void {
-    const { runs } = this.#ledger.state
-    const characters = runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
-    this.#setting.inputs.hold(this, characters)
+    this.#setting.inputs.hold(this, charactersOf(this.#ledger.state.runs))
   }
 
   /** `woken`: the thread is being loaded, so that no row of this activation is on disk yet. */
   #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
-    if (attempt > attemptsMax) {
-      this.#giveUp(run)
-      return this.startNext(urgency, woken)
-    }
+    if (attempt > attemptsMax) return this.#ended(run, outOfAttempts, urgency, woken)
     const { head } = this.#ledger.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
     const { seq } = this.#ledger.position
-    const { ownerDeaths, suspect } = run
-    const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId, ownerDeaths,
-      suspect }
-    const durable = this.#ledger.write([{ $case: 'runStarted', value }], urgency)
+    const started = startedRecord({ ...run, attempt, baseCheckpointId }, this.#nowMs)
+    const durable = this.#ledger.write([started], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
-    const execution = new RunExecution(this.#setting, this.#feeds, current)
-    this.#execution = execution
+    const execution = this.#execution = new RunExecution(this.#setting, this.#feeds, current)
     const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
     const onDisk = woken ? seq - 1 : undefined
-    if (run.started) void execution.beginWhenRead(() => this.#trailOf(current, onDisk))
+    if (run.started) void execution.beginWhenRead(() => trailOnDisk(current, this.#setting, onDisk))
     else if (woken || !isKnown) void execution.beginWhenRead(async () => noTrail)
     else execution.begin(noTrail)
   }
 
-  /** Reads up to the row `onDisk`; without one, waits until all that was written is on disk. */
-  async #trailOf(run: RunRow, onDisk: number | undefined): Promise<Trail> {
-    const { log } = this.#setting.ports
-    const { branch, seq } = this.#ledger.state.row
-    if (onDisk === undefined) await this.#ledger.durable
-    return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
-  }
-
-  #giveUp(run: RunRow): void {
-    const message = `The run's worker died ${attemptsMax} times.`
-    this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
-  }
-
   /** Its next start continues the same attempt, unless another one is named. */
-  #handBack({ runId, ownerDeaths, suspect }: RunRow, attempt = 0): void {
+  #handBack(run: RunRow, attempt = run.attempt): void {
     this.#drop()
-    const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '', ownerDeaths,
-      suspect, attempt, interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false }
-    void this.#ledger.write([{ $case: 'runEnded', value }])
+    void this.#ledger.write([handedBack({ ...run, attempt }, this.#nowMs)])
   }
 
   #finish(run: RunRow,
@@ -371,9 +315,8 @@ export class RunDriver {
     const { seq } = this.#ledger.position
     const errorJson = error ? JSON.stringify(error) : ''
     const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
-    const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
-      waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined,
-      ownerDeaths: 0, suspect: false, attempt: 0 }
+    const value = { ...blameless, runId: run.runId, atMs: this.#nowMs, status, errorJson,
+      interruptsJson, waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
@@ -408,19 +351,10 @@ export class RunDriver {
   }
 
   #takeBack(runs: readonly RunRow[], rollback: Rollback | undefined): void {
-    const atMs = this.#nowMs
+    void this.#ledger.write(takenBack(runs, rollback, this.#nowMs))
     if (rollback) {
-      const { head, places } = rollback
-      const droppedRunIds = runs.map(({ runId }) => runId)
-      const value = { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
-        droppedRunIds, atMs }
-      void this.#ledger.write([{ $case: 'headMoved', value }])
-      this.#ledger.dropPlaces(places)
+      this.#ledger.dropPlaces(rollback.places)
       this.#ledger.forgetExecution()
-    } else {
-      const records = runs.map(({ runId }): RecordOf =>
-        ({ $case: 'runDeleted', value: { runId, atMs } }))
-      void this.#ledger.write(records)
     }
     for (const run of runs) this.#tellRolledBack(run)
   }

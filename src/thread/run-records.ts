@@ -1,6 +1,6 @@
 /** The records that admitting a run adds to its thread's log. Pure. */
 
-import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
 import { textWithPlaces } from '../raw-json.ts'
 import type { StartRun } from './client.ts'
@@ -8,6 +8,23 @@ import type { StartRun } from './client.ts'
 /** What the run changes of its thread, then the run itself. */
 export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): RecordOf[] {
   return [...patched(run, row, nowMs), created(run, row, nowMs)]
+}
+
+/** What the end of a run says about blame: it is over. */
+export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
+
+export function startedRecord(run: RunRow, atMs: number): RecordOf {
+  const { runId, attempt, baseCheckpointId, ownerDeaths, suspect } = run
+  return { $case: 'runStarted',
+    value: { runId, atMs, attempt, baseCheckpointId, ownerDeaths, suspect } }
+}
+
+/** Gives a run back to the queue. Its next start continues this attempt. */
+export function handedBack({ runId, attempt, ownerDeaths, suspect }: RunRow, atMs: number):
+RecordOf {
+  return { $case: 'runEnded', value: { runId, atMs, status: 'pending', errorJson: '',
+    interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+    attempt, ownerDeaths, suspect } }
 }
 
 /** A thread takes on the graph, the assistant and the configuration of its latest run. */

@@ -9,6 +9,7 @@ import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
 import { forkOf, kwargsOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
+import type { ThreadSetting } from './thread-setting.ts'
 import { ToldAgain } from './told-again.ts'
 
 /** A thread's log, up to a row. */
@@ -47,6 +48,14 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
     if (record.$case === 'runStarted') begun = trail()
   }
   return begun
+}
+
+/** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
+export async function trailOnDisk(run: RunRow, { ports: { log }, ledger }: ThreadSetting,
+  onDisk: number | undefined): Promise<Trail> {
+  const { branch, seq } = ledger.state.row
+  if (onDisk === undefined) await ledger.durable
+  return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
 }
 
 /** The durable events of a run after one place and up to another, as its feed sent them. */

@@ -47,7 +47,8 @@ export function aRun(row: Partial<RunRow> = {}): RunRow {
     tenant: 'local', threadId: randomUUID(), runId: v7(), createdAtMs: 1_000,
     updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
     metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
-    baseCheckpointId: '', started: false, startedAtMs: 0, ownerDeaths: 0, suspect: false, errorJson: '', commandId: '',
+    baseCheckpointId: '', started: false, startedAtMs: 0, ownerDeaths: 0, suspect: false,
+    errorJson: '', commandId: '',
     createdSeq: 0, firstSeq: 0, lastSeq: 0, finalCheckpointId: '', interruptsJson: '', ...row,
   }
 }

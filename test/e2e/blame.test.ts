@@ -40,8 +40,8 @@ async function serverWith() {
     'graphs.js': graphs,
     'package.json': { type: 'module' },
   })
-  const server = await startServer(
-    { project, args: ['--workers', '2', '--worker-heap-mb', '64'] })
+  const args = ['--workers', '2', '--worker-heap-mb', '64']
+  const server = await startServer({ project, args })
   onTestFinished(() => server.close())
   const file = join(server.dataDir, '..', `${server.pid}.pids`)
   await writeFile(file, '')
@@ -53,7 +53,7 @@ async function serverWith() {
 describe('a run that kills the server', () => {
   it.each([
     ['poison', 3, 'WorkerCrashed'], ['grow', 2, 'OutOfMemory'],
-  ])('(%s) ends with an error, and a long run beside it with success', async (graph, times, name) => {
+  ])('(%s) ends with an error, and a run beside it with success', async (graph, times, name) => {
     const { server, file, pids, client } = await serverWith()
     const held = gate()
     const long = await client.runs.create((await client.threads.create()).thread_id, 'long',

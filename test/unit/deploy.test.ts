@@ -141,7 +141,8 @@ describe('the commands in the pages for operators', () => {
   it('name settings and files that exist', () => {
     // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
-      ...Object.values(knownSettings).map(({ variable }) => variable), 'HEDDLE_ENGINE_SHORTCUTS']
+      ...Object.values(knownSettings).flatMap(({ variable, isSecret }) =>
+        [variable, ...isSecret ? [`${variable}_FILE`] : []]), 'HEDDLE_ENGINE_SHORTCUTS']
     for (const page of pages) {
       const named = page.match(/`--[a-z-]+/g)?.map((flag) => flag.slice(1)) ?? []
       expect(known).toEqual(expect.arrayContaining(named))

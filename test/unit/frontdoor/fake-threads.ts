@@ -192,7 +192,8 @@ export class FakeRun {
       updatedAtMs: atMs, status: 'pending', multitaskStrategy: start.strategy,
       metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
       planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
-      attempt: 1, baseCheckpointId: '', started: false, startedAtMs: 0, ownerDeaths: 0, suspect: false, errorJson: '',
+      attempt: 1, baseCheckpointId: '', started: false, startedAtMs: 0, errorJson: '',
+      ownerDeaths: 0, suspect: false,
       finalCheckpointId: '', interruptsJson: '', commandId: start.commandId, createdSeq: 1,
       firstSeq: 1, lastSeq: 1,
     }

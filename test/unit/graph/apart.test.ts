@@ -10,10 +10,12 @@ const success = { status: 'success', waiting: false, interrupts: '{}', error: nu
 const apart = { apart: true }
 
 const harmful = `
-  export const kill = one(() => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}) })
+  export const kill = one(() => {
+    process.kill(process.pid, 'SIGKILL')
+    return new Promise(() => {})
+  })
   export const grow = one(() => {
-    const map = new Map()
-    for (let n = 0; ; n++) map.set(n, { n })
+    return new Array(2 ** 25).fill(process.pid / 7)
   })
   export const pid = one(() => String(process.pid))`
 

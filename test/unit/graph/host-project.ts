@@ -92,6 +92,19 @@ const request: RunRequest = {
   checkpoint: null, told: [], asked: null,
 }
 
+interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
+  readonly input: unknown
+  readonly headId?: string | null
+  readonly apart?: boolean
+  readonly more?: Partial<RunRequest>
+}
+
+export function executionOf({ input, headId = null, apart = false, more = {}, ...names }:
+ExecutionWish): Execution {
+  return { ...names, tenant: 'local', attempt: 1, headId, apart,
+    request: { ...request, ...more, input: JSON.stringify(input) } }
+}
+
 /** A graph host on a clock that the test moves. */
 export class TestHost {
   readonly env: VirtualEnv = virtualEnv()
@@ -136,9 +149,8 @@ export class TestHost {
       ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
       lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
-    const execution: Execution = { id, tenant: 'local', threadId, graphId, runId,
-      attempt: 1, headId: log.headId, apart,
-      request: { ...request, ...rest, input: JSON.stringify(input) } }
+    const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
+      more: rest })
     this.host.execute(execution, log, listener)
     return { id, threadId, told, log, end: end.promise,
       get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }
