@@ -44,7 +44,7 @@ async function edited(fill: () => Update, edit: (state: Values) => Update) {
   const bench = new GraphBench(graph)
   bench.shortcuts = { updates, bareStream: undefined }
   const { events } = await bench.run({ input: { messages: [] }, streamModes: ['values'] })
-  const stored = bench.log.values() as Record<string, never>
+  const stored = bench.log.values() as { messages: { id: string }[] }
   const last = events.at(-1)!
   expect(last.valuesOf === '' ? JSON.parse(last.json) : stored).toMatchObject(JSON.parse(seen))
   expect(stored).toMatchObject(JSON.parse(seen) as object)
@@ -186,13 +186,12 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
         messages[0]!.id = messages[0]!.lc_kwargs.id = 'c'
         return { messages: [new HumanMessage({ id: 'c', content: 'successor' })] }
       })
-    expect((stored.messages as { id: string; content: string }[]).map(({ id }) => id))
-      .toEqual(['c', 'b'])
+    expect(stored.messages.map(({ id }) => id)).toEqual(['c', 'b'])
   })
 
   it('stores two changes that are far apart without what lies between', async () => {
     const { bench } = await edited(
-      () => ({ messages: Array.from({ length: 500 }, (_, i) => message(`m${i}`)) }),
+      () => ({ messages: Array.from({ length: 100 }, (_, i) => message(`m${i}`)) }),
       ({ messages }) => {
         argsOf(messages[3]!).q = 'edited'
         return { messages: [messages[3]!, message('new')] }
@@ -201,7 +200,7 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
       all.some(({ channel }) => channel === 'messages'))!
     const stored = changes.flatMap(({ channel, change }) => channel === 'messages'
       && change?.$case === 'splice' ? change.value.insert : [])
-    expect(stored).toHaveLength(how === 'watched' ? 2 : 498)
+    expect(stored).toHaveLength(how === 'watched' ? 2 : 98)
   })
 })
 
