@@ -214,7 +214,8 @@ async function openGraphs(project: Project,
   let { webhooks } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
-      host.reload(compiled).then(() => {
+      host.reload(compiled).then((opened) => {
+        if (opened === 'superseded') return
         webhooks = project.webhooks
         env.log.info('The project was reloaded.')
       }, cannotReload)

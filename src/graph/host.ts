@@ -17,7 +17,7 @@ import type { WorkerLink } from './worker-link.ts'
 import type { Reading, WorkerMail } from './worker-mail.ts'
 import { resultOf } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
-import type { PoolOptions } from './worker-pool.ts'
+import type { Opened, PoolOptions } from './worker-pool.ts'
 
 export interface GraphHostOptions {
   readonly project: CompiledProject
@@ -53,8 +53,11 @@ export interface HostStats {
 
 /** A host for its owner, which may also reload, drain and close it. */
 export interface RunningGraphHost extends GraphHost {
-  /** Serves another project. Rejects if that cannot be loaded; the old one stays then. */
-  reload(project: CompiledProject): Promise<void>
+  /**
+   * Serves another project. Rejects if that cannot be loaded; the old one stays then. Of several
+   * reloads at once only the last is served: the others are `superseded`.
+   */
+  reload(project: CompiledProject): Promise<Opened>
   /**
    * Takes no more work and lets runs stop at their next superstep, as `drained`. Resolves when
    * none is left, or at the deadline; what is left then goes on until `close`.
@@ -117,8 +120,8 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#inquiries = new InquiryDesk(env, this.#pool, nextJob)
   }
 
-  open(): Promise<void> { return this.#pool.open() }
-  reload(project: CompiledProject): Promise<void> { return this.#pool.reload(project) }
+  open(): Promise<Opened> { return this.#pool.open() }
+  reload(project: CompiledProject): Promise<Opened> { return this.#pool.reload(project) }
   drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
 
   servedAt(url: string | undefined): void { this.#pool.servedAt(url) }

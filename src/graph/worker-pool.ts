@@ -43,6 +43,12 @@ const solitaryMax = 8
 const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
 /** After this long, a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
+/**
+ * serving      a worker has loaded the project
+ * superseded   the project changed once more before that
+ */
+export type Opened = 'serving' | 'superseded'
+
 /** How long the workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
@@ -68,7 +74,7 @@ export class WorkerPool {
   /** The generation that takes work, and what it serves. */
   #serving = 0
   #graphs: readonly GraphDescription[] = []
-  #opening: PromiseWithResolvers<void> | undefined
+  #opening: PromiseWithResolvers<Opened> | undefined
   /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
 
@@ -82,8 +88,8 @@ export class WorkerPool {
     this.#stopTick = env.every(tickMs, () => this.#tick())
   }
 
-  /** Resolves when one worker has loaded the project. */
-  open(): Promise<void> {
+  /** Resolves when one worker has loaded the project, or when it has changed before that. */
+  open(): Promise<Opened> {
     this.#opening = Promise.withResolvers()
     for (let i = 0; i < this.#size; i++) this.#start(this.#generation)
     return this.#opening.promise
@@ -93,10 +99,10 @@ export class WorkerPool {
    * The new project gets all new work as soon as one worker has loaded it. Workers of the project
    * before end when they are idle, or after a while.
    */
-  reload(project: CompiledProject): Promise<void> {
+  reload(project: CompiledProject): Promise<Opened> {
     this.#generation += 1
     this.#projects.set(this.#generation, project)
-    this.#opening?.reject(new HeddleError('unavailable', 'The project changed once more.'))
+    this.#opening?.resolve('superseded')
     return this.open()
   }
 
@@ -229,7 +235,7 @@ export class WorkerPool {
       }
       this.#dismissOutgoing()
     }
-    if (link.generation === this.#generation) this.#opening?.resolve()
+    if (link.generation === this.#generation) this.#opening?.resolve('serving')
     this.#events.ready()
   }
 

@@ -3,13 +3,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { ReadState } from '../../../src/frontdoor/schema/state.ts'
 import { readQuery } from '../../../src/frontdoor/query-string.ts'
 import { DrawGraph } from '../../../src/frontdoor/schema/assistant.ts'
 import {
   CancelRun, CreateRun, CreateStatelessRun, JoinStream, ListRuns,
 } from '../../../src/frontdoor/schema/run.ts'
-import { ReadHistory, UpdateState } from '../../../src/frontdoor/schema/state.ts'
+import { ReadHistory, ReadState, UpdateState } from '../../../src/frontdoor/schema/state.ts'
 import { CreateThread, SearchThreads } from '../../../src/frontdoor/schema/thread.ts'
 import { checkerOf, mustBeSimple } from '../../../src/frontdoor/validation.ts'
 import type { HeddleError } from '../../../src/errors.ts'
