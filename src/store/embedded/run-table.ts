@@ -41,6 +41,9 @@ export const runSchema = `
 /** A page of rows up to this size is small: they are passed on as they are. */
 const smallBytes = 16 * 1024
 
+/** To read a longer row takes the main thread too long. */
+const longBytes = 1024 * 1024
+
 type Bodies = Statement<readonly [body: Uint8Array]>
 
 export class RunTable {
@@ -48,6 +51,7 @@ export class RunTable {
   readonly #remove: Statement<never>
   readonly #removeAll: Statement<never>
   readonly #get: Bodies
+  readonly #getShort: Statement<readonly [body: Uint8Array | null]>
   readonly #list: Bodies
   readonly #listSuccess: Bodies
   readonly #listStatus: Bodies
@@ -65,6 +69,8 @@ export class RunTable {
       'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?')
     this.#removeAll = database.prepare('DELETE FROM run WHERE tenant = ? AND thread_id = ?')
     this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
+    this.#getShort = database.prepare(`SELECT iif(length(body) <= ${longBytes}, body, NULL)
+      FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#list = database.prepare(`${byTime} ${page}`)
     this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
     this.#listStatus = database.prepare(`${byStatus} AND status = :status ${page}`)
@@ -86,6 +92,12 @@ export class RunTable {
 
   get(tenant: string, threadId: string, runId: string): Uint8Array | undefined {
     return this.#get.get(runId, threadId, tenant)?.[0]
+  }
+
+  /** Null for a long row, which is not read. */
+  getShort(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
+    const row = this.#getShort.get(runId, threadId, tenant)
+    return row && row[0]
   }
 
   /** Throws `too_large`. */

@@ -66,7 +66,7 @@ describe('a row of a journal', () => {
 
   it('updates the thread row after the rows of runs', async () => {
     const { appends, write } = openJournal()
-    const run = (runId: string) => ({ runId }) as RunRow
+    const run = (runId: string) => ({ runId, kwargsJson: '', interruptsJson: '' }) as RunRow
     await write({ thread: true, runs: [run('a'), run('b')], removedRunIds: ['b'] })
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })
