@@ -9,6 +9,7 @@ import {
 } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import { readLongJson } from '../json/index.ts'
 import { assistantClient } from '../records/index.ts'
 import { regions } from '../region.ts'
 import { createThreadClient } from '../thread/index.ts'
@@ -36,10 +37,11 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
+  const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
-    ...others, host, port, version: ownVersion(),
+    ...others, host, port, json, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, env, json,
     }),
     assistants: assistantClient(router),
     assistantIndex: ground.everybody.assistants,
@@ -59,7 +61,10 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   })
   readDoor(metrics, door)
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
-  return door
+  return { ...door, close: async (deadline) => {
+    await door.close(deadline)
+    await json.close()
+  } }
 }
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {

@@ -19,7 +19,8 @@ export interface ThreadClient {
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search.
    */
-  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found):
+  search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>):
     Promise<{ threads: Found[]; total: number }>
   count(filter: ThreadFilter & ValuesFilter): Promise<number>
 

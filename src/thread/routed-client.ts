@@ -7,6 +7,7 @@ import { AnswerRoom } from '../answer-room.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
 import { HeddleError, asUnread, unlessGone } from '../errors.ts'
+import type { LongJson } from '../json/index.ts'
 import { unlessGoneByThis } from '../records/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
 import type { ThreadClient, ThreadView, ValuesFilter } from './client.ts'
@@ -19,6 +20,8 @@ export interface ThreadClientOptions {
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  /** Reads long states beside the main thread. */
+  readonly json?: Pick<LongJson, 'contains'>
 }
 
 /** A filter on values reads the state of every candidate: this many at the most. */
@@ -33,8 +36,15 @@ const togetherMax = 4 * 1024 * 1024
 /** A state longer than this takes a turn of the event loop of its own. */
 const longState = 64 * 1024
 
-export function createThreadClient({ router, threads, newThreadId, env }: ThreadClientOptions):
-  ThreadClient {
+type Finder<Found> = (view: ThreadView) => Found | Promise<Found>
+
+/** Without a reader, everything is parsed at once. */
+const atOnce: Pick<LongJson, 'contains'> = {
+  contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
+}
+
+export function createThreadClient({ router, threads, newThreadId, env, json = atOnce }:
+ThreadClientOptions): ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
   const ask = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
     router.ask(keyOf(tenant, id), command, gone) as Promise<Reply>
@@ -60,19 +70,19 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
   }
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
-    found: (view: ThreadView) => Found) => {
+    found: Finder<Found>) => {
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values, found)
     const { rows, total } = await threads.search(plain)
     using _ = roomOf(rows)
-    if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
     const kept: Found[] = []
-    for await (const view of viewsOf(rows, pageStates)) kept.push(found(view))
+    if (withoutValues) for (const row of rows) kept.push(await found({ row, values: '{}' }))
+    else for await (const view of viewsOf(rows, pageStates)) kept.push(await found(view))
     return { threads: kept, total }
   }
 
   const searchValues = async <Found>(query: ThreadQuery,
-    wanted: Readonly<Record<string, unknown>>, found: (view: ThreadView) => Found) => {
+    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>) => {
     const { offset, limit } = query
     const candidates = await threads.search({ ...query, offset: 0, limit: candidatesMax })
     if (candidates.total > candidatesMax) {
@@ -83,8 +93,8 @@ export function createThreadClient({ router, threads, newThreadId, env }: Thread
     const kept: Found[] = []
     let total = 0
     for await (const view of viewsOf(candidates.rows, fewStates)) {
-      if (!contains(JSON.parse(view.values), wanted)) continue
-      if (total >= offset && kept.length < limit) kept.push(found(view))
+      if (!await json.contains(query.tenant, view.values, wanted)) continue
+      if (total >= offset && kept.length < limit) kept.push(await found(view))
       total++
     }
     return { threads: kept, total }

@@ -3,6 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import { textOf } from '../../raw-json.ts'
 import type { ThreadClient, ThreadView } from '../../thread/index.ts'
@@ -15,6 +16,7 @@ import { graphIds, mustHave } from './graph-names.ts'
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost
+  readonly json: LongJson
   readonly env: Env
 }
 
@@ -26,9 +28,11 @@ export interface FoundThread extends ThreadView {
 export class ThreadOperations {
   readonly #threads: ThreadClient
   readonly #graphs: GraphHost
+  readonly #json: LongJson
   readonly #env: Env
 
-  constructor({ threads, graphs, env }: ThreadOperationParts) {
+  constructor({ threads, graphs, json, env }: ThreadOperationParts) {
+    this.#json = json
     this.#threads = threads
     this.#graphs = graphs
     this.#env = env
@@ -66,16 +70,16 @@ export class ThreadOperations {
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
     using room = new AnswerRoom()
-    const extract = paths ? extractor(paths, room) : undefined
+    const extract = paths ? extractor(paths, room, this.#json) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids ?? undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
-    return await this.#threads.search(query, (view): FoundThread => {
+    return await this.#threads.search(query, async (view): Promise<FoundThread> => {
       const values = selects('values') ? view.values : '{}'
       room.take(values)
-      return { row: view.row, values, ...extract && { extracted: extract(view) } }
+      return { row: view.row, values, ...extract && { extracted: await extract(view) } }
     })
   }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { AnswerRoom } from '../../../src/answer-room.ts'
 import { extractor } from '../../../src/frontdoor/operations/extract.ts'
+import { pick } from '../../../src/json/index.ts'
 import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
 import { timeText } from '../../../src/time-text.ts'
 import { FakeRun, viewOf } from './fake-threads.ts'
@@ -58,7 +59,10 @@ describe('extracting', () => {
     ['values.nothing.at.all', null],
     ['metadata.toString', null],
     ['interrupts', {}],
-  ])('%s', (path, value) => {
-    expect(parsed(extractor({ it: path }, new AnswerRoom())(view))).toEqual({ it: value })
+  ])('%s', async (path, value) => {
+    const json = { pick: async (_: string, text: string, paths: readonly (readonly string[])[]) =>
+      pick(JSON.parse(text), paths) }
+    const extract = extractor({ it: path }, new AnswerRoom(), json)
+    expect(parsed(await extract(view))).toEqual({ it: value })
   })
 })
