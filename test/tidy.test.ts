@@ -48,7 +48,8 @@ function doorBetween(from: string, to: string): string | undefined {
 /** The one address of each outside package; `node:` modules are free unless named here. */
 const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(fastify|typebox)\b|^@fastify\/|^@connectrpc\//, ['src/frontdoor/']],
-  [/^@bufbuild\/protobuf/, ['src/frontdoor/', 'src/checkpoint/message-bytes.ts', 'proto/gen/']],
+  [/^@bufbuild\/protobuf/, ['src/frontdoor/', 'src/checkpoint/message-bytes.ts',
+    'src/checkpoint/long-message.ts', 'proto/gen/']],
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],

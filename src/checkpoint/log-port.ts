@@ -24,7 +24,8 @@ export interface NewRow {
  */
 export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }
-  | { readonly table: 'run'; readonly row: RunRow }
+  /** `body`: the row encoded, if that was done already. */
+  | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }

@@ -6,7 +6,10 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
 /** Longer texts and bytes are kept apart until the end. */
-export const longText = 64 * 1024
+const shortText = 1024
+
+/** To write so many takes a few milliseconds. Of a text, as many characters are written at once. */
+const stepBytes = 4 * 1024 * 1024
 
 /** What this needs of the library's writer, which has no other way to a place in its buffer. */
 interface Inside {
@@ -19,18 +22,21 @@ interface Inside {
 interface Piece {
   /** In the writer's buffer, into which it does not go. */
   at: number
-  readonly bytes: Uint8Array
+  readonly content: string | Uint8Array
+  readonly bytes: number
 }
 
 export class LongMessageWriter extends BinaryWriter {
   readonly #pieces: Piece[] = []
 
   override string(value: string): this {
-    return value.length > longText ? this.#add(Buffer.from(value)) : super.string(value)
+    if (value.length <= shortText) return super.string(value)
+    return this.#add(value, Buffer.byteLength(value))
   }
 
   override bytes(value: Uint8Array): this {
-    return value.byteLength > longText ? this.#add(value) : super.bytes(value)
+    const { byteLength } = value
+    return byteLength <= shortText ? super.bytes(value) : this.#add(value, byteLength)
   }
 
   override join(): this {
@@ -41,7 +47,7 @@ export class LongMessageWriter extends BinaryWriter {
     if (first === this.#pieces.length) return super.join()
     const within = this.#pieces.slice(first)
     const end = inside.pos
-    const length = within.reduce((sum, { bytes }) => sum + bytes.byteLength, end - begin)
+    const length = within.reduce((sum, { bytes }) => sum + bytes, end - begin)
     // Written behind the rest, to see how many bytes it takes.
     this.uint32(length)
     const prefix = inside.buffer.slice(end, inside.pos)
@@ -55,22 +61,35 @@ export class LongMessageWriter extends BinaryWriter {
     return this
   }
 
-  /** What was written, in order. */
-  parts(): Uint8Array[] {
+  /** All that was written, in steps of at least `stepBytes`: the last one returns it. */
+  * steps(): Generator<undefined, Uint8Array> {
     const rest = super.finish()
-    const parts: Uint8Array[] = []
-    let begin = 0
-    for (const { at, bytes } of this.#pieces) {
-      parts.push(rest.subarray(begin, at), bytes)
-      begin = at
+    const pieces = this.#pieces
+    const whole = Buffer.allocUnsafeSlow(
+      pieces.reduce((sum, { bytes }) => sum + bytes, rest.byteLength))
+    let [from, at, step] = [0, 0, stepBytes]
+    const put = (bytes: Uint8Array) => {
+      whole.set(bytes, at)
+      at += bytes.byteLength
     }
-    parts.push(rest.subarray(begin))
-    return parts
+    for (const piece of pieces) {
+      put(rest.subarray(from, piece.at))
+      from = piece.at
+      for (const part of partsOf(piece.content)) {
+        if (typeof part === 'string') at += whole.write(part, at)
+        else put(part)
+        if (at < step) continue
+        step = at + stepBytes
+        yield
+      }
+    }
+    put(rest.subarray(from))
+    return whole
   }
 
-  #add(bytes: Uint8Array): this {
-    this.uint32(bytes.byteLength)
-    this.#pieces.push({ at: this.#inside().pos, bytes })
+  #add(content: string | Uint8Array, bytes: number): this {
+    this.uint32(bytes)
+    this.#pieces.push({ at: this.#inside().pos, content, bytes })
     return this
   }
 
@@ -79,13 +98,13 @@ export class LongMessageWriter extends BinaryWriter {
   }
 }
 
-/** One array of all of them. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
+/** Pairs of surrogates stay together. */
+function* partsOf(content: string | Uint8Array): Generator<string | Uint8Array> {
+  if (typeof content !== 'string' || content.length <= stepBytes) return yield content
+  for (let from = 0, to; from < content.length; from = to) {
+    to = Math.min(from + stepBytes, content.length)
+    const last = content.charCodeAt(to - 1)
+    if (last >= 0xd800 && last <= 0xdbff && to < content.length) to--
+    yield content.slice(from, to)
   }
-  return whole
 }

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
-import { readLongJson } from '../json/index.ts'
 import { noUse } from '../records/index.ts'
 import { holdBodies, roomForBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
@@ -40,7 +39,7 @@ import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
-export interface FrontDoorOptions extends Omit<OperationParts, 'json' | 'quotas'>,
+export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
@@ -100,11 +99,10 @@ const longestParameter = 1024 * 1024
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
+  const { host, env, auth, limit, json, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
   const quotas = new Quotas(options.quotas ?? { limits: unlimited, use: async () => noUse }, env)
-  const json = readLongJson(env.log)
-  const operations = operationsOver({ ...options, quotas, json })
+  const operations = operationsOver({ ...options, quotas })
   if (auth === undefined) await welcomeLocal(operations, env)
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
@@ -152,7 +150,6 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()
       await app.close()
-      await json.close()
     },
   }
 }

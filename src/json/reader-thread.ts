@@ -2,9 +2,11 @@
 
 import { parentPort } from 'node:worker_threads'
 
+import { contains } from '../containment.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { parsed } from './parsed.ts'
-import type { FromReader, ReadJob, ToReader } from './reader-mail.ts'
+import { pick } from './pick.ts'
+import type { FromReader, Job, ReadJob, ToReader } from './reader-mail.ts'
 import { mustBeModest } from './scan.ts'
 import { split } from './split.ts'
 import type { Split } from './split.ts'
@@ -14,12 +16,20 @@ const port = parentPort
 
 port.on('message', ({ id, job }: ToReader) => port.postMessage(answerTo(id, job)))
 
-function answerTo(id: number, job: ReadJob): FromReader {
+function answerTo(id: number, job: Job): FromReader {
   try {
-    return { id, split: read(job) }
+    return { id, value: done(job) }
   } catch (caught) {
     const { code, message, facts } = HeddleError.from(caught)
     return { id, error: { code, sentence: message, facts } }
+  }
+}
+
+function done(job: Job): unknown {
+  switch (job.kind) {
+    case 'read': return read(job)
+    case 'contains': return contains(JSON.parse(job.text), job.part)
+    case 'pick': return pick(JSON.parse(job.text), job.paths)
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import { readLongJson } from '../json/index.ts'
 import type { ReadQuota } from '../read-quota.ts'
 import { assistantClient } from '../records/index.ts'
 import { regions } from '../region.ts'
@@ -43,10 +44,11 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
+  const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
-    ...others, host, port, ...!portIsChosen && { nextPorts }, version: ownVersion(),
+    ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env, json,
     }),
     assistants: assistantClient(router),
     assistantIndex: ground.everybody.assistants,
@@ -68,7 +70,10 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   readDoor(metrics, door)
   readQuotas(metrics, () => door.quotaStats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
-  return door
+  return { ...door, close: async (deadline) => {
+    await door.close(deadline)
+    await json.close()
+  } }
 }
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {

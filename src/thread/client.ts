@@ -19,8 +19,9 @@ export interface ThreadClient {
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search.
    */
-  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found,
-    gone?: AbortSignal): Promise<{ threads: Found[]; total: number }>
+  search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>, gone?: AbortSignal):
+    Promise<{ threads: Found[]; total: number }>
   count(filter: ThreadFilter & ValuesFilter, gone?: AbortSignal): Promise<number>
 
   /** A ThreadState of the API as JSON text. `gone` aborts when nobody waits for it any more. */

@@ -1,9 +1,10 @@
 /** Writes a thread's log: what is decided in one turn of the event loop goes into one row. */
 
 import type { Env } from '../../cluster/index.ts'
-import type { Branch, CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { Branch, CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
-import { encodeRow } from '../checkpoint/index.ts'
+import { bytesInTurns, encodeRowInTurns } from '../checkpoint/index.ts'
 import { billingRow } from '../records/index.ts'
 
 /** What one decision adds to the row that is being filled. */
@@ -77,6 +78,8 @@ export class Journal {
   #storedBytes: number
   #logged: Promise<void> = Promise.resolve()
   readonly #underWay = new Set<Promise<void>>()
+  /** While a long row is encoded, in several turns of the event loop: resolves after the last. */
+  #encoding: Promise<void> | undefined
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -163,14 +166,44 @@ export class Journal {
   /** Async from the start, so that a row that cannot be encoded rejects instead of throwing. */
   async #append(row: OpenRow, { epoch, seq }: { epoch: number; seq: number }): Promise<void> {
     const { log, tenant, branch, earlier } = this.#options
-    const body = encodeRow(row.records)
-    const newRow = {
-      tenant, branch: branch(), epoch, seq, prevEpoch: this.#tail.epoch, body, places: row.places,
-    }
-    this.#storedBytes += body.byteLength
+    const newRow = { tenant, branch: branch(), epoch, seq, prevEpoch: this.#tail.epoch,
+      places: row.places }
+    const body = encodeRowInTurns(row.records)
+    if (body instanceof Uint8Array) this.#storedBytes += body.byteLength
     const updates = this.#updates(row)
-    if (earlier) await earlier
-    await log.append([newRow], updates, row.logged.resolve)
+    const append = (encoded: Uint8Array, rows: RowUpdate[]) =>
+      log.append([{ ...newRow, body: encoded }], rows, row.logged.resolve)
+    const isShort = body instanceof Uint8Array && !updates.some(isLong)
+    if (this.#encoding === undefined && isShort) {
+      if (earlier) await earlier
+      return await append(body, updates)
+    }
+    await this.#appendInTurn(body, updates, append)
+  }
+
+  /** For a long row, and for rows that come while one is encoded: they are appended in order. */
+  async #appendInTurn(body: Uint8Array | Promise<Uint8Array>, updates: readonly RowUpdate[],
+    append: (body: Uint8Array, updates: RowUpdate[]) => Promise<void>): Promise<void> {
+    const before = this.#encoding
+    const encoded = Promise.withResolvers<void>()
+    const mine = this.#encoding = encoded.promise
+    let appended
+    try {
+      const [bytes, rows] = await Promise.all([body, Promise.all(updates.map(encodedRun)), before])
+      if (this.#options.earlier) await this.#options.earlier
+      if (!(body instanceof Uint8Array)) this.#storedBytes += bytes.byteLength
+      appended = append(bytes, rows.map((update) => this.#sized(update)))
+    } finally {
+      if (this.#encoding === mine) this.#encoding = undefined
+      encoded.resolve()
+    }
+    await appended
+  }
+
+  /** The row of the thread with all bytes up to now: some were encoded after it was made. */
+  #sized(update: RowUpdate): RowUpdate {
+    if (update.table !== 'thread') return update
+    return { ...update, row: { ...update.row, storedBytes: this.#storedBytes } }
   }
 
   /** The thread's row comes last: if it is on disk, the rows of its runs are too. */
@@ -188,6 +221,21 @@ export class Journal {
     if (threadRow) updates.push({ table: 'thread', row: threadRow })
     return updates
   }
+}
+
+/** Characters of a run: to encode more is worth several turns of the event loop. */
+const longRun = 512 * 1024
+
+/** The row of a run is as long as its input. */
+function isLong(update: RowUpdate): boolean {
+  if (update.table !== 'run') return false
+  const { kwargsJson, interruptsJson } = update.row
+  return kwargsJson.length + interruptsJson.length > longRun
+}
+
+async function encodedRun(update: RowUpdate): Promise<RowUpdate> {
+  if (update.table !== 'run' || !isLong(update)) return update
+  return { ...update, body: await bytesInTurns(RunRow, update.row) }
 }
 
 /** The billing record of a run that is over. */

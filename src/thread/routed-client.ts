@@ -6,6 +6,7 @@ import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import { contains } from '../containment.ts'
 import { HeddleError, asUnread, unlessGone } from '../errors.ts'
+import type { LongJson } from '../json/index.ts'
 import type { ReadQuota, ReadShare } from '../read-quota.ts'
 import { pageBytes, unlessGoneByThis } from '../records/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../records/index.ts'
@@ -22,6 +23,8 @@ export interface ThreadClientOptions {
   readonly newThreadId: () => string
   readonly reads: ReadQuota
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  /** Reads long states beside the main thread. */
+  readonly json?: Pick<LongJson, 'contains'>
 }
 
 /** A filter on values reads the state of every candidate: this many at the most. */
@@ -38,8 +41,15 @@ const turnState = 64 * 1024
 /** A state that takes more bytes is not read together with others. */
 const longState = 1024 * 1024
 
-export function createThreadClient({ router, threads, newThreadId, reads, env }:
-  ThreadClientOptions): ThreadClient {
+type Finder<Found> = (view: ThreadView) => Found | Promise<Found>
+
+/** Without a reader, everything is parsed at once. */
+const atOnce: Pick<LongJson, 'contains'> = {
+  contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
+}
+
+export function createThreadClient({ router, threads, newThreadId, reads, env,
+  json = atOnce }: ThreadClientOptions): ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
   const ask = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
     router.ask(keyOf(tenant, id), command, gone) as Promise<Reply>
@@ -77,20 +87,19 @@ export function createThreadClient({ router, threads, newThreadId, reads, env }:
       threads.search({ ...query, bytes }))
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
-    found: (view: ThreadView) => Found, gone?: AbortSignal) => {
+    found: Finder<Found>, gone?: AbortSignal) => {
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values, found, gone)
     const { rows, total } = await searchRows(plain, gone)
     using _ = shareOf(reads, query.tenant, rows)
-    if (withoutValues) return { threads: rows.map((row) => found({ row, values: '{}' })), total }
     const kept: Found[] = []
-    for await (const view of viewsOf(rows, pageStates, gone)) kept.push(found(view))
+    if (withoutValues) for (const row of rows) kept.push(await found({ row, values: '{}' }))
+    else for await (const view of viewsOf(rows, pageStates, gone)) kept.push(await found(view))
     return { threads: kept, total }
   }
 
   const searchValues = async <Found>(query: ThreadQuery,
-    wanted: Readonly<Record<string, unknown>>, found: (view: ThreadView) => Found,
-    gone?: AbortSignal) => {
+    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>, gone?: AbortSignal) => {
     const { offset, limit } = query
     const candidates = await searchRows({ ...query, offset: 0, limit: candidatesMax }, gone)
     if (candidates.total > candidatesMax) {
@@ -101,8 +110,8 @@ export function createThreadClient({ router, threads, newThreadId, reads, env }:
     const kept: Found[] = []
     let total = 0
     for await (const view of viewsOf(candidates.rows, fewStates, gone)) {
-      if (!contains(JSON.parse(view.values), wanted)) continue
-      if (total >= offset && kept.length < limit) kept.push(found(view))
+      if (!await json.contains(query.tenant, view.values, wanted)) continue
+      if (total >= offset && kept.length < limit) kept.push(await found(view))
       total++
     }
     return { threads: kept, total }

@@ -2,6 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import { textOf } from '../../raw-json.ts'
 import type { ReadShare } from '../../read-quota.ts'
@@ -16,6 +17,7 @@ import { graphIds, mustHave } from './graph-names.ts'
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost
+  readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
 }
@@ -39,10 +41,12 @@ export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
 export class ThreadOperations {
   readonly #threads: ThreadClient
   readonly #graphs: GraphHost
+  readonly #json: LongJson
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
 
-  constructor({ threads, graphs, env, quotas }: ThreadOperationParts) {
+  constructor({ threads, graphs, json, env, quotas }: ThreadOperationParts) {
+    this.#json = json
     this.#threads = threads
     this.#graphs = graphs
     this.#env = env
@@ -82,16 +86,16 @@ export class ThreadOperations {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
-    const extract = paths ? extractor(paths, share) : undefined
+    const extract = paths ? extractor(paths, share, this.#json) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids?.length ? ids : undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
-    return await this.#threads.search(query, (view): FoundThread => {
+    return await this.#threads.search(query, async (view): Promise<FoundThread> => {
       const values = selects('values') ? view.values : '{}'
       share.take(values)
-      return { row: view.row, values, ...extract && { extracted: extract(view) } }
+      return { row: view.row, values, ...extract && { extracted: await extract(view) } }
     }, gone)
   }
 

@@ -185,6 +185,8 @@ export class LocalIndex implements OwnIndex {
       this.#room.take(bytesOf(rows))
       return rows
     }))
+    // Afterwards they are no longer here: the writer thread has taken over their memory.
+    const bytes = bytesOf(read)
     try {
       if (this.#left.has(shard)) this.#removeRows(shard)
       await this.#unloading.get(shard)
@@ -192,7 +194,7 @@ export class LocalIndex implements OwnIndex {
       await this.#store.load(shard, loading.changes.merged(read))
       if (!isMine()) return []
     } finally {
-      this.#room.leave(bytesOf(read))
+      this.#room.leave(bytes)
     }
     // In one turn: nothing is found before the late changes, and what is put now comes after them.
     loading.followed = true

@@ -44,14 +44,15 @@ export class RunTable implements RunTablePort {
   }
 
   /** Newer calls need higher ranks. Repeating it changes nothing. */
-  async put({ row, rank, before }: { readonly row: RunRow; readonly rank: bigint
+  async put({ row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow
+    readonly body?: Uint8Array | undefined; readonly rank: bigint
     readonly before?: Promise<unknown> }): Promise<void> {
     const address = this.#address(row)
     const createdAt = BigInt(row.createdAtMs)
     await Promise.all([
       this.#order(row, rank),
       this.#bodies.put({
-        address, body: bytesOf(RunRow, row), columns: [['created_at', createdAt]],
+        address, body, columns: [['created_at', createdAt]],
         rank, before,
       }),
     ])

@@ -20,7 +20,7 @@ export function entryOf(update: RowUpdate): EntryUpdate {
     }
     case 'run': {
       const { tenant, threadId, runId, createdAtMs, status } = update.row
-      const body = bytesOf(RunRow, update.row)
+      const body = update.body ?? bytesOf(RunRow, update.row)
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
     case 'billing': case 'run_removed': return update

@@ -1,6 +1,5 @@
 /** Bodies passed between two threads: many in one buffer, which is transferred at no cost. */
 
-import { joined } from '../../checkpoint/index.ts'
 import type { LogEntry } from '../../checkpoint/index.ts'
 import type { Write } from './write.ts'
 
@@ -82,4 +81,14 @@ function bodiedOf(write: Write): { body: unknown }[] {
   if (!('rows' in write)) return []
   if (write.kind === 'load') return [...write.rows]
   return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
+}
+
+function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(bodies.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const body of bodies) {
+    bytes.set(body, at)
+    at += body.byteLength
+  }
+  return bytes
 }

@@ -50,8 +50,8 @@ export function threadIndex(link: WriterLink, lookup: Lookup): ThreadIndex {
 export function runTable(link: WriterLink, lookup: Lookup): RunTable {
   return {
     get: async (tenant, threadId, runId) => {
-      const body = link.isAheadOn(tenant, threadId)
-        ? await link.ask('run', tenant, threadId, runId) : lookup.run(tenant, threadId, runId)
+      const found = link.isAheadOn(tenant, threadId) ? null : lookup.run(tenant, threadId, runId)
+      const body = found === null ? await link.ask('run', tenant, threadId, runId) : found
       return body && runOf(body)
     },
     list: async (query) => {

@@ -43,6 +43,9 @@ export const runSchema = `
 /** A row up to this size is small: it is passed on as it is. */
 const smallBytes = 16 * 1024
 
+/** To read a longer row takes the main thread too long. */
+const longBytes = 1024 * 1024
+
 type Bodies = Statement<readonly [body: Uint8Array]>
 
 export class RunTable {
@@ -54,6 +57,7 @@ export class RunTable {
   readonly #list: Statement<SizedRow>
   readonly #listSuccess: Statement<SizedRow>
   readonly #listStatus: Statement<SizedRow>
+  readonly #getShort: Statement<readonly [body: Uint8Array | null]>
 
   constructor(database: Database) {
     const body = 'SELECT body FROM run'
@@ -70,6 +74,8 @@ export class RunTable {
     this.#removeAll = database.prepare('DELETE FROM run WHERE tenant = ? AND thread_id = ?')
     this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#body = database.prepare(`${body} WHERE no = ?`)
+    this.#getShort = database.prepare(`SELECT iif(length(body) <= ${longBytes}, body, NULL)
+      FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#list = database.prepare(`${byTime} ${page}`)
     this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
     this.#listStatus = database.prepare(`${byStatus} AND status = :status ${page}`)
@@ -91,6 +97,12 @@ export class RunTable {
 
   get(tenant: string, threadId: string, runId: string): Uint8Array | undefined {
     return this.#get.get(runId, threadId, tenant)?.[0]
+  }
+
+  /** Null for a long row, which is not read. */
+  getShort(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
+    const row = this.#getShort.get(runId, threadId, tenant)
+    return row && row[0]
   }
 
   list({ tenant, threadId, status, limit, offset, texts }: RunQuery): RowPage<Uint8Array> {

@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import { LogRow } from '../../../proto/gen/storage/v1/log.ts'
+import { Form } from '../../../proto/gen/storage/v1/value.ts'
 import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
-import { encodeRow } from '../../../src/checkpoint/index.ts'
+import { encodeRow, encodeRowInTurns } from '../../../src/checkpoint/index.ts'
 import type { RecordOf } from '../../../src/checkpoint/index.ts'
 
 const long = 64 * 1024
@@ -32,9 +33,32 @@ const records = fc.array(change, { maxLength: 4 }).map((changes): RecordOf[] => 
   { $case: 'opened', value: { epoch: 4 } },
 ])
 
-it('The bytes of a row are those of the library, however long its texts are.', () => {
-  fc.assert(fc.property(records, (each) => {
-    const whole = LogRow.encode({ records: each.map((record) => ({ record })) }).finish()
+const wholeOf = (each: readonly RecordOf[]) =>
+  LogRow.encode({ records: each.map((record) => ({ record })) }).finish()
+
+it('The bytes of a row are those of the library, however long its texts are.', async () => {
+  await fc.assert(fc.asyncProperty(records, async (each) => {
+    const whole = wholeOf(each)
     expect(Buffer.compare(encodeRow(each), whole)).toBe(0)
+    expect(Buffer.compare(await encodeRowInTurns(each), whole)).toBe(0)
   }), { numRuns: 60 })
+})
+
+it('A very long text is written in parts, and no pair of surrogates is torn.', async () => {
+  const length = 4 * 1024 * 1024
+  for (const before of ['', 'x']) {
+    const value = { json: before + '😀'.repeat(length), form: Form.FORM_UNSPECIFIED,
+      serialized: undefined }
+    const row: RecordOf[] = [{ $case: 'checkpoint', value: { ns: '', id: 'c', parentId: '',
+      full: true, changes: [{ channel: 'a', change: { $case: 'set', value } }],
+      skeletonJson: '{}', metadataJson: '{}', runId: 'r', atMs: 1 } }]
+    let turns = 0
+    let done = false
+    const count = () => { if (!done) setImmediate(() => { turns++; count() }) }
+    count()
+    const bytes = await encodeRowInTurns(row)
+    done = true
+    expect(turns).toBeGreaterThanOrEqual(3)
+    expect(Buffer.compare(bytes, wholeOf(row))).toBe(0)
+  }
 })

@@ -78,14 +78,16 @@ export class FakeThreads implements ThreadClient {
     return { ...copy, values: this.#thread(threadId).values }
   }
 
-  async search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found) {
+  async search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>) {
     this.#call('search', query)
     const all = [...this.views.values()].filter(({ row }) => matches(row, query))
     const page = all.slice(query.offset, query.offset + query.limit)
-    const threads = page.map((view) => {
+    const threads: Found[] = []
+    for (const view of page) {
       this.shown++
-      return found(view)
-    })
+      threads.push(await found(view))
+    }
     return { threads, total: all.length }
   }
 

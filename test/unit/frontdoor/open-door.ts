@@ -7,6 +7,7 @@ import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
+import { readLongJson } from '../../../src/json/index.ts'
 import { ReadQuota } from '../../../src/read-quota.ts'
 import { systemEnv } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -32,14 +33,18 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const threads = new FakeThreads()
   const reads = new ReadQuota(env)
   const house = assistantHouse(env)
+  const json = readLongJson(env.log)
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
-    egress: openEgress({ env, version: '0.0.1' }), reads,
+    egress: openEgress({ env, version: '0.0.1' }), json, reads,
     dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
-  onTestFinished(() => door.close(AbortSignal.abort()))
+  onTestFinished(async () => {
+    await door.close(AbortSignal.abort())
+    await json.close()
+  })
   return { ...door, threads, house, env, reads }
 }
 
