@@ -104,7 +104,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
   // A single tenant takes no room from others.
-  holdAnswers(app, options.reads, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
+  holdAnswers(app, { reads: options.reads, log: env.log },
+    { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
   const parts = { ...operations, pulse, reads: options.reads }

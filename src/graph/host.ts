@@ -169,8 +169,9 @@ class WorkerGraphHost implements RunningGraphHost {
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
     const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
+    const readDone = this.#inquiries.noteRead(job)
     const result = await resultOf(read(source, what))
-    if ('value' in result) this.#inquiries.noteRead(job, bytesOf(result.value))
+    readDone('value' in result ? bytesOf(result.value) : 0)
     link.post({ type: 'stored', reading, result })
   }
 }

@@ -57,6 +57,6 @@ async function withstand(chosen: readonly Attack[]): Promise<void> {
 }
 
 describe('With the memory of a member, a server withstands', () => {
-  for (const attack of attacks) it(attack.name, () => withstand([attack]))
+  it.each(attacks)('$name', (attack) => withstand([attack]))
   it('all attacks at once', () => withstand(attacks))
 })

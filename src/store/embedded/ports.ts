@@ -103,8 +103,8 @@ export function keyTable(link: WriterLink): KeyTable {
 }
 
 /**
- * The rows of a page, a few at a time if they have many bytes. Throws `too_large` as the query says:
- * if it wants all of each row before any is read.
+ * The rows of a page, a few at a time if they have many bytes. Throws `too_large` as the query
+ * says: before any is read, if all of each row is wanted.
  */
 async function rowsOf<Row extends StoredRow | Uint8Array>(page: RowPage<Row>,
   { bytes, texts }: { readonly bytes?: number; readonly texts?: readonly RunText[] },
