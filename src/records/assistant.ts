@@ -37,8 +37,8 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
 }
 
 /**
- * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that gets too
- * long.
+ * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that makes
+ * it too long.
  */
 export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: number):
   AssistantVersion {

@@ -4,7 +4,8 @@ import type { Env } from '../../../cluster/index.ts'
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, AssistantQuery, BillingTable, KeyTable, LimitTable, RunTable, RunText, ThreadIndex, ThreadQuery,
+  AssistantIndex, AssistantQuery, BillingTable, KeyTable, LimitTable, RunTable, RunText,
+  ThreadIndex, ThreadQuery,
 } from '../../records/index.ts'
 import { PageBytes } from '../page-bytes.ts'
 import { entryOf } from './entry.ts'

@@ -9,7 +9,8 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { askIndex } from '../../records/index.ts'
 import type {
-  AssistantIndex, BillingTable, IndexAnswer, IndexQuestion, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, IndexAnswer, IndexQuestion, KeyTable, LimitTable, RunTable,
+  ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -17,7 +18,8 @@ import { FilePlace } from './file-place.ts'
 import { Journal } from './journal.ts'
 import { Lookup } from './lookup.ts'
 import {
-  assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable, threadIndex,
+  assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
+  threadIndex,
 } from './ports.ts'
 import type { DocumentSearch } from './ports.ts'
 import type { StoreFile } from './request.ts'
