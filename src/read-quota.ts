@@ -27,7 +27,7 @@ export interface ReadLimits {
 
 const mebibyte = 1024 * 1024
 
-export const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
+const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
   ofAnswer: 128 * mebibyte, waiting: 200, waitMs: 30_000 }
 
 /** A tenant may have this many times what is left, so that something is left for the others. */
@@ -95,16 +95,17 @@ export class ReadQuota {
     const { tenant, gone } = reading
     const most = Math.min(reading.most ?? Infinity, this.limits.ofTenant)
     for (let bytes = Math.min(reading.bytes, most); ;) {
-      await this.#take(tenant, bytes, gone)
+      const taken = bytes
+      await this.#take(tenant, taken, gone)
       try {
-        return await work(new ReadAllowance(bytes, gone))
+        return await work(new ReadAllowance(taken, gone))
       } catch (error) {
         const needed = neededBytes(error)
         if (needed === undefined) throw error
         if (bytes === most || needed > most) throw tooLarge(most, needed)
         bytes = Math.min(most, Math.max(growth * bytes, needed))
       } finally {
-        this.add(tenant, -bytes)
+        this.add(tenant, -taken)
       }
     }
   }
@@ -113,7 +114,7 @@ export class ReadQuota {
   hasRoom(tenant: string, bytes: number): boolean {
     const own = (this.#tenants.get(tenant)?.bytes ?? 0) + bytes
     const left = this.limits.inAll - this.#bytes - bytes
-    return left >= 0 && own <= this.limits.ofTenant && own <= share * (left + bytes)
+    return own <= this.limits.ofTenant && own <= share * left
   }
 
   /** Counts bytes without asking; fewer than none let others in. */
@@ -225,6 +226,34 @@ export class ReadAllowance {
     throw new HeddleError('too_large', 'This takes more memory than was thought.',
       { bytes: this.#kept })
   }
+
+  /** For a part of the read, whose result takes less than making it. */
+  part(): ReadPart {
+    return new ReadPart(this)
+  }
+}
+
+/** What one part of a read has in memory. */
+export class ReadPart {
+  readonly #whole: ReadAllowance
+  #kept = 0
+
+  constructor(whole: ReadAllowance) {
+    this.#whole = whole
+  }
+
+  get left(): number { return this.#whole.left }
+
+  /** As the whole does. */
+  keep(bytes: number): void {
+    this.#kept += bytes
+    this.#whole.keep(bytes)
+  }
+
+  /** It is done: only the result is left of it. */
+  done(bytes: number): void {
+    this.keep(bytes - this.#kept)
+  }
 }
 
 /** Memory of one tenant that is counted as it is used. To be disposed of when it is free again. */
@@ -238,7 +267,10 @@ export class ReadShare implements Disposable {
     this.#tenant = tenant
   }
 
-  /** Throws `too_large` if the answer gets too large with these texts, `unavailable` without room. */
+  /**
+   * Throws `too_large` if the answer gets too large with these texts, `unavailable` if there is no
+   * room for them.
+   */
   take(...texts: readonly { readonly length: number }[]): void {
     const length = texts.reduce((sum, text) => sum + text.length, 0)
     const { ofAnswer } = this.#quota.limits

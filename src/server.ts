@@ -25,7 +25,9 @@ import { openMetricsDoor } from './server/metrics-door.ts'
 import type { MetricsDoor } from './server/metrics-door.ts'
 import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
-import { readActors, readLimits, readOwnership, readReads, readServer, readWorkers } from './server/readings.ts'
+import {
+  readActors, readLimits, readOwnership, readReads, readServer, readWorkers,
+} from './server/readings.ts'
 import type { OpenTracing } from './server/tracing.ts'
 import { readTracingHeaders } from './server/tracing-headers.ts'
 import { Quarantine } from './thread/index.ts'

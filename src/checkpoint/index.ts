@@ -4,6 +4,7 @@ export type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate } fro
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
   from './tuple.ts'
 export { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
+export { recordBytes } from './record-bytes.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
 export type { LogHead } from './checkpoint-reader.ts'
 export { bytesInTurns, bytesOf } from './message-bytes.ts'

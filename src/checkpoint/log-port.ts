@@ -47,7 +47,7 @@ export interface LogRange {
   readonly reverse?: boolean
   /** At most this many rows. */
   readonly limit?: number
-  /** Ends before the row with which the bodies would exceed so many bytes, if it is not the first. */
+  /** Ends before the row with which the bodies would have more bytes, if it is not the first. */
   readonly bytes?: number
   /**
    * The largest body that is read: a first row with a larger one is refused with `too_large`, the

@@ -126,7 +126,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, room: bodies })
   // A single tenant takes no room from others.
-  holdAnswers(app, options.reads,
+  holdAnswers(app, { reads: options.reads, log: env.log },
     { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)

@@ -187,8 +187,9 @@ class WorkerGraphHost implements RunningGraphHost {
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
     const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
+    const readDone = this.#inquiries.noteRead(link, job)
     const result = await resultOf(read(source, what))
-    if ('value' in result) this.#inquiries.noteRead(link, job, bytesOf(result.value))
+    readDone('value' in result ? bytesOf(result.value) : 0)
     link.post({ type: 'stored', reading, result })
   }
 }

@@ -17,14 +17,18 @@ interface Asking {
   readonly asked: Map<number, WorkerLink>
   /** Workers that ended while they were asked. */
   losses: number
-  /** Bytes of states that workers got for it. */
+  /** Reads of checkpoints under way, and the bytes of what was read. */
+  reads: number
   bytes: number
   stopTimers: () => void
 }
 
 /** After this long without an answer, another worker is asked as well. */
 const hedgeAfterMs = 250
-/** The same if the first one has got a large state: two would take twice the memory. */
+/**
+ * The same if the first one waits for what it reads, or has got a large state: two would take twice
+ * the memory.
+ */
 const lateHedgeMs = 5_000
 const largeBytes = 1024 * 1024
 /** Long, for reading a large state or building a schema may take a while. */
@@ -52,10 +56,11 @@ export class InquiryDesk {
   ask(inquiry: GraphInquiry, source?: CheckpointSource, gone?: AbortSignal): Promise<unknown> {
     if (gone?.aborted) return Promise.reject(gone.reason as Error)
     const reply = Promise.withResolvers<unknown>()
-    const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, bytes: 0,
+    const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
+      bytes: 0,
       stopTimers: () => {} }
     let stopHedge = this.#env.after(hedgeAfterMs, () => {
-      if (asking.bytes < largeBytes) return this.#send(asking)
+      if (asking.reads === 0 && asking.bytes < largeBytes) return this.#send(asking)
       stopHedge = this.#env.after(lateHedgeMs, () => this.#send(asking))
     })
     const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
@@ -81,10 +86,15 @@ export class InquiryDesk {
     return this.#askingOf(link, job)?.source
   }
 
-  /** A worker gets states for a job. */
-  noteRead(link: WorkerLink, job: number, bytes: number): void {
+  /** A job reads checkpoints. The result is to be called with their bytes when they are read. */
+  noteRead(link: WorkerLink, job: number): (bytes: number) => void {
     const asking = this.#askingOf(link, job)
-    if (asking) asking.bytes += bytes
+    if (asking) asking.reads += 1
+    return (bytes) => {
+      if (!asking) return
+      asking.reads -= 1
+      asking.bytes += bytes
+    }
   }
 
   mail(link: WorkerLink, mail: WorkerMail): void {

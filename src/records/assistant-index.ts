@@ -27,6 +27,7 @@ export interface AssistantIndex extends AssistantSearch {
 }
 
 export interface AssistantSearch {
-  search(query: AssistantQuery): Promise<{ rows: AssistantRow[]; total: number }>
-  count(filter: AssistantFilter): Promise<number>
+  search(query: AssistantQuery, gone?: AbortSignal):
+    Promise<{ rows: AssistantRow[]; total: number }>
+  count(filter: AssistantFilter, gone?: AbortSignal): Promise<number>
 }

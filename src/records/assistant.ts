@@ -1,5 +1,6 @@
 /** An assistant as a value: how versions are created and restored. Pure. */
 
+import { mustBeShort } from './metadata-limit.ts'
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { textOf } from '../raw-json.ts'
@@ -36,7 +37,10 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
   }
 }
 
-/** `config` and `context` replace whole; metadata merges shallowly. */
+/**
+ * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that makes
+ * it too long.
+ */
 export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: number):
   AssistantVersion {
   const { graphId, name, description, config, context, metadata } = change
@@ -56,7 +60,9 @@ function textOr(text: string, value: unknown): string {
 }
 
 function merged(json: string, change: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ ...JSON.parse(json) as object, ...change })
+  const metadataJson = JSON.stringify({ ...JSON.parse(json) as object, ...change })
+  mustBeShort(metadataJson, json)
+  return metadataJson
 }
 
 /** The row after its first version was written. The writer sets its log position. */

@@ -24,7 +24,7 @@ export interface RunQuery {
   readonly offset: number
   /** The long texts that are wanted (by default all); others may be left empty. */
   readonly texts?: readonly RunText[]
-  /** Throws `too_large`, with their number as the fact `bytes`, if what is wanted has more bytes. */
+  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
   readonly bytes?: number
 }
 

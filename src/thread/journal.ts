@@ -4,7 +4,7 @@ import type { Env } from '../../cluster/index.ts'
 import { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { Branch, CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { LogPort, RecordOf, RowUpdate } from '../checkpoint/index.ts'
-import { bytesInTurns, encodeRowInTurns } from '../checkpoint/index.ts'
+import { bytesInTurns, encodeRowInTurns, recordBytes } from '../checkpoint/index.ts'
 import { billingRow } from '../records/index.ts'
 
 /** What one decision adds to the row that is being filled. */
@@ -27,6 +27,7 @@ interface OpenRow {
   readonly removedRunIds: Set<string>
   readonly billed: RunRow[]
   thread: boolean
+  bytes: number
   readonly durable: Promise<void>
   readonly settle: (appended: Promise<void>) => void
   readonly logged: PromiseWithResolvers<void>
@@ -42,6 +43,9 @@ export type Urgency = 'now' | 'soon'
 
 /** The thread's row is rewritten at least this often: loading reads no more rows behind it. */
 const threadRowEvery = 256
+
+/** A row with more takes no more records: rows are read as a whole. */
+const fullBytes = 1024 * 1024
 
 /** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
 const patienceMs = 20
@@ -103,12 +107,16 @@ export class Journal {
     const row = this.#open ??= this.#openRow()
     if (urgency === 'now') this.hurry()
     // One by one: V8 limits how many arguments a call may spread.
-    for (const record of entry.records) row.records.push(record)
+    for (const record of entry.records) {
+      row.records.push(record)
+      row.bytes += recordBytes(record)
+    }
     for (const place of entry.places ?? []) row.places.push(place)
     for (const run of entry.runs ?? []) row.runs.set(run.runId, run)
     for (const runId of entry.removedRunIds ?? []) row.removedRunIds.add(runId)
     row.billed.push(...entry.billed ?? [])
     row.thread ||= entry.thread
+    if (row.bytes > fullBytes) this.#closeNow(row)
     return row.durable
   }
 
@@ -126,8 +134,7 @@ export class Journal {
    * write is under way any more, whether it landed or failed.
    */
   async quiet(): Promise<void> {
-    this.#open?.stopWaiting?.()
-    if (this.#open) this.#close(this.#open)
+    if (this.#open) this.#closeNow(this.#open)
     await Promise.allSettled(this.#underWay)
   }
 
@@ -140,9 +147,15 @@ export class Journal {
       : [{ $case: 'opened', value: { epoch } }]
     return {
       records, places: [], runs: new Map(), removedRunIds: new Set(), billed: [],
-      thread: false, durable: promise, settle: resolve, logged,
+      thread: false, bytes: 0, durable: promise, settle: resolve, logged,
       stopWaiting: after(patienceMs, () => this.hurry()),
     }
+  }
+
+  #closeNow(row: OpenRow): void {
+    row.stopWaiting?.()
+    row.stopWaiting = undefined
+    this.#close(row)
   }
 
   #close(row: OpenRow): void {

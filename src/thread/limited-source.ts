@@ -8,24 +8,27 @@ import type { ReadAllowance } from '../read-quota.ts'
 export class LimitedSource implements CheckpointSource {
   readonly views = new Map<string, ChannelView>()
   readonly #reader: CheckpointReader
+  readonly #allowance: ReadAllowance
   readonly #failed = new AbortController()
   /** Aborts when nobody waits any more, or with the error when a read has failed. */
   readonly gone: AbortSignal
 
   constructor(reader: CheckpointReader, allowance: ReadAllowance) {
-    this.#reader = reader.within(allowance)
+    this.#reader = reader
+    this.#allowance = allowance
     const { signal } = this.#failed
     this.gone = allowance.gone ? AbortSignal.any([signal, allowance.gone]) : signal
   }
 
   tuple: CheckpointSource['tuple'] = (ns, checkpointId) => this.#noted(async () => {
-    const read = await this.#reader.checkpoint(ns, checkpointId)
+    const read = await this.#reader.within(this.#allowance, (reader) =>
+      reader.checkpoint(ns, checkpointId))
     if (read && ns === '') this.views.set(read.checkpoint.id, read.view)
     return read && toTuple(read)
   })
 
   list: CheckpointSource['list'] = (query) => this.#noted(async () => {
-    const page = await this.#reader.separately(query)
+    const page = await this.#reader.within(this.#allowance, (reader) => reader.page(query))
     for (const { checkpoint, view } of page) {
       if (checkpoint.ns === '') this.views.set(checkpoint.id, view)
     }

@@ -84,7 +84,7 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
   /** Rows, in as much memory as they take. */
   const searchRows = (query: ThreadQuery, gone?: AbortSignal) =>
     reads.read({ tenant: query.tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
-      threads.search({ ...query, bytes }))
+      threads.search({ ...query, bytes }, gone))
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
     found: Finder<Found>, gone?: AbortSignal) => {
@@ -147,7 +147,7 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
     search,
     count: async (filter: ThreadFilter & ValuesFilter, gone?: AbortSignal) => {
       const { values, withoutValues: _, ...plain } = filter
-      if (!values) return threads.count(plain)
+      if (!values) return threads.count(plain, gone)
       const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
       const query = { ...plain, ...order, limit: 0, offset: 0 }
       return (await searchValues(query, values, () => {}, gone)).total

@@ -21,7 +21,7 @@ const [fewStates, manyStates] = [16, 64]
  * Characters read together, if all states are as large as the largest so far, and of a part of a
  * history, if it has more than one state.
  */
-const togetherMax = 4 * 1024 * 1024
+const togetherMax = 16 * 1024 * 1024
 /** What reading states together takes at first. */
 const togetherBytes = 2 * stateBytes
 /** What reading a state takes for each character of its answer, with the state before it. */

@@ -218,7 +218,7 @@ export class ThreadLedger {
   async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
     Promise<JsonText> {
     const view = this.recentView(checkpointId)
-      ?? await this.settled.within(allowance).view('', checkpointId)
+      ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
     if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
     return valuesJson(view, channels)

@@ -45,7 +45,8 @@ export function assistantService({ assistants, reads }: Pick<RouteParts, 'assist
     },
     countAssistants: async (request, context) => {
       const body = checkerOf(CountAssistants)(filterOf(request))
-      return { count: BigInt(await assistants.count(tenantOf(context), body)) }
+      const count = await assistants.count(tenantOf(context), body, goneSignal(context))
+      return { count: BigInt(count) }
     },
     listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)

@@ -130,12 +130,12 @@ export class AssistantOperations {
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
     }
     return this.#reads.read({ tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
-      this.#index.search({ ...query, bytes }))
+      this.#index.search({ ...query, bytes }, gone))
   }
 
-  async count(tenant: string, request: CountAssistants): Promise<number> {
+  async count(tenant: string, request: CountAssistants, gone?: AbortSignal): Promise<number> {
     await this.welcome(tenant)
-    return this.#index.count(filterOf(tenant, request))
+    return this.#index.count(filterOf(tenant, request), gone)
   }
 
   /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */

@@ -51,7 +51,9 @@ export function assistantRoutes(app: App, { assistants }: RouteParts): void {
 
   app.post('/assistants/count', route('read', 'countAssistants', { tag, summary: 'Count assistants',
     body: CountAssistants, answer: 'Count' }), async ({ body, caller }, reply) =>
-    sendJson(reply, String(await assistants.count(caller.tenant, body))))
+    {
+    return sendJson(reply, String(await assistants.count(caller.tenant, body, leftSignal(reply))))
+  })
 
   versionRoutes(app, { assistants })
   graphRoutes(app, { assistants })

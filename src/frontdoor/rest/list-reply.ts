@@ -56,8 +56,10 @@ Promise<FastifyReply> {
     for (let next = isLast ? undefined : await parts.next(); next && !next.done;
       next = await parts.next()) await list.add((next.value as ListPart).texts)
     list.end()
-  } catch {
+  } catch (error) {
+    if (list.isClosed) return reply
     list.breakOff()
+    reply.server.answerFailed(reply.request, error)
   } finally {
     await parts.return?.()
   }
@@ -117,6 +119,9 @@ class LongList {
     }
     await this.#send()
   }
+
+  /** Its client has left. */
+  get isClosed(): boolean { return this.#closed.signal.aborted }
 
   end(): void {
     this.#raw.end(this.#isEmpty ? '[]' : ']')

@@ -1,10 +1,13 @@
 /** Long answers that clients have not read yet: they take room, as those being gathered do. */
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
+import type { Log } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
 import type { ReadQuota } from '../../read-quota.ts'
 import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from '../caller.ts'
+import { factsOf } from '../exchange.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
@@ -23,6 +26,8 @@ declare module 'fastify' {
     readonly unread: UnreadAnswers
     /** The memory that reads share. */
     readonly reads: ReadQuota
+    /** To be called if an answer had to be broken off: its client was told no reason. */
+    answerFailed(request: FastifyRequest, error: unknown): void
   }
 }
 
@@ -67,7 +72,12 @@ export class UnreadAnswers {
 }
 
 /** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
-export function holdAnswers(app: FastifyInstance, reads: ReadQuota, options: UnreadOptions): void {
+export function holdAnswers(app: FastifyInstance,
+  { reads, log }: { readonly reads: ReadQuota; readonly log: Log }, options: UnreadOptions): void {
+  app.decorate('answerFailed', (request: FastifyRequest, error: unknown) => {
+    const level = HeddleError.from(error).code === 'internal' ? 'error' : 'info'
+    log[level]('An answer was broken off.', { error, ...factsOf(request) })
+  })
   const unread = new UnreadAnswers(reads, options)
   app.decorate('unread', unread)
   app.decorate('reads', reads)

@@ -5,6 +5,9 @@ import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../recor
 import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
+import { contains } from '../../containment.ts'
+import { Slice } from './search-slice.ts'
+import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -45,6 +48,9 @@ export const assistantSchema = `
   );
   CREATE UNIQUE INDEX assistant_assistant_id ON assistant (tenant, assistant_id);
 `
+
+/** Metadata of a tenant's assistants: with more, the thread that writes does not read it. */
+const longBytes = 256 * 1024
 
 const columnOf: Readonly<Record<AssistantSort, string>> = {
   assistant_id: 'assistant_id', graph_id: 'graph_id', name: 'name', created_at: 'created_at',
@@ -103,6 +109,41 @@ export class AssistantTable {
     if (changes > 0) {
       this.#uses.setAssistant({ tenant, assistantId: id, no: this.#numberOf(tenant, id) }, 0)
     }
+  }
+
+  /**
+   * Whether the filter needs more documents read than the thread that writes should: that thread
+   * has other things to do.
+   */
+  isLong(filter: AssistantFilter): boolean {
+    const { metadata, ...others } = filter
+    if (metadata === undefined) return false
+    const { sql, values } = this.#conditionsOf(others)
+    const sum = this.#database.prepare<readonly [number | null]>(
+      `SELECT sum(octet_length(metadata)) FROM assistant ${sql}`)
+    return (sum.get(values)![0] ?? 0) > longBytes
+  }
+
+  /** As `search`, in slices: it stops after each. */
+  *documents(query: AssistantQuery): Generator<void, Documents, void> {
+    const { metadata = {}, ...others } = query
+    const { sortBy, limit, offset } = query
+    const { sql, values } = this.#conditionsOf(others)
+    const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
+    const candidates = this.#database.prepare<readonly [no: number, bytes: number, json: string]>(`
+      SELECT rowid, octet_length(metadata) + length(body), metadata FROM assistant ${sql}
+      ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order}`)
+    const sizes: SizedRow[] = []
+    let total = 0
+    const slice = new Slice()
+    for (const [no, bytes, document] of candidates.iterate(values)) {
+      if (contains(JSON.parse(document || '{}'), metadata)) {
+        if (total >= offset && sizes.length < limit) sizes.push([no, bytes])
+        total++
+      }
+      if (slice.ends(document)) yield
+    }
+    return { sizes, total }
   }
 
   search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {

@@ -93,6 +93,14 @@ export class Database {
     return this.#between('ROLLBACK', work)
   }
 
+  /** Until the result is disposed of, all statements see the same. */
+  snapshot(): Disposable {
+    this.prepare('BEGIN').run()
+    return { [Symbol.dispose]: () => {
+      if (this.#sqlite.isTransaction) this.prepare('COMMIT').run()
+    } }
+  }
+
   /**
    * Defines a function that statements can call: takes texts, returns a number or a truth value.
    */

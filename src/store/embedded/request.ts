@@ -9,6 +9,7 @@ import type {
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
+import type { Documents } from './search-slice.ts'
 import type { RowPage, StoredRow } from './stored-row.ts'
 
 /** What both threads open. */
@@ -34,12 +35,16 @@ export interface Reader {
   run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
   runs(query: RunQuery): RowPage<Uint8Array>
   assistant(tenant: string, assistantId: string): StoredRow | undefined
-  searchAssistants(query: AssistantQuery): { page: RowPage<StoredRow>; total: number }
+  /** Undefined if that takes too long here: the search thread is to be asked. */
+  searchAssistants(query: AssistantQuery):
+    { page: RowPage<StoredRow>; total: number } | undefined
   /** Rows by their numbers: of a page that has many bytes. */
   threadRows(numbers: readonly number[]): StoredRow[]
   assistantRows(numbers: readonly number[]): StoredRow[]
   runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
-  countAssistants(filter: AssistantFilter): number
+  countAssistants(filter: AssistantFilter): number | undefined
+  /** Answered, as all questions, after everything before it. */
+  nothing(): undefined
   key(id: string): KeyRow | undefined
   keys(tenant: string | undefined): KeyRow[]
   billed(query: BillingQuery): BillingRow[]
@@ -77,6 +82,25 @@ export interface WireError {
   /** For the server's log: what SQLite said. */
   readonly cause: unknown
 }
+
+/** A search through documents. */
+export interface SearchOrder {
+  readonly id: number
+  readonly question: SearchQuestion
+}
+
+export type SearchQuestion =
+  | { readonly kind: 'threads'; readonly query: ThreadQuery }
+  | { readonly kind: 'assistants'; readonly query: AssistantQuery }
+
+/** What it found, and the shards that it searched, if rows belong to shards. */
+export interface SearchFound extends Documents {
+  readonly covered: readonly number[]
+}
+
+export type SearchReply =
+  | { readonly id: number; readonly found: SearchFound }
+  | { readonly id: number; readonly error: WireError }
 
 export interface Reply {
   readonly id: number

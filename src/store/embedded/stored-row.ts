@@ -14,7 +14,7 @@ export type RowPage<Row> =
   | { readonly sizes: readonly SizedRow[] }
 
 /** Rows with so many bytes are read at once. */
-export const bytesAtOnce = 1024 * 1024
+const bytesAtOnce = 1024 * 1024
 
 /** The page of these rows; `read` is called for each that is read now. */
 export function pageOf<Row>(sizes: readonly SizedRow[], read: (no: number) => Row): RowPage<Row> {

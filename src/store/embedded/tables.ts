@@ -179,8 +179,10 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     threadRows: (numbers) => search.rows(numbers),
     assistantRows: (numbers) => assistants.rows(numbers),
     runRows: (numbers, texts) => runs.rows(numbers, texts),
-    searchAssistants: (query) => assistants.search(query),
-    countAssistants: (filter) => assistants.count(filter),
+    searchAssistants: (query) =>
+      (assistants.isLong(query) ? undefined : assistants.search(query)),
+    countAssistants: (filter) => (assistants.isLong(filter) ? undefined : assistants.count(filter)),
+    nothing: () => undefined,
     key: (id) => keys.get(id),
     keys: (tenant) => keys.list(tenant),
     billed: (query) => billing.page(query),

@@ -138,6 +138,18 @@ export class WriterLink {
     return await answer as ReturnType<Reader[Name]>
   }
 
+  /**
+   * Resolves when everything that was acknowledged is in the database. Throws `unavailable` if the
+   * disk does not take it now.
+   */
+  async settled(): Promise<void> {
+    const last = this.#ids
+    await this.ask('nothing')
+    if (![...this.#unapplied.keys()].some((id) => id <= last)) return
+    throw new HeddleError('unavailable', 'The disk does not take what was written before: this ' +
+      'cannot be searched right now.')
+  }
+
   /** Resolves when all requests are done and the file is closed. */
   async close(): Promise<void> {
     if (this.#state === 'open') {

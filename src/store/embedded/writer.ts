@@ -88,19 +88,37 @@ interface Opened {
   readonly place: FilePlace | undefined
 }
 
+/** Answers questions until they have so many bytes: writes that come meanwhile are done first. */
+const bytesAtOnce = 2 * 1024 * 1024
+
 function serve(opened: Opened, waiting: Waiting): void {
   const { writes, questions } = waiting
   waiting.writes = []
-  waiting.questions = []
   const wait = writes.some(({ acknowledged }) => !acknowledged)
   if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
   if (questions.length > 0) port.postMessage(answers(opened, waiting.writes, questions))
 }
 
+/** Removes the questions that it answers. */
+function someAnswers(reader: Reader, questions: AskedQuestion[]): Reply[] {
+  const replies: Reply[] = []
+  for (let bytes = 0; bytes < bytesAtOnce && questions.length > 0;) {
+    const reply = answer(reader, questions.shift()!)
+    bytes += bytesOf(reply)
+    replies.push(reply)
+  }
+  return replies
+}
+
+function bytesOf({ value }: Reply): number {
+  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  return bytes instanceof Uint8Array ? bytes.byteLength : 0
+}
+
 /** They tell of what is acknowledged, also while that cannot be committed. */
 function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
-  questions: readonly AskedQuestion[]): Reply[] {
-  const answerAll = () => questions.map((question) => answer(tables.reader, question))
+  questions: AskedQuestion[]): Reply[] {
+  const answerAll = () => someAnswers(tables.reader, questions)
   if (owed.length === 0) return answerAll()
   try {
     return database.rehearsal(() => {
@@ -108,7 +126,7 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
       return answerAll()
     })
   } catch (error) {
-    return questions.map(({ id }) => ({ id, error: wireError(error) }))
+    return questions.splice(0).map(({ id }) => ({ id, error: wireError(error) }))
   } finally {
     tables.forget()
   }
@@ -179,8 +197,9 @@ function start(): void {
     waiting.hear(first)
     waiting.hearAll()
     serve(opened, waiting)
-    while (waiting.bulk.length > 0) {
-      commit(opened, bulkOf(waiting))
+    while (waiting.bulk.length > 0 || waiting.questions.length > 0) {
+      if (waiting.bulk.length > 0) commit(opened, bulkOf(waiting))
+      else waiting.hearAll()
       serve(opened, waiting)
       database.tidy()
     }

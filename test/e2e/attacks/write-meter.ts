@@ -51,10 +51,10 @@ async function measure({ url, key }: Place): Promise<void> {
   const ms: number[] = []
   const failures: number[] = []
   const underWay = new Set<Promise<void>>()
-  let stopped = false
-  parentPort!.once('message', () => { stopped = true })
+  const stop = new AbortController()
+  parentPort!.once('message', () => stop.abort())
   const beganMs = performance.now()
-  for (let n = 0; !stopped; n += 1) {
+  for (let n = 0; !stop.signal.aborted; n += 1) {
     const dueMs = beganMs + n * everyMs
     const early = dueMs - performance.now()
     if (early > 0) await pause(early)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
 import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { noUse } from '../../../../src/records/index.ts'
+import type { IndexQuestion } from '../../../../src/records/index.ts'
 import { openScratchStore } from '../../../../src/store/embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../../../src/store/embedded/index.ts'
 import { anAssistant, aThread } from '../../../contract/rows.ts'
@@ -80,6 +81,25 @@ describe('rows of a shard', () => {
       await store.unload(1)
       expect(await totals()).toEqual([0, 0, 0, 0])
     })
+
+  it('are found in documents as well, with the shards that were searched', async () => {
+    const tenant = randomUUID()
+    const metadataJson = JSON.stringify({ user: { name: 'a' } })
+    for (const shard of [2, 3]) {
+      await loadAll(shard, [encodedThread(threadIn(shard, { tenant, metadataJson }))])
+    }
+    const question = { kind: 'thread_count', query: { tenant, metadata: { user: { name: 'a' } } } }
+    const answer = async () => {
+      const { total, covered } = await store.answer(question as IndexQuestion)
+      return [total, covered.toSorted()]
+    }
+    expect(await answer()).toEqual([2, [2, 3]])
+    await store.uncover(2)
+    expect(await answer()).toEqual([1, [3]])
+    await store.unload(2)
+    await store.unload(3)
+    expect(await answer()).toEqual([0, []])
+  })
 
   it('are found as in a model, in whatever order shards are loaded and unloaded', async () => {
     const shard = fc.constantFrom(0, 1, 2, 3)
