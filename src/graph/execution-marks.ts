@@ -79,11 +79,19 @@ export class ExecutionMarks {
 /** Called in the worker, each time it enters the code of another run. */
 export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }: MarkedRun): void {
   const text = `${JSON.stringify([tenant, threadId, runId])}\n`
-  writeSync(fd, text.length < slotBytes / 3 ? text : '\n', slot * slotBytes)
+  write({ fd, slot }, text.length < slotBytes / 3 ? text : '\n')
 }
 
-export function clearMark({ fd, slot }: ExecutionMark): void {
-  writeSync(fd, '\n', slot * slotBytes)
+export function clearMark(mark: ExecutionMark): void {
+  write(mark, '\n')
+}
+
+function write({ fd, slot }: ExecutionMark, text: string): void {
+  try {
+    writeSync(fd, text, slot * slotBytes)
+  } catch {
+    // The disk is full: then nobody can be blamed, but runs go on.
+  }
 }
 
 function runsIn(bytes: Buffer): MarkedRun[] {
