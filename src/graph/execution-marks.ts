@@ -55,7 +55,14 @@ export class ExecutionMarks {
 
   /** What earlier processes were executing when they ended. Call it when the directory is ours. */
   left(): MarkedRun[] {
-    return this.#earlier().flatMap((file) => runsIn(readFileSync(file)))
+    return this.#earlier().flatMap((file) => {
+      try {
+        return runsIn(readFileSync(file))
+      } catch {
+        // A server that was refused this directory has just ended, and with it its file.
+        return []
+      }
+    })
   }
 
   /** What they left is judged, and that is on disk. */

@@ -181,8 +181,8 @@ describe('a member', () => {
     expect(pod).toMatchObject({ automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true } })
     expect(container).toMatchObject({ securityContext: { allowPrivilegeEscalation: false } })
-    expect(container.volumeMounts).toEqual(
-      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }])
-    expect(pod.volumes.map(({ name }) => name)).toEqual(['data'])
+    expect(container.volumeMounts).toMatchObject(
+      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }])
+    expect(pod.volumes.map(({ name }) => name)).toEqual(['data', 'cluster-secret'])
   })
 })
