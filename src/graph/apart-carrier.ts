@@ -11,7 +11,6 @@ import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 /** Beyond the heap: for Node itself, for code, and for buffers of the graph. */
 const besideHeapMb = 1024
 const lookMs = 500
-const pageBytes = 4096
 /** What V8 prints before it ends a process that one large object took beyond its limit. */
 const outOfMemory = 'JavaScript heap out of memory'
 
@@ -68,8 +67,8 @@ Carrier {
 /** 0 where the system does not tell. */
 function residentMb(pid: number | undefined): number {
   try {
-    const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-    return Number(pages) * pageBytes / 1024 / 1024
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
   } catch {
     return 0
   }

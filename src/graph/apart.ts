@@ -17,6 +17,8 @@ process.on('message', (message: ToApart) => {
   if ('start' in message) start(message.start)
   else worker?.post(message.mails)
 })
+// A terminal sends these to the whole group: the server decides when its runs end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 // The server is gone: a graph that never returns must not be left over.
 process.on('disconnect', () => process.exit(1))
 

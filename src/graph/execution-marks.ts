@@ -55,7 +55,14 @@ export class ExecutionMarks {
 
   /** What earlier processes were executing when they ended. Call it when the directory is ours. */
   left(): MarkedRun[] {
-    return this.#earlier().flatMap((file) => runsIn(readFileSync(file)))
+    return this.#earlier().flatMap((file) => {
+      try {
+        return runsIn(readFileSync(file))
+      } catch {
+        // A server that was refused this directory has just ended, and with it its file.
+        return []
+      }
+    })
   }
 
   /** What they left is judged, and that is on disk. */
@@ -79,11 +86,19 @@ export class ExecutionMarks {
 /** Called in the worker, each time it enters the code of another run. */
 export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }: MarkedRun): void {
   const text = `${JSON.stringify([tenant, threadId, runId])}\n`
-  writeSync(fd, text.length < slotBytes / 3 ? text : '\n', slot * slotBytes)
+  write({ fd, slot }, text.length < slotBytes / 3 ? text : '\n')
 }
 
-export function clearMark({ fd, slot }: ExecutionMark): void {
-  writeSync(fd, '\n', slot * slotBytes)
+export function clearMark(mark: ExecutionMark): void {
+  write(mark, '\n')
+}
+
+function write({ fd, slot }: ExecutionMark, text: string): void {
+  try {
+    writeSync(fd, text, slot * slotBytes)
+  } catch {
+    // The disk is full: then nobody can be blamed, but runs go on.
+  }
 }
 
 function runsIn(bytes: Buffer): MarkedRun[] {

@@ -38,8 +38,6 @@ export class WorkerLink {
   refusal: string | null = null
   /** Reserved for a single execution, which may keep it silent. */
   solitary = false
-  /** It is a process of its own. */
-  readonly isApart: boolean
   /** Executions under way in it. */
   executions = 0
   /** An execution was aborted in it, and its code may still run, even for ever. */
@@ -61,7 +59,6 @@ export class WorkerLink {
     const { name, heapMb } = start
     this.name = name
     this.generation = generation
-    this.isApart = isApart
     this.#env = env
     this.startedMs = this.#lastHeardMs = env.monotonicMs()
     const carried: CarrierEvents = {

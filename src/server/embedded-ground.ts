@@ -21,8 +21,11 @@ export async function openEmbeddedGround(directory: string, env: Env,
     askDoors: async () => [],
     begin: async ({ wake, wakeAt }) => {
       wakeAt(0)
-      store.unfinished().then(wake).catch((error: unknown) =>
-        env.log.error('Unfinished runs cannot be found.', { error }))
+      const unfinished = store.unfinished().catch((error: unknown) => {
+        env.log.error('Unfinished runs cannot be found.', { error })
+        return []
+      })
+      void unfinished.then(wake)
     },
     giveBack: async () => {},
     check: async () => void await store.assistants.count({ tenant: '' }),

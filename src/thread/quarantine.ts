@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** After this long the next one starts, though the one before it has not finished a superstep. */
-export const trialMs = 60_000
+export const trialMs = 10_000
 
 export class Quarantine {
   readonly #env: Pick<Env, 'after'>

@@ -48,6 +48,14 @@ describe('marks', () => {
     expect(new ExecutionMarks(directory, 'two').left()).toEqual([])
   })
 
+  it('that cannot be written do not harm the run', () => {
+    const before = new ExecutionMarks(folder(), 'one')
+    const mark = before.take()
+    before.close()
+    markRun(mark, run('a'))
+    clearMark(mark)
+  })
+
   it('blame nobody if they are damaged, or if a name is too long', () => {
     const directory = folder()
     writeFileSync(join(directory, 'executing-torn'), '["","t","r"')
