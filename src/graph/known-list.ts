@@ -31,6 +31,8 @@ export class KnownList {
   #live: List
   /** The live list if no other channel has it: updates since can be told from it. */
   #base: List | undefined
+  /** The live list was made by a known reducer or here: no code keeps it between runs. */
+  #isMade = false
   /** Our own copy: a reducer may change the engine's list in place. */
   readonly #elements: unknown[] = []
   readonly #stored: Value[] = []
@@ -71,6 +73,7 @@ export class KnownList {
     if (!isSameList(this.#elements, this.#live)) {
       this.#live = this.#elements.slice()
       this.#base = this.#live
+      this.#isMade = true
     }
     return this.#live
   }
@@ -90,6 +93,7 @@ export class KnownList {
       : this.#identify(live)
     const { at, remove, insert } = difference
     const kept = mentioned === undefined ? [] : this.#changedInPlace(mentioned, difference, encode)
+    if (this.#live !== live) this.#isMade = mentioned !== undefined
     this.#live = live
     const splices: Splice[] = []
     if (remove > 0 || insert.length > 0) {
@@ -116,14 +120,14 @@ export class KnownList {
 
   /** Makes the elements what the log would give, and nobody else's. */
   async settle(decode: Decode): Promise<void> {
-    if (this.#base !== this.#live || Object.isFrozen(this.#live)) this.#live = []
+    const isOurs = this.#isMade && this.#base === this.#live && !Object.isFrozen(this.#live)
+    if (!isOurs) this.#live = []
     const live = this.#live as unknown[]
     for (let i = this.#sharedFrom; i < this.#elements.length; i++) {
       const before = this.#elements[i]
       if (!this.#shared.has(this.#stored[i]!) || isScalar(before)) continue
       this.#elements[i] = await decode(this.#stored[i]!)
       this.#prints[i] = printOf(this.#elements[i])
-      // The run that made the list is over.
       if (live[i] === before) live[i] = this.#elements[i]
     }
     this.#shared.clear()

@@ -71,8 +71,13 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
 export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcome,
   memory: ThreadMemory): boolean {
   const later = (done: Promise<void>) => void done.catch(() => {})
-  return status === 'success'
-    && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  try {
+    return status === 'success'
+      && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  } catch {
+    // A value that cannot be encoded any more was changed.
+    return false
+  }
 }
 
 async function run(bench: Workbench, assignment: Assignment, request: RunRequest):

@@ -15,7 +15,8 @@ interface Row {
 type Element = Row | AIMessage
 
 /** Two plain channels, and one of each reducer. */
-const channels = ['last', 'object', 'append', 'spread', 'messages', 'merge', 'mark', 'tail'] as const
+const channels = ['last', 'object', 'append', 'spread', 'messages', 'merge', 'mark', 'tail'
+] as const
 type Channel = (typeof channels)[number]
 type State = Record<Channel | 'turn', unknown>
 
