@@ -196,11 +196,8 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
     threadId, runId, codec, serde, source, sink, memory, metadata, sync, heard, entered,
     sendsApart: sendsApart(graph),
     updates: shortcuts?.updates,
-    written: (channel, value, checkpointId) => {
-      ids.assign(channel, value)
-      if (checkpointId !== '') reference?.written(checkpointId, channel)
-    },
-    // Without steps in between, nothing tells that the state is not that one any more.
+    written: (channel, value) => ids.assign(channel, value),
+    // Nodes may change it in place long before a checkpoint holds that.
     seen: (id, values, isLoaded) => {
       if (!(isLoaded && isExit)) reference?.see(id, values)
     },

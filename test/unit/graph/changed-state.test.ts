@@ -3,7 +3,7 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
 import { Annotation, BinaryOperatorAggregate, END, MessagesAnnotation, Overwrite, START, StateGraph,
-  messagesStateReducer } from '@langchain/langgraph'
+  interrupt, messagesStateReducer } from '@langchain/langgraph'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -13,6 +13,7 @@ import { ChannelUpdates } from '../../../src/graph/channel-updates.ts'
 import type { ChannelClass } from '../../../src/graph/channel-updates.ts'
 import { changingGraph } from '../../support/changing-graph.ts'
 import { GraphBench, codec } from '../../support/graph-bench.ts'
+import type { Ran } from '../../support/graph-bench.ts'
 import { expectAlike } from '../../support/state-oracle.ts'
 
 interface Row { id: number; status: { done: boolean }; tags?: { deep: string[] } }
@@ -202,6 +203,77 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     const stored = changes.flatMap(({ channel, change }) => channel === 'messages'
       && change?.$case === 'splice' ? change.value.insert : [])
     expect(stored).toHaveLength(how === 'watched' ? 2 : 98)
+  })
+})
+
+describe('a change in place', () => {
+  const done = (state: Values): Update => {
+    (state.plan[0] as Row).status.done = true
+    return { plan: state.plan }
+  }
+
+  /** What the last event shows of the plan: in itself, or in the checkpoint that it names. */
+  function shownPlan({ events }: Ran, { log }: GraphBench): unknown {
+    const { valuesOf, json } = events.findLast(({ name, json: text }) =>
+      name === 'values' && !text.includes('__interrupt__'))!
+    if (valuesOf === '') return (JSON.parse(json) as Values).plan
+    expect(valuesOf).toBe(log.headId)
+    return log.values().plan
+  }
+
+  it('is in the event about a step that another task interrupts', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
+      .addNode('ask', () => { interrupt('?'); return {} })
+      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('fill', 'ask')
+      .addEdge('edit', END).addEdge('ask', END).compile())
+    const ran = await bench.run({ input: { messages: [] }, streamModes: ['values'] })
+    expect(ran.outcome.waiting).toBe(true)
+    expect(shownPlan(ran, bench)).toMatchObject([{ status: { done: true } }])
+  })
+
+  it('is in the events of a run that stores its end only', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
+      .addNode('rest', () => ({ backup: [] }))
+      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', 'rest').addEdge('rest', END)
+      .compile())
+    await bench.run({ input: { messages: [] }, interruptBefore: ['edit'] })
+    const { events } = await bench.run({ input: null, durability: 'exit', streamModes: ['values'],
+      interruptBefore: ['rest'] })
+    const { valuesOf, json } = events.findLast(({ name }) => name === 'values')!
+    expect(valuesOf === '' || valuesOf === bench.log.headId).toBe(true)
+    if (valuesOf === '' && !json.includes('__interrupt__')) {
+      expect(JSON.parse(json)).toMatchObject({ plan: [{ status: { done: true } }] })
+    }
+    expect(bench.log.values()).toMatchObject({ plan: [{ status: { done: true } }] })
+  })
+
+  it('to what an earlier run gave to a second channel changes one of them', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('act', (state) => {
+        if (!state.plan) return { plan: rows() }
+        return state.backup ? done(state) : { backup: [[state.plan[0]]] }
+      })
+      .addEdge(START, 'act').addEdge('act', END).compile())
+    for (let i = 0; i < 3; i++) await bench.run({ input: { messages: [] } })
+    expect(bench.log.values()).toMatchObject({ plan: [{ status: { done: true } }],
+      backup: [[{ status: { done: false } }]] })
+    expect(bench.log.reads).toBe(0)
+  })
+
+  it('by a task that then waits is not done twice', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows(600) }))
+      .addNode('ask', ({ plan }) => {
+        (plan[0] as Row).tags!.deep.push('x')
+        interrupt('?')
+        return { plan }
+      })
+      .addEdge(START, 'fill').addEdge('fill', 'ask').addEdge('ask', END).compile())
+    await bench.run({ input: { messages: [] } })
+    await bench.run({ command: { resume: 'yes' } })
+    expect((bench.log.values().plan as Row[])[0]!.tags!.deep).toEqual(['x'])
   })
 })
 
