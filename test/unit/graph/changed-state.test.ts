@@ -19,9 +19,9 @@ import { expectAlike } from '../../support/state-oracle.ts'
 interface Row { id: number; status: { done: boolean }; tags?: { deep: string[] } }
 
 const State = Annotation.Root({
+  backup: Annotation<unknown[]>,
   ...MessagesAnnotation.spec,
   plan: Annotation<unknown[]>,
-  backup: Annotation<unknown[]>,
   rows: Annotation<unknown[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
   marked: Annotation<Row[]>({
     reducer: (a, b) => { for (const row of a) row.status.done = true; return [...a, ...b] },
@@ -144,28 +144,30 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     await edited(() => ({ marked: rows(600) }), () => ({ marked: rows() }))
   })
 
-  it('stores what was changed in a list that overwrites its channel', async () => {
-    await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
-      (all[3] as Row).status.done = true
-      return { rows: new Overwrite(all) as never }
+  it.each([['itself', (list: unknown[]) => list], ['a copy', (list: unknown[]) => [...list]]])(
+    'stores what was changed in a list that is overwritten by %s', async (_, given) => {
+      await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
+        (all[3] as Row).status.done = true
+        return { rows: new Overwrite(given(all)) as never }
+      })
     })
-  })
 
   it('stores what was changed in a list that was given to a second channel', async () => {
     const graph = new StateGraph(State)
       .addNode('fill', () => ({ messages: Array.from({ length: 400 }, (_, i) => message(`${i}`)) }))
       .addNode('share', ({ messages }) => ({ backup: messages }))
-      .addNode('rest', () => ({ plan: [] }))
+      .addNode('rest', () => ({ messages: [message('new')] }))
       .addNode('edit', ({ messages }) => {
         argsOf(messages[3]!).q = 'edited'
-        return { messages: [message('new')], backup: messages }
+        return { backup: messages }
       })
       .addEdge(START, 'fill').addEdge('fill', 'share').addEdge('share', 'rest')
       .addEdge('rest', 'edit').addEdge('edit', END).compile()
     for (const durability of ['async', 'exit'] as const) {
       const bench = new GraphBench(graph)
       bench.shortcuts = { updates, bareStream: undefined }
-      await bench.run({ input: { messages: [] }, durability })
+      await bench.run({ input: { messages: [] }, interruptAfter: ['share'] })
+      await bench.run({ input: null, durability })
       const { backup } = bench.log.values() as { backup: { tool_calls: unknown[] }[] }
       expect(backup[3]!.tool_calls[0]).toMatchObject({ args: { q: 'edited' } })
     }
@@ -260,6 +262,15 @@ describe('a change in place', () => {
     expect(bench.log.values()).toMatchObject({ plan: [{ status: { done: true } }],
       backup: [[{ status: { done: false } }]] })
     expect(bench.log.reads).toBe(0)
+  })
+
+  it('is never made by the server to a list that code keeps', async () => {
+    const kept = rows(3)
+    const before = [...kept]
+    const bench = new GraphBench(new StateGraph(State).addNode('act', () => ({ plan: kept }))
+      .addEdge(START, 'act').addEdge('act', END).compile())
+    for (let i = 0; i < 3; i++) await bench.run({ input: { messages: [] } })
+    expect(kept.map((row, i) => row === before[i])).toEqual([true, true, true])
   })
 
   it('by a task that then waits is not done twice', async () => {
