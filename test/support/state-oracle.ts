@@ -52,9 +52,9 @@ class Oracle {
     const options = { configurable: { thread_id: 't' }, durability, streamMode: 'values' }
     for await (const chunk of await this.#graph.stream(input as never, options as never)) {
       waits = '__interrupt__' in (chunk as object)
-      if (!waits) shown = JSON.parse(codec.text(chunk))
+      if (!waits) shown = chunk
     }
-    return { shown, waits }
+    return { shown: JSON.parse(codec.text(shown)), waits }
   }
 
   /** The states of the newest checkpoints, the oldest of them first. */
