@@ -29,8 +29,8 @@ interface Difference {
 export class KnownList {
   /** The engine's list: returned again while it still has the same elements. */
   #live: List
-  /** The live list if no other channel has it: updates since can be told from it. */
-  #base: List | undefined
+  /** The live list was made by a known reducer or here: no code keeps it between runs. */
+  #isMade = false
   /** Our own copy: a reducer may change the engine's list in place. */
   readonly #elements: unknown[] = []
   readonly #stored: Value[] = []
@@ -61,23 +61,18 @@ export class KnownList {
   /** The stored elements. */
   get stored(): Value[] { return this.#stored.slice() }
 
-  /** The list from which updates can be told. */
-  get base(): List | undefined { return this.#base }
-
   get length(): number { return this.#elements.length }
+
+  /** The list that the engine has, or had last. */
+  get last(): List { return this.#live }
 
   /** The list for an engine: never our own copy. */
   live(): List {
     if (!isSameList(this.#elements, this.#live)) {
       this.#live = this.#elements.slice()
-      this.#base = this.#live
+      this.#isMade = true
     }
     return this.#live
-  }
-
-  /** Tells whether another channel has the same list. */
-  own(isAlone: boolean): void {
-    this.#base = isAlone ? this.#live : undefined
   }
 
   /**
@@ -90,6 +85,7 @@ export class KnownList {
       : this.#identify(live)
     const { at, remove, insert } = difference
     const kept = mentioned === undefined ? [] : this.#changedInPlace(mentioned, difference, encode)
+    if (this.#live !== live) this.#isMade = mentioned !== undefined
     this.#live = live
     const splices: Splice[] = []
     if (remove > 0 || insert.length > 0) {
@@ -116,14 +112,14 @@ export class KnownList {
 
   /** Makes the elements what the log would give, and nobody else's. */
   async settle(decode: Decode): Promise<void> {
-    if (this.#base !== this.#live || Object.isFrozen(this.#live)) this.#live = []
+    const isOurs = this.#isMade && !Object.isFrozen(this.#live)
+    if (!isOurs) this.#live = []
     const live = this.#live as unknown[]
     for (let i = this.#sharedFrom; i < this.#elements.length; i++) {
       const before = this.#elements[i]
       if (!this.#shared.has(this.#stored[i]!) || isScalar(before)) continue
       this.#elements[i] = await decode(this.#stored[i]!)
       this.#prints[i] = printOf(this.#elements[i])
-      // The run that made the list is over.
       if (live[i] === before) live[i] = this.#elements[i]
     }
     this.#shared.clear()

@@ -71,10 +71,17 @@ function addMembers(seen: unknown[], object: object): void {
 /** Of what is neither a list nor a plain object. */
 function membersOf(object: object): unknown[] {
   if (isChatMessage(object)) return messageParts.map((part) => object[part])
-  if (object instanceof Map) return [object.size, ...[...object].slice(0, seenMax).flat()]
-  if (object instanceof Set) return [object.size, ...[...object].slice(0, seenMax)]
+  if (object instanceof Map || object instanceof Set) return [object.size, ...firstOf(object)]
   if (object instanceof Date) return [object.getTime()]
   return ArrayBuffer.isView(object) ? [] : Object.entries(object).slice(0, seenMax).flat()
+}
+
+function firstOf(entries: Map<unknown, unknown> | Set<unknown>): unknown[] {
+  const first: unknown[] = []
+  for (const [key, member] of entries.entries()) {
+    if (first.push(key, member) >= seenMax) break
+  }
+  return first
 }
 
 /** Where members end that are the same as those from `at` on; -1 if they are not. */

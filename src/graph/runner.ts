@@ -77,8 +77,13 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
 export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcome,
   memory: ThreadMemory): boolean {
   const later = (done: Promise<void>) => void done.catch(() => {})
-  return status === 'success'
-    && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  try {
+    return status === 'success'
+      && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  } catch {
+    // A value that cannot be encoded any more was changed.
+    return false
+  }
 }
 
 async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
@@ -260,11 +265,8 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
     threadId, runId, codec, serde, source, sink, memory, metadata, sync, pending, entered,
     sendsApart: sendsApart(graph),
     updates: shortcuts?.updates,
-    written: (channel, value, checkpointId) => {
-      ids.assign(channel, value)
-      if (checkpointId !== '') reference?.written(checkpointId, channel)
-    },
-    // Without steps in between, nothing tells that the state is not that one any more.
+    written: (channel, value) => ids.assign(channel, value),
+    // Nodes may change it in place long before a checkpoint holds that.
     seen: (id, values, isLoaded) => {
       if (!(isLoaded && isExit)) reference?.see(id, values)
     },

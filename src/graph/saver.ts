@@ -46,8 +46,8 @@ export interface SaverOptions {
   readonly sync: boolean
   /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
   readonly sendsApart?: boolean
-  /** Called with what a task wrote, before that is encoded; `checkpointId` for the root only. */
-  readonly written: (channel: string, value: unknown, checkpointId: string) => void
+  /** Called with what a task wrote, before that is encoded. */
+  readonly written: (channel: string, value: unknown) => void
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
   /** Called at every call: the execution's code is running. */
@@ -178,8 +178,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const checkpointId = text(configurable.checkpoint_id)
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
     const { codec, sink, sync, written } = this.#options
-    const place = ns === '' ? checkpointId : ''
-    for (const [channel, value] of writes) written(String(channel), value, place)
+    for (const [channel, value] of writes) written(String(channel), value)
     const writer = { taskId, ...taskPath && { taskPath } }
     const { taken, later, whole } = this.#writesOf(ns, checkpointId).take(writer, writes, codec)
     if (taken.length === 0) return

@@ -63,10 +63,8 @@ export class KnownChannels {
   /** Starts over from `values`: the changes state every channel. */
   restate(values: ChannelValues, encode: Encode): ChannelChange[] {
     this.#channels.clear()
-    const changes = Object.entries(values).flatMap(([channel, value]) =>
+    return Object.entries(values).flatMap(([channel, value]) =>
       value === undefined ? [] : [this.#state(channel, value, encode)])
-    this.#ownLists(values)
-    return changes
   }
 
   advance(values: ChannelValues, written: Written, encode: Encode): ChannelChange[] {
@@ -81,7 +79,6 @@ export class KnownChannels {
       if (value === undefined) continue
       changes.push(...this.#change(channel, value, written, encode))
     }
-    this.#ownLists(values)
     return changes
   }
 
@@ -117,8 +114,8 @@ export class KnownChannels {
     ChannelChange[] {
     const known = this.#channels.get(channel)
     if (known instanceof KnownList && isList(value)) {
-      const { length, base } = known
-      const mentioned = isNew(channel) ? base && updates(value, base) : []
+      const { length, last } = known
+      const mentioned = isNew(channel) ? updates(value, last) : []
       const splices = known.change(value, mentioned, encode)
       if (splices[0]?.at === 0 && splices[0].remove === length) {
         return [{ channel, change: { $case: 'list', value: { elements: known.stored } } }]
@@ -130,16 +127,6 @@ export class KnownChannels {
       return stored ? [{ channel, change: { $case: 'set', value: stored } }] : []
     }
     return [this.#state(channel, value, encode)]
-  }
-
-  /** A list in two channels is nobody's own: what updates one of them says nothing of the other. */
-  #ownLists(values: ChannelValues): void {
-    const lists = Object.values(values).filter((value) => Array.isArray(value))
-    const isAlone = lists.length === 1 || new Set(lists).size === lists.length
-    for (const [channel, known] of this.#channels) {
-      if (!(known instanceof KnownList)) continue
-      known.own(isAlone || lists.filter((list) => list === values[channel]).length === 1)
-    }
   }
 }
 

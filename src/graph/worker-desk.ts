@@ -92,8 +92,9 @@ export class WorkerDesk {
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
-      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
+      // The next execution of the thread comes later: it waits for the outcome.
+      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
     } catch (error) {
       // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()

@@ -3,7 +3,7 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
 import { Annotation, BinaryOperatorAggregate, END, MessagesAnnotation, Overwrite, START, StateGraph,
-  messagesStateReducer } from '@langchain/langgraph'
+  interrupt, messagesStateReducer } from '@langchain/langgraph'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -13,14 +13,16 @@ import { ChannelUpdates } from '../../../src/graph/channel-updates.ts'
 import type { ChannelClass } from '../../../src/graph/channel-updates.ts'
 import { changingGraph } from '../../support/changing-graph.ts'
 import { GraphBench, codec } from '../../support/graph-bench.ts'
+import type { Ran } from '../../support/graph-bench.ts'
 import { expectAlike } from '../../support/state-oracle.ts'
 
 interface Row { id: number; status: { done: boolean }; tags?: { deep: string[] } }
 
 const State = Annotation.Root({
+  backup: Annotation<unknown[]>,
   ...MessagesAnnotation.spec,
   plan: Annotation<unknown[]>,
-  backup: Annotation<unknown[]>,
+  doc: Annotation<object>,
   rows: Annotation<unknown[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
   marked: Annotation<Row[]>({
     reducer: (a, b) => { for (const row of a) row.status.done = true; return [...a, ...b] },
@@ -104,7 +106,8 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     const [checkpoint] = await bench.log.list({ ns: '', checkpointId: null, before: null,
       limit: 1, filter: null })
     const { content } = checkpoint!.channels.find(({ channel }) => channel === 'plan')!
-    expect(codec.decode((content as { list: never[] }).list[0]!)).toEqual(new Map([['a', { n: 2 }]]))
+    const { list: [stored] } = content as { list: [never] }
+    expect(codec.decode(stored)).toEqual(new Map([['a', { n: 2 }]]))
   })
 
   it.each([0, 1, 700, 998, 999])(
@@ -142,31 +145,52 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     await edited(() => ({ marked: rows(600) }), () => ({ marked: rows() }))
   })
 
-  it('stores what was changed in a list that overwrites its channel', async () => {
-    await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
-      (all[3] as Row).status.done = true
-      return { rows: new Overwrite(all) as never }
+  it.each([['itself', (list: unknown[]) => list], ['a copy', (list: unknown[]) => [...list]]])(
+    'stores what was changed in a list that is overwritten by %s', async (_, given) => {
+      await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
+        (all[3] as Row).status.done = true
+        return { rows: new Overwrite(given(all)) as never }
+      })
     })
-  })
 
   it('stores what was changed in a list that was given to a second channel', async () => {
     const graph = new StateGraph(State)
       .addNode('fill', () => ({ messages: Array.from({ length: 400 }, (_, i) => message(`${i}`)) }))
       .addNode('share', ({ messages }) => ({ backup: messages }))
-      .addNode('rest', () => ({ plan: [] }))
+      .addNode('rest', () => ({ messages: [message('new')] }))
       .addNode('edit', ({ messages }) => {
         argsOf(messages[3]!).q = 'edited'
-        return { messages: [message('new')], backup: messages }
+        return { backup: messages }
       })
       .addEdge(START, 'fill').addEdge('fill', 'share').addEdge('share', 'rest')
       .addEdge('rest', 'edit').addEdge('edit', END).compile()
     for (const durability of ['async', 'exit'] as const) {
       const bench = new GraphBench(graph)
       bench.shortcuts = { updates, bareStream: undefined }
-      await bench.run({ input: { messages: [] }, durability })
+      await bench.run({ input: { messages: [] }, interruptAfter: ['share'] })
+      await bench.run({ input: null, durability })
       const { backup } = bench.log.values() as { backup: { tool_calls: unknown[] }[] }
       expect(backup[3]!.tool_calls[0]).toMatchObject({ args: { q: 'edited' } })
     }
+  })
+
+  it('stores what was changed in a list that went from channel to channel', async () => {
+    const graph = new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows(400) }))
+      .addNode('there', ({ plan }) => ({ rows: new Overwrite(plan) as never }))
+      .addNode('grow', () => ({ rows: [{}] }))
+      .addNode('back', ({ rows: all }) => {
+        (all[3] as Row).status.done = true
+        return { plan: all }
+      })
+      .addEdge(START, 'fill').addEdge('fill', 'there').addEdge('there', 'grow')
+      // A condition reads the state as it would be: that looks like a checkpoint.
+      .addConditionalEdges('grow', () => 'back', ['back']).addEdge('back', END).compile()
+    const bench = new GraphBench(graph)
+    bench.shortcuts = { updates, bareStream: undefined }
+    await bench.run({ input: { messages: [] }, interruptBefore: ['there'] })
+    await bench.run({ input: null, durability: 'exit' })
+    expect((bench.log.values().plan as Row[])[3]).toMatchObject({ status: { done: true } })
   })
 
   it('replaces a message whose id was changed in place, and has no second one', async () => {
@@ -201,6 +225,80 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     const stored = changes.flatMap(({ channel, change }) => channel === 'messages'
       && change?.$case === 'splice' ? change.value.insert : [])
     expect(stored).toHaveLength(how === 'watched' ? 2 : 98)
+  })
+})
+
+describe('a change in place', () => {
+  const done = (state: Values): Update => {
+    (state.plan[0] as Row).status.done = true
+    return { plan: state.plan }
+  }
+
+  /** What the last event shows of the plan: in itself, or in the checkpoint that it names. */
+  function shownPlan({ events }: Ran, { log }: GraphBench): unknown {
+    const { valuesOf, json } = events.findLast(({ name, json: text }) =>
+      name === 'values' && !text.includes('__interrupt__'))!
+    if (valuesOf === '') return (JSON.parse(json) as Values).plan
+    expect(valuesOf).toBe(log.headId)
+    return log.values().plan
+  }
+
+  it('is in the event about a step that another task interrupts', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
+      .addNode('ask', () => { interrupt('?'); return {} })
+      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('fill', 'ask')
+      .addEdge('edit', END).addEdge('ask', END).compile())
+    const ran = await bench.run({ input: { messages: [] }, streamModes: ['values'] })
+    expect(ran.outcome.waiting).toBe(true)
+    expect(shownPlan(ran, bench)).toMatchObject([{ status: { done: true } }])
+  })
+
+  it('is in the events of a run that stores its end only', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
+      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', END).compile())
+    await bench.run({ input: { messages: [] }, interruptBefore: ['edit'] })
+    const ran = await bench.run({ input: null, durability: 'exit', streamModes: ['values'] })
+    expect(shownPlan(ran, bench)).toMatchObject([{ status: { done: true } }])
+  })
+
+  it('to what an earlier run gave to a second channel changes one of them', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('act', (state) => {
+        if (!state.plan) return { plan: rows() }
+        const first = state.plan[0]
+        return state.backup ? done(state) : { backup: [[first]], doc: { first } }
+      })
+      .addEdge(START, 'act').addEdge('act', END).compile())
+    for (let i = 0; i < 3; i++) await bench.run({ input: { messages: [] } })
+    expect(bench.log.values()).toMatchObject({ plan: [{ status: { done: true } }],
+      backup: [[{ status: { done: false } }]], doc: { first: { status: { done: false } } } })
+    expect(bench.log.reads).toBe(0)
+  })
+
+  it('is never made by the server to a list that code keeps', async () => {
+    const kept = rows(3)
+    const before = [...kept]
+    const bench = new GraphBench(new StateGraph(State).addNode('act', () => ({ plan: kept }))
+      .addEdge(START, 'act').addEdge('act', END).compile())
+    for (let i = 0; i < 3; i++) await bench.run({ input: { messages: [] } })
+    expect(kept.map((row, i) => row === before[i])).toEqual([true, true, true])
+  })
+
+  it('by a task that then waits is not done twice', async () => {
+    const bench = new GraphBench(new StateGraph(State)
+      .addNode('fill', () => ({ plan: rows(600) }))
+      .addNode('ask', ({ plan }) => {
+        (plan[0] as Row).tags!.deep.push('x')
+        interrupt('?')
+        return { plan }
+      })
+      .addEdge(START, 'fill').addEdge('fill', 'ask').addEdge('ask', END).compile())
+    await bench.run({ input: { messages: [] }, interruptBefore: ['ask'] })
+    await bench.run({ input: null })
+    await bench.run({ command: { resume: 'yes' } })
+    expect((bench.log.values().plan as Row[])[0]!.tags!.deep).toEqual(['x'])
   })
 })
 
