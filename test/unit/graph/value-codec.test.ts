@@ -214,6 +214,15 @@ describe('ValueCodec', () => {
   })
 })
 
+it.each([['5', Object(5)], ['"text"', Object('text')], ['false', Object(false)],
+  ['{"deep":[0]}', { deep: [Object(0)] }], ['"7"', Object(7n)]])(
+  'A boxed value is shown as %s and comes back as it was', async (json, value) => {
+    expect(codec.text(value)).toBe(json)
+    const { value: stored, exact } = codec.encode(value, () => {})
+    expect([stored.json, exact]).toEqual([json, true])
+    expect(await codec.decode(stored)).toEqual(value)
+  })
+
 describe('a value that cannot be stored', () => {
   it.each([['a function', () => 1], ['a symbol', Symbol('s')]])('is undefined in the log: %s',
     async (_, value) => {
