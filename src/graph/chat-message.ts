@@ -78,12 +78,12 @@ export class ChatMessages {
 
   /** The flat shape; its members are the message's own, not copied. */
   flatten(message: AnyMessage): Flattened {
+    if (isV1(message)) return { flat: flatV1(message), revival: 'no' }
     const form = this.#forms.get(message.constructor)
     if (form === undefined || !isOrdinary(message, form)) {
       return { flat: flatStranger(message), revival: 'no' }
     }
-    const flat = form.flatten(message)
-    return { flat, revival: isV1(message) ? 'no' : form.doubtful ? 'doubtful' : 'yes' }
+    return { flat: form.flatten(message), revival: form.doubtful ? 'doubtful' : 'yes' }
   }
 
   /** A message that `flatten` found revivable. */
@@ -124,7 +124,10 @@ function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): bool
   return true
 }
 
-/** Version 1 content blocks: the constructor rebuilds them, and not from the flat text alone. */
+/**
+ * Content of version 1: its constructor arguments are not what it shows. A model adds all members
+ * of the message that it converts, and the blocks may stand in the place of the content.
+ */
 function isV1({ response_metadata: metadata }: AnyMessage): boolean {
   return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
 }
@@ -173,4 +176,18 @@ function flatTool(message: AnyMessage): FlatMessage {
 function flatStranger(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
   return { ...data, type, id: data.id ?? null, name: data.name ?? null }
+}
+
+const flatByType: ReadonlyMap<string, MessageForm['flatten']> =
+  new Map([['human', flatHuman], ['ai', flatAi], ['tool', flatTool]])
+
+/** The members of the message, and those of its arguments that are not its own. */
+function flatV1(message: AnyMessage): FlatMessage {
+  const { type, data } = message.toDict()
+  const flat = (flatByType.get(type) ?? flatBase)(message)
+  for (const name of Object.keys(data)) {
+    const isOwn = Object.hasOwn(flat, name) || name.startsWith('lc_') || name === 'content_blocks'
+    if (!isOwn) flat[name] = data[name]
+  }
+  return flat
 }
