@@ -175,7 +175,22 @@ function flatTool(message: AnyMessage): FlatMessage {
 /** A message of another class or copy of the library, or with extra members: its `toDict`. */
 function flatStranger(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
-  return { ...data, type, id: data.id ?? null, name: data.name ?? null }
+  const shown = unescaped(data) as FlatMessage
+  return { ...shown, type, id: shown.id ?? null, name: shown.name ?? null }
+}
+
+/** Without the wrapping that the library gives to plain data that looks like its own. */
+function unescaped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unescaped)
+  if (!isPlain(value)) return value
+  const keys = Object.keys(value)
+  if (keys.length === 1 && keys[0] === '__lc_escaped__') return value.__lc_escaped__
+  return Object.fromEntries(keys.map((key) => [key, unescaped(value[key])]))
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+    && Object.getPrototypeOf(value) === Object.prototype
 }
 
 const flatByType: ReadonlyMap<string, MessageForm['flatten']> =
@@ -187,7 +202,7 @@ function flatV1(message: AnyMessage): FlatMessage {
   const flat = (flatByType.get(type) ?? flatBase)(message)
   for (const name of Object.keys(data)) {
     const isOwn = Object.hasOwn(flat, name) || name.startsWith('lc_') || name === 'content_blocks'
-    if (!isOwn) flat[name] = data[name]
+    if (!isOwn) flat[name] = unescaped(data[name])
   }
   return flat
 }

@@ -230,9 +230,10 @@ describe('a value that cannot be stored', () => {
     })
 
   it('is decoded as the API shows it if its serializer cannot read what it wrote', async () => {
-    class Own { readonly deep = 1 }
-    const envelope = { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {}, own: new Own() }
-    const { stored, back } = await trip(envelope)
+    class Own {
+      toJSON() { return { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {} } }
+    }
+    const { stored, back } = await trip(new Own())
     expect(back).toEqual(JSON.parse(stored.json))
     const unread: unknown[] = []
     await new ValueCodec(messages, serde, (error) => unread.push(error)).decode(stored)
