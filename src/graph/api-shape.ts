@@ -78,6 +78,10 @@ export class ApiShaper {
       this.#atLeast('foreign')
       return this.#members(this.#messages.flatten(value).flat)
     }
+    if (types.isBoxedPrimitive(value)) {
+      this.#atLeast('cloned')
+      return this.#any(value.valueOf())
+    }
     return this.#builtIn(value) ?? this.#instance(value)
   }
 

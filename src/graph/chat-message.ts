@@ -78,12 +78,12 @@ export class ChatMessages {
 
   /** The flat shape; its members are the message's own, not copied. */
   flatten(message: AnyMessage): Flattened {
+    if (isV1(message)) return { flat: flatV1(message), revival: 'no' }
     const form = this.#forms.get(message.constructor)
     if (form === undefined || !isOrdinary(message, form)) {
       return { flat: flatStranger(message), revival: 'no' }
     }
-    const flat = form.flatten(message)
-    return { flat, revival: isV1(message) ? 'no' : form.doubtful ? 'doubtful' : 'yes' }
+    return { flat: form.flatten(message), revival: form.doubtful ? 'doubtful' : 'yes' }
   }
 
   /** A message that `flatten` found revivable. */
@@ -124,7 +124,10 @@ function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): bool
   return true
 }
 
-/** Version 1 content blocks: the constructor rebuilds them, and not from the flat text alone. */
+/**
+ * Content of version 1: its constructor arguments are not what it shows. A model adds all members
+ * of the message that it converts, and the blocks may stand in the place of the content.
+ */
 function isV1({ response_metadata: metadata }: AnyMessage): boolean {
   return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
 }
@@ -172,5 +175,34 @@ function flatTool(message: AnyMessage): FlatMessage {
 /** A message of another class or copy of the library, or with extra members: its `toDict`. */
 function flatStranger(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
-  return { ...data, type, id: data.id ?? null, name: data.name ?? null }
+  const shown = unescaped(data) as FlatMessage
+  return { ...shown, type, id: shown.id ?? null, name: shown.name ?? null }
+}
+
+/** Without the wrapping that the library gives to plain data that looks like its own. */
+function unescaped(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unescaped)
+  if (!isPlain(value)) return value
+  const keys = Object.keys(value)
+  if (keys.length === 1 && keys[0] === '__lc_escaped__') return value.__lc_escaped__
+  return Object.fromEntries(keys.map((key) => [key, unescaped(value[key])]))
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+    && Object.getPrototypeOf(value) === Object.prototype
+}
+
+const flatByType: ReadonlyMap<string, MessageForm['flatten']> =
+  new Map([['human', flatHuman], ['ai', flatAi], ['tool', flatTool]])
+
+/** The members of the message, and those of its arguments that are not its own. */
+function flatV1(message: AnyMessage): FlatMessage {
+  const { type, data } = message.toDict()
+  const flat = (flatByType.get(type) ?? flatBase)(message)
+  for (const name of Object.keys(data)) {
+    const isOwn = Object.hasOwn(flat, name) || name.startsWith('lc_') || name === 'content_blocks'
+    if (!isOwn) flat[name] = unescaped(data[name])
+  }
+  return flat
 }

@@ -7,6 +7,7 @@ import { HeddleError } from '../errors.ts'
 import { bindSaver } from './bound-graph.ts'
 import type { ServedGraph } from './graph-export.ts'
 import type { HeddleSaver } from './saver.ts'
+import { messageOf, nameOf } from './thrown.ts'
 import { StateReader, doneTasks, withoutResults } from './state-reader.ts'
 
 interface StateRead {
@@ -82,6 +83,5 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 /** As the engine keeps the errors of tasks. */
 function shown(error: unknown): { name: string; message: string } {
-  const { name, message } = error instanceof Error ? error : new Error(String(error))
-  return { name, message }
+  return { name: error instanceof Error ? nameOf(error) : 'Error', message: messageOf(error) }
 }

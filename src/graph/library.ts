@@ -10,6 +10,7 @@ import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts
 import { writableChannels } from './graph-names.ts'
 import { graphSchemas } from './graph-schemas.ts'
 import { serveModules } from './module-loader.ts'
+import { messageOf } from './thrown.ts'
 import type { CompiledProject, GraphEntry } from './project-compiler.ts'
 
 type Langgraph = typeof import('@langchain/langgraph')
@@ -235,6 +236,5 @@ async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
 }
 
 function graphFailed(complaint: string, cause: unknown): HeddleError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new HeddleError('graph_failed', `${complaint}: ${reason}`, {}, { cause })
+  return new HeddleError('graph_failed', `${complaint}: ${messageOf(cause)}`, {}, { cause })
 }

@@ -4,6 +4,7 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 
 import type { Write, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
+import { messageOf, nameOf } from './thrown.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** The engine's special channels have fixed indexes, below zero. */
@@ -62,8 +63,8 @@ interface Taken {
 
 /** As the engine stores the error of a task. */
 function errorOf(reason: unknown): { name: string; message: string } {
-  const { name, message } = reason instanceof Error ? reason : new Error(String(reason))
-  return { name, message: `What the node returned cannot be stored: ${message}` }
+  return { name: reason instanceof Error ? nameOf(reason) : 'Error',
+    message: `What the node returned cannot be stored: ${messageOf(reason)}` }
 }
 
 /** The task that wrote; engines before 1.5 do not give its path. */

@@ -47,11 +47,15 @@ const graphPath = z.string(pathForm)
 const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() },
   { error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}' })
 
+/** Any text that can be a part of a path: neither `/` nor `\`, no control characters. */
+const graphId = z.string().regex(/^(?!\.{1,2}$)(?!\s)[^/\\\p{Cc}\p{Cs}]{1,128}(?<!\s)$/u)
+
 const graphs = z.record(
-  z.string().regex(/^[\w.-]{1,128}$/),
+  graphId,
   z.preprocess((entry) => typeof entry === 'string' ? { path: entry } : entry, graphEntry),
   { error: (issue) => issue.code === 'invalid_key'
-    ? 'is no graph id: use letters, digits, ".", "_" and "-"'
+    ? 'is no graph id: use 1 to 128 characters, none of them "/", "\\" or a control character, ' +
+      'and no space at either end'
     : 'must be an object from graph ids to "./file.ts:export"' },
 ).refine((entries) => Object.keys(entries).length > 0, 'must name at least one graph')
 

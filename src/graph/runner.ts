@@ -1,7 +1,5 @@
 /** Executes one hand-out of work: a run through the graph, or an edit of its state. */
 
-import { inspect } from 'node:util'
-
 import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../errors.ts'
@@ -29,6 +27,7 @@ import { HeddleSaver, sendsApart } from './saver.ts'
 import type { SaverOptions } from './saver.ts'
 import { bindSaver } from './bound-graph.ts'
 import { doneTasks, withoutResults } from './state-reader.ts'
+import { messageOf, nameOf } from './thrown.ts'
 import type { ThreadMemory } from './thread-memory.ts'
 import { isTouched } from './thread-memory.ts'
 import type { ValueCodec } from './value-codec.ts'
@@ -228,25 +227,12 @@ const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', er
 
 /** The outcome of a run that threw; `root` is the folder of the project. */
 export function failure(error: unknown, root: string): Outcome {
-  if (!(error instanceof Error)) {
-    return { ...ended, status: 'error', error: { error: 'Error', message: wordsOf(error) } }
-  }
   // A HeddleError wraps what the project's code threw when the graph was built.
   const thrown = error instanceof HeddleError ? error.cause : error
-  const name = thrown instanceof Error ? wordsOf(thrown.name) : ''
+  const name = thrown instanceof Error ? nameOf(thrown) : 'Error'
   const at = placeIn(root, thrown)
   return { ...ended, status: 'error', ...at !== undefined && { at },
-    error: { error: name || 'Error', message: wordsOf(error.message) } }
-}
-
-/** Text for anything that was thrown, even if JSON cannot represent it. */
-function wordsOf(thrown: unknown): string {
-  if (typeof thrown === 'string') return thrown
-  try {
-    return JSON.stringify(thrown) ?? String(thrown)
-  } catch {
-    return inspect(thrown, { depth: 2 })
-  }
+    error: { error: name, message: messageOf(error) } }
 }
 
 interface SaverWish {

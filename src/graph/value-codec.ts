@@ -10,6 +10,7 @@ import type { AnyMessage, FlatMessage, MessageClasses } from './chat-message.ts'
 import { ChatMessages, isChatMessage } from './chat-message.ts'
 import { ApiShaper } from './api-shape.ts'
 import type { JsonText } from './execution.ts'
+import { hasHiddenMarks, hideMarks, showMarks } from './plain-data.ts'
 
 /** The `Serialized.type` of bytes that V8's structured clone wrote. */
 const cloneType = 'v8'
@@ -90,7 +91,8 @@ export class ValueCodec {
   /** If the graph's serializer cannot read what it wrote: the value that the API shows. */
   async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
     try {
-      return await this.#serde.loadsTyped(type, data)
+      const value: unknown = await this.#serde.loadsTyped(type, data)
+      return hasHiddenMarks(data) ? showMarks(value) : value
     } catch (error) {
       this.#unread(error)
       return JSON.parse(json)
@@ -136,7 +138,7 @@ export class ValueCodec {
   }
 
   async #serialize(value: unknown): Promise<Serialized> {
-    const [type, data] = await this.#serde.dumpsTyped(value)
+    const [type, data] = await this.#serde.dumpsTyped(hideMarks(value))
     return { type, data: Buffer.from(data) }
   }
 }

@@ -9,6 +9,7 @@ import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTu
 import type { Departure } from './departure.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import type { CompiledProject } from './project-compiler.ts'
+import { messageOf } from './thrown.ts'
 
 export interface WorkerData {
   readonly name: string
@@ -84,7 +85,7 @@ export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
     return { value: await promise }
   } catch (error) {
     const code = error instanceof HeddleError ? error.code : null
-    return { error: { code, message: error instanceof Error ? error.message : String(error) } }
+    return { error: { code, message: messageOf(error) } }
   }
 }
 

@@ -11,6 +11,7 @@ import { GraphLibrary } from './library.ts'
 import { Mailer } from './mailer.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Workbench } from './runner.ts'
+import { keepThrown } from './thrown.ts'
 import { ValueCodec } from './value-codec.ts'
 import { WorkerDesk } from './worker-desk.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
@@ -59,6 +60,7 @@ const refuse = (error: unknown): never => {
 const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
+keepThrown(library.langgraph)
 const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
 const { serde } = new library.langgraph.MemorySaver()
 let unread = 0

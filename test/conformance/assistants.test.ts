@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { nextMillisecond } from '../support/millisecond.ts'
-import { say } from '../support/run-events.ts'
+import { collect, say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
@@ -33,6 +33,32 @@ describe('the assistant that every graph has', () => {
     const ids = found.map((assistant) => assistant.graph_id)
     expect(ids).toEqual(expect.arrayContaining(['echo', 'steps', 'defaulted', 'functional']))
     expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('a graph id with spaces, colons and letters beyond ASCII', () => {
+  const graphId = 'Größe: eine Frage? 你好'
+
+  it('is served on every path that names it', async () => {
+    const { assistants, runs, threads } = server.client
+    const path = `/assistants/${encodeURIComponent(graphId)}`
+    const { status, body } = await ask(server.url, 'GET', path)
+    expect([status, body]).toMatchObject([200, { graph_id: graphId, name: graphId }])
+    for (const part of ['graph', 'schemas', 'subgraphs', 'graph?xray=1']) {
+      expect((await ask(server.url, 'GET', `${path}/${part}`)).status).toBe(200)
+    }
+    const { assistant_id: id } = await assistants.create({ graphId })
+    expect(await assistants.search({ graphId })).toMatchObject([{ assistant_id: id }, {}])
+    const { thread_id } = await threads.create({ graphId, supersteps: [
+      { updates: [{ values: say('before'), asNode: '__input__' }] }] })
+    for (const name of [graphId, id]) {
+      await runs.wait(thread_id, name, { input: say('hello') })
+    }
+    expect(await threads.getState(thread_id)).toMatchObject({ metadata: { graph_id: graphId } })
+    expect(await threads.search({ metadata: { graph_id: graphId } })).toMatchObject([{ thread_id }])
+    const stream = runs.stream(null, graphId, { input: say('hello'), streamMode: 'updates' })
+    expect((await collect(stream)).map(({ event }) => event)).toContain('updates')
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
   })
 })
 

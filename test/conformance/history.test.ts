@@ -189,10 +189,10 @@ describe('a long history', () => {
   it('shows what was added to an old entry later, on whichever page it is', async () => {
     const { runs, threads } = server.client
     const { thread_id: thread } = await threads.create()
-    await runs.wait(thread, 'ask', { input: { topic: 't' } })
+    await runs.wait(thread, 'ask', { input: { question: 't' } })
     const { checkpoint } = await threads.getState(thread)
     for (let i = 0; i < 20; i++) {
-      await threads.updateState(thread, { values: { topic: `t${i}` }, asNode: 'ask' })
+      await threads.updateState(thread, { values: { question: `t${i}` }, asNode: 'ask' })
     }
     await runs.wait(thread, 'ask', { command: { resume: 'late' },
       checkpointId: checkpoint.checkpoint_id! })

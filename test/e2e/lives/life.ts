@@ -49,6 +49,10 @@ const nodes = ['a', 'b', 'c', 'worker', 'sub', 'kept', 'calls'] as const
 const inside = ['one', 'two', 'bottom'] as const
 const workers = ['a', 'b', 'c', 'worker', 'one', 'two', 'bottom', 'late'] as const
 
+/** What a run may name: of other nodes it is refused, which the engine ignores. */
+const nodesOf = { roaming: nodes, hoarding: nodes, narrow: ['a', 'b', 'worker'] as const }
+type Nodes = typeof nodesOf[Life['graph']]
+
 export const partsOfLife = 3
 const eventsMax = 4
 
@@ -56,14 +60,15 @@ export function lifeOf(seed: number): Life {
   const chance = new Chance(seed)
   const graph =
     chance.pick(['roaming', 'roaming', 'roaming', 'hoarding', 'hoarding', 'narrow'] as const)
+  const known = nodesOf[graph]
   return {
     seed, graph,
     parts: Array.from({ length: partsOfLife }, (_, part) => {
-      const many = Array.from({ length: 1 + chance.below(eventsMax) }, () => eventOf(chance))
+      const many = Array.from({ length: 1 + chance.below(eventsMax) }, () => eventOf(chance, known))
       // Intended: what is kept as what was added to it the engine reads back with all that was
       // written on a checkpoint, also by tasks that another one than the next came of.
       if (part === partsOfLife - 1 || graph === 'hoarding' || chance.flip(0.6)) return many
-      const run = runOf(chance)
+      const run = runOf(chance, known)
       // Known: the engine drops a `false` for several interrupts; a resumed run is given it.
       if (run.answer?.how === 'value' && !run.answer.value) return many
       // Known: an empty input streams no values, but a run that goes on streams its current ones.
@@ -74,11 +79,11 @@ export function lifeOf(seed: number): Life {
   }
 }
 
-function eventOf(chance: Chance): Event {
+function eventOf(chance: Chance, known: Nodes): Event {
   const on = chance.below(3)
   const at = chance.number()
-  if (at < 0.62) return { deed: 'run', on, run: runOf(chance) }
-  if (at < 0.76) return { deed: 'undo', on, run: runOf(chance), node: chance.pick(workers) }
+  if (at < 0.62) return { deed: 'run', on, run: runOf(chance, known) }
+  if (at < 0.76) return { deed: 'undo', on, run: runOf(chance, known), node: chance.pick(workers) }
   if (at < 0.92) return { deed: 'edit', on, edit: editOf(chance) }
   return { deed: 'copy', on }
 }
@@ -92,17 +97,18 @@ function editOf(chance: Chance): Edit {
   }
 }
 
-function runOf(chance: Chance): Wish {
+function runOf(chance: Chance, known: Nodes): Wish {
   return {
-    ...wishOf(chance),
+    ...wishOf(chance, known),
     ...chance.flip(0.2) && { from: chance.below(10) },
     durability: chance.pick(['async', 'async', 'sync', 'exit'] as const),
-    ...chance.flip(0.15) && { interruptBefore: [chance.pick(nodes)] },
-    ...chance.flip(0.15) && { interruptAfter: [chance.pick(nodes)] },
+    ...chance.flip(0.15) && { interruptBefore: [chance.pick<string>(known)] },
+    ...chance.flip(0.15) && { interruptAfter: [chance.pick<string>(known)] },
   }
 }
 
-function wishOf(chance: Chance): Pick<Wish, 'input' | 'answer' | 'goto' | 'update'> {
+function wishOf(chance: Chance, known: Nodes):
+  Pick<Wish, 'input' | 'answer' | 'goto' | 'update'> {
   const at = chance.number()
   if (at < 0.4) return { input: valuesOf(chance) }
   if (at < 0.5) return { input: null }
@@ -111,11 +117,11 @@ function wishOf(chance: Chance): Pick<Wish, 'input' | 'answer' | 'goto' | 'updat
     return {
       answer: { how: chance.pick(['value', 'value', 'each', 'first'] as const), value },
       ...chance.flip(0.15) && { update: valuesOf(chance) },
-      ...chance.flip(0.1) && { goto: [chance.pick(nodes)] },
+      ...chance.flip(0.1) && { goto: [chance.pick<string>(known)] },
     }
   }
   return {
-    goto: chance.flip(0.7) ? [chance.pick(nodes)]
+    goto: chance.flip(0.7) ? [chance.pick<string>(known)]
       : [{ node: 'worker', input: { text: 'sent', script: scriptOf(chance) } }],
     ...chance.flip(0.5) && { update: valuesOf(chance) },
   }

@@ -7,8 +7,9 @@ import type { ThreadState } from '@langchain/langgraph-sdk'
 
 import type { ServedGraph } from '../../../src/graph/graph-export.ts'
 import { bindSaver } from '../../../src/graph/bound-graph.ts'
+import { addsResults, readHistory, readState } from '../../../src/graph/graph-state.ts'
 import { withoutAnswer } from '../../../src/graph/pending-writes.ts'
-import { StateReader, doneTasks } from '../../../src/graph/state-reader.ts'
+import { doneTasks, withoutResults } from '../../../src/graph/state-reader.ts'
 import { ValueCodec } from '../../../src/graph/value-codec.ts'
 import type { Edit, Wish } from './life.ts'
 import { payloadOf, recursionLimit } from './place.ts'
@@ -17,6 +18,16 @@ import type { At, Part, Payload, Place, Ran } from './place.ts'
 type Fields = Record<string, unknown>
 type Get = MemorySaver['getTuple']
 type Put = MemorySaver['put']
+type PutWrites = MemorySaver['putWrites']
+
+const nullTask = '00000000-0000-0000-0000-000000000000'
+const answering = new Set(['__resume__', '__interrupt__', '__error__'])
+
+function kept<Writes>(writes: Writes): Writes { return writes }
+
+function placeOf({ configurable = {} }: Parameters<Get>[0]): string {
+  return JSON.stringify([configurable.checkpoint_ns ?? '', configurable.checkpoint_id])
+}
 
 /**
  * Intended: with durability exit the engine saves a checkpoint again if it made no step. It would
@@ -25,11 +36,38 @@ type Put = MemorySaver['put']
 class Saver extends MemorySaver {
   /** An answer from before, which names no question, answers nothing more. */
   heard = false
+  /** Of a step that failed as a whole, an update replaces what its tasks wrote. */
+  dropsResults = false
+  /** Checkpoints on which a task has had the answer that names no question. */
+  readonly #answered = new Set<string>()
 
   override async getTuple(...[config]: Parameters<Get>): ReturnType<Get> {
     const tuple = await super.getTuple(config)
-    if (!tuple || !this.heard) return tuple
-    return { ...tuple, pendingWrites: withoutAnswer(tuple.pendingWrites ?? []) }
+    if (!tuple) return tuple
+    const isOver = this.heard || this.#answered.has(placeOf(tuple.config))
+    const writes = (isOver ? withoutAnswer : kept)(tuple.pendingWrites ?? [])
+    return { ...tuple, pendingWrites: (this.dropsResults ? withoutResults : kept)(writes) }
+  }
+
+  /** Intended: an answer is used once, and a task that fails does not keep it. */
+  override async putWrites(...[config, writes, taskId]: Parameters<PutWrites>):
+  ReturnType<PutWrites> {
+    const failed = writes.some(([channel]) => channel === '__error__')
+    for (const [channel] of writes) {
+      if (!answering.has(String(channel))) continue
+      if (taskId === nullTask) this.#answered.delete(placeOf(config))
+      else this.#answered.add(placeOf(config))
+    }
+    return super.putWrites(config,
+      failed ? writes.filter(([channel]) => channel !== '__resume__') : writes, taskId)
+  }
+
+  /** All that is known of one thread, for another one. */
+  copyTo(saver: Saver, from: string, to: string): void {
+    saver.storage = { [to]: structuredClone(this.storage[from] ?? {}) }
+    saver.writes = Object.fromEntries(Object.entries(this.writes).map(([key, writes]) =>
+      [JSON.stringify([to, ...(JSON.parse(key) as string[]).slice(1)]), structuredClone(writes)]))
+    for (const place of this.#answered) saver.#answered.add(place)
   }
 
   override async put(...[config, checkpoint, metadata]: Parameters<Put>): ReturnType<Put> {
@@ -43,7 +81,6 @@ export class Twin implements Place {
   readonly #compiled: ServedGraph
   readonly #saver: Saver
   readonly #graph: ServedGraph
-  readonly #reader: ServedGraph
   readonly id: string
   #failed: boolean
 
@@ -51,8 +88,6 @@ export class Twin implements Place {
     this.#compiled = graph
     this.#saver = saver
     this.#graph = bindSaver(graph, saver as never)
-    // Intended: a finished task has no interrupts, an answered one that asks again has.
-    this.#reader = bindSaver(graph, new StateReader(saver as never))
     this.id = id
     this.#failed = failed
   }
@@ -87,35 +122,44 @@ export class Twin implements Place {
 
   async update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>, at: At | undefined):
     Promise<void> {
-    await this.#graph.updateState(this.#config(at), values as never, asNode)
+    const config = this.#config(at)
+    this.#saver.dropsResults = at?.checkpoint_id === undefined
+      && !await addsResults(this.#compiled, this.#saver as never, config)
+    try {
+      await this.#graph.updateState(config, values as never, asNode)
+    } finally {
+      this.#saver.dropsResults = false
+    }
     this.#failed = false
   }
 
   copy(id: string): Twin {
     const saver = new Saver()
-    saver.storage = { [id]: structuredClone(this.#saver.storage[this.id] ?? {}) }
-    saver.writes = Object.fromEntries(Object.entries(this.#saver.writes).map(([key, writes]) =>
-      [JSON.stringify([id, ...(JSON.parse(key) as string[]).slice(1)]), structuredClone(writes)]))
+    this.#saver.copyTo(saver, this.id, id)
     return new Twin(this.#compiled, id, { saver, failed: this.#failed })
   }
 
   async thread(): Promise<unknown> {
     if (this.#failed) return { status: 'error' }
-    const { next } = await this.#reader.getState(this.#config())
+    const { next } = await this.#read()
     const waiting = await this.#waiting()
     return { status: next.length > 0 ? 'interrupted' : 'idle',
       interrupts: Object.fromEntries(waiting.map(({ id, interrupts }) => [id, shown(interrupts)])) }
   }
 
   async state(at?: At, subgraphs = false): Promise<ThreadState> {
-    return asServed(await this.#reader.getState(this.#config(at), { subgraphs }))
+    return asServed(await this.#read(at, subgraphs))
+  }
+
+  /** Intended: a step that failed as a whole leaves a state. */
+  #read(at?: At, subgraphs = false): Promise<StateSnapshot> {
+    return readState(this.#compiled, this.#saver as never,
+      { config: this.#config(at), subgraphs }, (snapshot) => snapshot)
   }
 
   async history(checkpoint_ns = ''): Promise<ThreadState[]> {
-    const states: ThreadState[] = []
-    const history = this.#reader.getStateHistory(this.#config({ checkpoint_ns }))
-    for await (const snapshot of history) states.push(asServed(snapshot))
-    return states
+    return readHistory(this.#compiled, this.#saver as never, [this.#config({ checkpoint_ns })],
+      async (snapshots) => snapshots.map(asServed))
   }
 
   isRefusal(): boolean { return true }
@@ -144,7 +188,7 @@ export class Twin implements Place {
 
   /** The unfinished tasks of the head. */
   async #waiting(): Promise<StateSnapshot['tasks']> {
-    const { tasks, config } = await this.#reader.getState(this.#config())
+    const { tasks, config } = await this.#read()
     const done = doneTasks(await this.#saver.getTuple(config))
     return tasks.filter(({ id }) => !done.has(id))
   }

@@ -127,11 +127,27 @@ describe('a project', () => {
   })
 })
 
+describe('a graph id', () => {
+  const project = (graphId: string) => writeProject({ 'agent.ts': '',
+    'langgraph.json': { graphs: { [graphId]: './agent.ts:graph' } } })
+
+  it.each(['a b', 'team: agent', 'Größe', '代理', 'агент', 'a?b#c%2F', '"quoted"', 'x.y-z_0', '…',
+    '👩‍💻', 'x'.repeat(128), 'constructor'])('may be %s', async (graphId) => {
+    expect((await readProject(await project(graphId))).graphs[0]).toMatchObject({ graphId })
+  })
+
+  it.each(['', ' ', ' a', 'a ', 'a/b', 'a\\b', 'a\nb', '\u0000', '.', '..', 'x'.repeat(129)])(
+    'may not be %j', async (graphId) => {
+      await expect(readProject(await project(graphId))).rejects.toMatchObject({ code: 'invalid',
+        message: expect.stringMatching('is no graph id') })
+    })
+})
+
 describe('a project that is not valid', () => {
   it('is refused with every wrong field at once', async () => {
     const refusal = await refusalOf({
       graphs: {
-        number: 1, bare: './agent.ts', python: './agent.py:graph', 'a b': './agent.ts:graph',
+        number: 1, bare: './agent.ts', python: './agent.py:graph', 'a/b': './agent.ts:graph',
         inner: { path: 7 }, described: { path: './agent.ts:graph', description: 8 },
       },
       env: ['KEY=value'],
@@ -140,7 +156,7 @@ describe('a project that is not valid', () => {
       expect.stringMatching(/^graphs.number must be "/),
       expect.stringMatching(/^graphs.bare must name a file and its export/),
       expect.stringMatching(/^graphs.python names a file that is neither.*LangGraph.js, no Python/),
-      expect.stringMatching(/^graphs.a b is no graph id/),
+      expect.stringMatching(/^graphs.a\/b is no graph id/),
       expect.stringMatching(/^graphs.inner must name a file and its export/),
       expect.stringMatching(/^graphs.described.description /),
       expect.stringMatching(/^env must be an object of texts or the path of a dotenv file\.$/),

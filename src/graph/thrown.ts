@@ -1,0 +1,72 @@
+/** What user code threw, told as itself: it need not be an error. */
+
+import { inspect, types } from 'node:util'
+
+import type * as Langgraph from '@langchain/langgraph'
+
+/** Stands for something thrown that is no error, or an error that nothing can be added to. */
+class Thrown extends Error {
+  constructor(value: unknown) {
+    super(wordsOf(types.isNativeError(value) ? value.message : value), { cause: value })
+    // Such as a status by which a retry is decided.
+    if (typeof value === 'object' && value !== null) {
+      const { message: _message, name: _name, ...others } = value as Partial<Error>
+      for (const [name, member] of Object.entries(others)) define(this, name, member)
+    }
+    if (types.isNativeError(value)) define(this, 'name', nameOf(value))
+    if (types.isNativeError(value)) define(this, 'stack', value.stack)
+  }
+}
+
+function define(error: Error, name: string, value: unknown): void {
+  Object.defineProperty(error, name, { value, writable: true, configurable: true })
+}
+
+/** The engine adds the id of the task to whatever a node throws, and stores name and message. */
+function usable(thrown: unknown): Error {
+  if (!(thrown instanceof Error) || !Object.isExtensible(thrown)) return new Thrown(thrown)
+  if (!thrown.name) define(thrown, 'name', nameOf(thrown))
+  return thrown
+}
+
+interface Callable {
+  invoke(...details: unknown[]): Promise<unknown>
+}
+
+/**
+ * Gives the engine an error for anything else that a node throws. It would fail over a text or
+ * null, and store an object without its content. To be called once for each copy of the library.
+ */
+export function keepThrown({ StateGraph, MessagesAnnotation }:
+  Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>): void {
+  const graph = new StateGraph(MessagesAnnotation).addNode('node', () => ({}))
+    .addEdge('__start__', 'node').compile()
+  const prototype = Object.getPrototypeOf(graph.nodes.node.bound) as Partial<Callable>
+  const { invoke } = prototype
+  if (invoke === undefined) return
+  const rethrow = (thrown: unknown) => { throw usable(thrown) }
+  prototype.invoke = function (...details) {
+    return invoke.apply(this as Callable, details).then(undefined, rethrow)
+  }
+}
+
+/** The name of an error, `Error` if it has none. */
+export function nameOf(error: Error): string {
+  const { name } = error as { name?: unknown }
+  return name === undefined || name === '' ? 'Error' : wordsOf(name)
+}
+
+/** Text for anything that was thrown, even if JSON cannot represent it. */
+function wordsOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown
+  try {
+    return JSON.stringify(thrown) ?? String(thrown)
+  } catch {
+    return inspect(thrown, { depth: 2 })
+  }
+}
+
+/** The message of an error, the words of anything else. */
+export function messageOf(thrown: unknown): string {
+  return wordsOf(thrown instanceof Error ? thrown.message : thrown)
+}
