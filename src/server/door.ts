@@ -48,7 +48,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const options: FrontDoorOptions = {
     ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env, json,
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      json,
     }),
     assistants: assistantClient(router),
     assistantIndex: ground.everybody.assistants,

@@ -57,8 +57,7 @@ class ThreadActor implements Actor {
 
   async activate(): Promise<void> {
     const { key: { tenant, id: threadId }, epoch } = this.#context
-    const ports = this.#ports
-    const inputs = ports.inputs.of(tenant)
+    const [ports, inputs] = [this.#ports, this.#ports.inputs.of(tenant)]
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
@@ -147,8 +146,7 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return this.#read(this.#answers.view(command.brief,
-        { gone, most: command.most }))
+      case 'get': return this.#read(this.#answers.view(command.brief, { ...command, gone }))
       case 'patch': return this.#patch(command.metadata, note)
       case 'delete': return this.#delete(note, command.branchId)
       case 'copy': return this.#copy(command.targetId)

@@ -124,7 +124,8 @@ function breakpoints(asked: CommonBody['interrupt_before']): CommonBody['interru
 export function nameFaults(body: CommonBody, names: GraphNames): Fault[] {
   const { goto, update } = (body.command ?? {}) as WireCommand
   const named = { goto: isRaw(goto) ? null : goto, update: isRaw(update) ? null : update }
-  const command = commandFaults(named, names).map(({ field, message }) => ({ field: `command.${field}`, message }))
+  const command = commandFaults(named, names)
+    .map(({ field, message }) => ({ field: `command.${field}`, message }))
   const places = (['interrupt_before', 'interrupt_after'] as const).flatMap((field) => {
     const message = breakpointFault(breakpoints(body[field]), names)
     return message === undefined ? [] : [{ field, message }]

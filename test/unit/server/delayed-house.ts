@@ -42,7 +42,8 @@ export class DelayedHouse {
     const kind = threadKind({
       log: store.log, threads: store.threads, runs: store.runs, host: this.host, env,
       egress: new ScriptedEgress(), showRun: () => '{}', limits: defaultLimits, billing: false,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity), reads, quarantine,
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
+      reads, quarantine,
       nextExecutionId: () => ++executions, ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
