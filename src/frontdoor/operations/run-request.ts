@@ -132,7 +132,7 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
 function mustBeOpen(context: unknown): void {
   if (!(context instanceof RawJson)) return
   throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
-    'the request, may have 256 members at most.')
+    'the request, may have 10000 members at most.')
 }
 
 /** Credentials, identities that nobody has checked, and headers of proxies never reach a graph. */
