@@ -4,7 +4,10 @@ import type { AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow }
   from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../records/index.ts'
 
-/** One row to append. `body` is an encoded storage.v1.LogRow. */
+/**
+ * One row to append. `body` is an encoded storage.v1.LogRow: it belongs to the store from then on,
+ * which may hand its buffer to another thread.
+ */
 export interface NewRow {
   readonly tenant: string
   readonly branch: Branch

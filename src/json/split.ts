@@ -27,8 +27,7 @@ export interface Split {
 
 /** Shorter values are not worth a piece. */
 const shortPiece = 256
-/** An object or list with more members is one piece. */
-const membersMax = 256
+/** In all. An object or list with more members is one piece. */
 const piecesMax = 10_000
 /** Characters and values of what is looked at. */
 const restMax = { characters: 1024 * 1024, values: 50_000 }
@@ -39,14 +38,11 @@ type Path = readonly (string | number)[]
 export function split(what: string, document: unknown, carried: Carried | number): Split {
   const pieces: Piece[] = []
   const carry = (value: unknown, depth: number, path: Path): unknown => {
-    if (typeof value !== 'object' || value === null) {
-      if (typeof value !== 'string' || value.length <= shortPiece) return value
-    }
     const text = JSON.stringify(value)
     if (text.length <= shortPiece) return value
-    const members = depth > 0 ? Object.entries(value as object) : []
-    if (members.length > 0 && members.length <= membersMax) {
-      return rebuilt(value as object, (each, name) => carry(each, depth - 1, [...path, name]))
+    if (depth > 0 && typeof value === 'object' && value !== null) {
+      const isOpen = Object.keys(value).length <= piecesMax
+      if (isOpen) return rebuilt(value, (each, name) => carry(each, depth - 1, [...path, name]))
     }
     pieces.push({ path, text })
     if (pieces.length > piecesMax) {

@@ -170,11 +170,11 @@ describe('a body that is too large', () => {
   })
 
   it('is fine up to the limit of 25 MiB', async () => {
-    const answer = await ask(server.url, 'POST', '/threads',
-      `{"filler":"${'x'.repeat(24 * 1024 * 1024)}"}`)
+    const answer = await ask(server.url, 'POST', '/assistants',
+      `{"graph_id":"echo","context":{"filler":"${'x'.repeat(24 * 1024 * 1024)}"}}`)
     expect(answer.status).toBe(200)
-    const { thread_id: id } = answer.body as { thread_id: string }
-    await server.client.threads.delete(id)
+    const { assistant_id: id } = answer.body as { assistant_id: string }
+    await server.client.assistants.delete(id)
   })
 })
 

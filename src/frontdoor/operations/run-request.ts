@@ -161,7 +161,7 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
 function mustBeOpen(context: unknown): void {
   if (!(context instanceof RawJson)) return
   throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
-    'the request, may have 256 members at most.')
+    'the request, may have 10000 members at most.')
 }
 
 /** How a JSON web token begins, at the end of some text. */

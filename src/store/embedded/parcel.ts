@@ -22,18 +22,21 @@ export function packWrites(writes: readonly Write[]): Parcel {
   const bodies: Uint8Array[] = []
   const long: Uint8Array[] = []
   const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
+    bodies.push(item.body)
+    return { ...item, body: item.body.byteLength }
+  }
+  const given = <Item extends { readonly body: Uint8Array }>(item: Item) => {
     const { body } = item
     const isAlone = body.byteLength === body.buffer.byteLength
-    if (body.byteLength > longBody && isAlone) return { ...item, body: -long.push(body) }
-    bodies.push(body)
-    return { ...item, body: body.byteLength }
+    if (body.byteLength <= longBody || !isAlone) return sized(item)
+    return { ...item, body: -long.push(body) }
   }
   const packed = writes.map((write) => {
     if (!('rows' in write)) return write
-    const rows = write.rows.map(sized)
-    if (write.kind === 'load') return { ...write, rows }
-    return { ...write, rows, updates: write.updates.map((update) =>
-      ('entry' in update ? { ...update, entry: sized(update.entry) } : update)) }
+    // Whoever loads rows still counts their bytes.
+    if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
+    return { ...write, rows: write.rows.map(given), updates: write.updates.map((update) =>
+      ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
   })
   const parcel = { text: JSON.stringify(packed), bytes: joined(bodies) }
   return long.length === 0 ? parcel : { ...parcel, long }
