@@ -47,7 +47,7 @@ export class ChannelUpdates {
 
   constructor(reducerFor: ReducerFor) { this.#reducerFor = reducerFor }
 
-  /** The parts of updates that made `list` of `base`; undefined if that is not known. Once. */
+  /** The parts of updates that made `list` of `base`; undefined if not known. Forgets them. */
   between(list: object, base: object): readonly unknown[] | undefined {
     const made = this.#made.get(list)
     this.#made.delete(list)

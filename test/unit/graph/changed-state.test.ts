@@ -1,5 +1,7 @@
 /** However code changes state, the log holds what the library's own saver would hold. */
 
+import { setImmediate } from 'node:timers/promises'
+
 import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
 import { Annotation, BinaryOperatorAggregate, END, MessagesAnnotation, Overwrite, START, StateGraph,
@@ -257,7 +259,10 @@ describe('a change in place', () => {
   it('is in the events of a run that stores its end only', async () => {
     const bench = new GraphBench(new StateGraph(State)
       .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
-      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', END).compile())
+      // The event is sent before the end is stored.
+      .addNode('rest', async () => { await setImmediate(); return {} })
+      .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', 'rest').addEdge('rest', END)
+      .compile())
     await bench.run({ input: { messages: [] }, interruptBefore: ['edit'] })
     const ran = await bench.run({ input: null, durability: 'exit', streamModes: ['values'] })
     expect(shownPlan(ran, bench)).toMatchObject([{ status: { done: true } }])
