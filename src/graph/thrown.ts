@@ -41,7 +41,8 @@ export function keepThrown({ StateGraph, MessagesAnnotation }:
   Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>): void {
   const graph = new StateGraph(MessagesAnnotation).addNode('node', () => ({}))
     .addEdge('__start__', 'node').compile()
-  const prototype = Object.getPrototypeOf(graph.nodes.node.bound) as Partial<Callable>
+  const { bound } = graph.nodes.node as { bound?: object }
+  const prototype = Object.getPrototypeOf(bound ?? {}) as Partial<Callable>
   const { invoke } = prototype
   if (invoke === undefined) return
   const rethrow = (thrown: unknown) => { throw usable(thrown) }

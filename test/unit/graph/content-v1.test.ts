@@ -2,9 +2,12 @@
 
 import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage }
   from '@langchain/core/messages'
+import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+import { createAgent, tool } from 'langchain'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 
 import { GraphBench } from '../../support/graph-bench.ts'
 
@@ -80,3 +83,47 @@ it.each(kinds)('Nothing changes if %s is posted back, and all is there again lat
     expect(seen.at(-1)).toEqual([{ type: 'human', content: 'q' },
       { type: message.type, content: message.content }])
   })
+
+/** Calls the tool, then ends. */
+class Caller extends FakeListChatModel {
+  #calls = 0
+
+  override bindTools() { return this as never }
+
+  override async _generate() {
+    this.#calls += 1
+    const tool_calls = this.#calls % 2 === 1 ? [{ ...call }] : []
+    const message = new AIMessage({ content: `answer ${this.#calls}`, tool_calls })
+    return { generations: [{ text: '', message }] }
+  }
+
+  override async invoke(...request: Parameters<FakeListChatModel['invoke']>) {
+    const { outputVersion } = this as { outputVersion?: string }
+    expect(outputVersion).toBe('v1')
+    return super.invoke(...request)
+  }
+}
+
+it('An agent with a model of version 1 shows its messages, and takes them back.', async () => {
+  const find = tool(() => 'found', { name: 'find', description: 'Finds.',
+    schema: z.object({ q: z.array(z.number()) }) })
+  const model = new Caller({ responses: [''], outputVersion: 'v1' } as never)
+  // It answers at once, in one piece.
+  const { _streamResponseChunks } = BaseChatModel.prototype
+  Object.assign(model, { _streamResponseChunks })
+  const bench = new GraphBench(createAgent({ model: model as never, tools: [find] }))
+  const input = { messages: [{ role: 'user', content: 'q' }] }
+  const { outcome, events } = await bench.run({ input, streamModes })
+  expect(outcome.error).toBe(null)
+  const { messages } = structuredClone(bench.log.values()) as { messages: unknown[] }
+  expect(messages).toMatchObject([{ type: 'human' },
+    { type: 'ai', content: [{ type: 'text', text: 'answer 1' }, { type: 'tool_call' }] },
+    { type: 'tool', content: 'found', status: 'success' },
+    { type: 'ai', content: [{ type: 'text', text: 'answer 2' }] }])
+  expect(events.map(({ json }) => json).join() + JSON.stringify(messages))
+    .not.toMatch(/"lc_\w+"|contentBlocks|content_blocks/)
+  for (const asNode of ['model_request', 'tools', '__start__']) {
+    await bench.edit([[{ values: { messages }, asNode }]])
+    expect(bench.log.values().messages).toEqual(messages)
+  }
+})
