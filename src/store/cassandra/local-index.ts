@@ -180,8 +180,6 @@ export class LocalIndex implements OwnIndex {
       this.#room.take(bytesOf(rows))
       return rows
     }))
-    // Afterwards they are no longer here: the writer thread has taken over their memory.
-    const bytes = bytesOf(read)
     try {
       if (this.#left.has(shard)) this.#removeRows(shard)
       await this.#unloading.get(shard)
@@ -189,7 +187,7 @@ export class LocalIndex implements OwnIndex {
       await this.#store.load(shard, loading.changes.merged(read))
       if (!isMine()) return []
     } finally {
-      this.#room.leave(bytes)
+      this.#room.leave(bytesOf(read))
     }
     // In one turn: nothing is found before the late changes, and what is put now comes after them.
     loading.followed = true
