@@ -101,7 +101,6 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const bound = bindSaver(graph, saver)
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
-  mustRunKnown(graph, request)
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
@@ -112,6 +111,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   }
   const withEvents = request.streamModes.includes('events')
   try {
+    mustRunKnown(graph, request)
     await mustBeThere(saver, configurable)
     if (continues(request)) await mustHaveNodes(graph, saver, configurable)
     if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)

@@ -45,6 +45,13 @@ it.each(shapes)('is refused an answer, keeps its question, and goes on once it i
     expect(bench.log.values().log).toEqual(['in', 'yes'])
   })
 
+it('A command that names no node of the graph leaves the question of the thread.', async () => {
+  const bench = new GraphBench(shapes[0]![1]('ask'))
+  const { outcome: { interrupts } } = await bench.run({ input: { log: [] } })
+  const { outcome } = await bench.run({ command: { goto: 'constructor' } })
+  expect(outcome).toMatchObject({ status: 'error', waiting: true, interrupts })
+})
+
 it.each(shapes)('takes new input all the same: %s', async (_, graph) => {
   const bench = new GraphBench(graph('ask'))
   await bench.run({ input: { log: [] } })
