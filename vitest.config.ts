@@ -1,11 +1,18 @@
 /**
  * How the tests run: the suite, a published contract suite that wants globals, the long suite, the
- * conformance tests once more on Cassandra, and a cluster at length.
+ * conformance tests once more on Cassandra and with the newest packages, and a cluster at length.
  */
+
+import { resolve } from 'node:path'
 
 import { defineConfig } from 'vitest/config'
 
 import { v8Flags } from './src/v8-flags.ts'
+
+/** Conformance tests that speak of what the engine and the client do. */
+const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'multitask', 'runs',
+  'search', 'sse', 'state', 'stateless', 'streaming', 'subgraphs', 'supersteps', 'threads']
+  .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
@@ -58,6 +65,19 @@ export default defineConfig({
           include: ['test/conformance/*.test.ts'],
           provide: { cassandraNodes: 3 },
           env: { HEDDLE_TEST_STORE: 'cassandra' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'newest',
+          include: ecosystem,
+          globalSetup: 'test/support/newest-packages.ts',
+          alias: {
+            '@langchain/langgraph-sdk':
+              resolve('test/newest/node_modules/@langchain/langgraph-sdk'),
+          },
+          env: { HEDDLE_TEST_ENGINE: 'newest' },
         },
       },
     ],

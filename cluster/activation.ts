@@ -106,6 +106,7 @@ export class Activation {
       epoch,
       tell: (command) => this.#tell(command),
       fail: (reason) => this.#fail(reason),
+      sleep: () => this.#sleep(),
     }
     try {
       this.#actor = kind.create(context)
@@ -124,6 +125,13 @@ export class Activation {
     const told = this.#mailbox.postUnbounded((actor) => actor.receive(command))
     told.catch((error: unknown) => {
       if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
+    })
+  }
+
+  /** Not within the turn that asks for it. */
+  #sleep(): void {
+    queueMicrotask(() => {
+      if (!this.occupied) void this.passivate(new AbortController().signal)
     })
   }
 

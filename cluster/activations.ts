@@ -49,7 +49,7 @@ export interface Census {
  */
 const [reviveMs, longestReviveMs] = [1_000, 4_000]
 
-/** While a store is away, actors fail again and again: one line in this time reports all. */
+/** Without a store, or room, actors fail again and again: one line in this time reports all. */
 const awayMs = 10_000
 
 /** How many occupied actors are looked at before a newcomer is refused. */
@@ -225,7 +225,8 @@ export class Activations {
     const report = (untold: number) => this.#env.log.warn(
       'An actor failed; the next command activates it again.',
       { key, error, ...untold > 0 && { untold } })
-    if (HeddleError.from(error).code === 'unavailable') this.#whileAway(report)
+    const { code } = HeddleError.from(error)
+    if (code === 'unavailable' || code === 'full') this.#whileAway(report)
     else report(0)
   }
 

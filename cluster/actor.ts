@@ -69,6 +69,11 @@ export interface ActorContext {
    * or whose turn is under way, fails with `reason`. The next command makes a new activation.
    */
   fail(reason: unknown): void
+  /**
+   * Ends this activation after the current turn, unless it is occupied then: for an actor that
+   * holds much memory and knows that it has nothing to do for a while.
+   */
+  sleep(): void
 }
 
 export interface ActorKind extends Asked {

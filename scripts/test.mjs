@@ -11,7 +11,7 @@ const kind = ['long', 'cluster', 'fuzz'].find((name) => args.includes(`--${name}
 const files = kind === 'fuzz' ? ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const projectsOf = { long: ['long', 'cassandra'], cluster: ['cluster'], fuzz: ['suite'] }
+const projectsOf = { long: ['long', 'cassandra', 'newest'], cluster: ['cluster'], fuzz: ['suite'] }
 
 /** Runs a program of node_modules; whether it succeeded. */
 function run(program, ...programArgs) {

@@ -10,6 +10,7 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import { defaultWorkers, logLevels } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
 import { regionNames } from './region.ts'
 import type { RegionName } from './region.ts'
 import { SettingsReader } from './settings-reader.ts'
@@ -37,6 +38,8 @@ export interface Settings {
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
+  /** If not, the next free port will do where this one is taken. */
+  readonly portIsChosen: boolean
   readonly host: string
   /** It may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
@@ -48,17 +51,27 @@ export interface Settings {
   /** Absolute. */
   readonly dataDirectory: string
   readonly workers: number
+  /** What the graphs of one worker may fill; undefined for a share of the memory that there is. */
+  readonly workerHeapMb: number | undefined
+  /** The variables that graphs see: names, or patterns that end with `*`. */
+  readonly graphEnv: readonly string[]
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
+  /** Names by which callers without keys may call, besides those of this machine; `*`: any. */
+  readonly allowHosts: readonly string[]
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
   readonly billing: boolean
   /** Absolute; null if the limits are those of the specification. */
   readonly limitOverrides: string | null
+  /** What one tenant may have; Infinity for any number. */
+  readonly quotas: QuotaSettings
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly IpRange[]
+  /** How many connections each address may have, that of a proxy excepted. */
+  readonly connectionsPerAddress: number
   /** Proxies whose x-user-id and x-tenant-id are believed. */
   readonly userProxies: readonly IpRange[]
   readonly reload: boolean
@@ -76,6 +89,17 @@ export interface Settings {
   readonly tracing: TracingSettings | null
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
+}
+
+/** Bounds of one tenant; Infinity for none. */
+export interface QuotaSettings {
+  readonly bytes: number
+  readonly threads: number
+  /** Unfinished ones whose time has come. */
+  readonly runs: number
+  readonly delayedRuns: number
+  /** At one server. */
+  readonly streams: number
 }
 
 /** The exporter itself reads the address and headers of the collector from the environment. */
@@ -138,6 +162,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   const resolved: Settings = {
     config,
     port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
+    portIsChosen: reader.text('port', '') !== '',
     host: reader.text('host', '127.0.0.1'),
     insecureListen: reader.yesOrNo('insecureListen', false),
     auth: reader.oneOf('auth', authentications, 'none'),
@@ -147,14 +172,21 @@ export function resolveSettings(source: SettingsSource): Settings {
     regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
     dataDirectory: reader.path('data') ?? join(project, '.heddle'),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
+    workerHeapMb: reader.text('workerHeapMb', '') === '' ? undefined
+      : reader.wholeNumber('workerHeapMb', { fallback: 0, min: 64, max: 1_048_576 }),
+    graphEnv: Object.freeze(reader.variables('graphEnv', ['*'])),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
+    allowHosts: Object.freeze(reader.hosts('allowHost')),
     // In development, no region is set.
     limits: reader.oneOf('limits', ['on', 'off'],
       reader.text('region', '') === '' ? 'off' : 'on') === 'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
     limitOverrides: reader.path('limitOverrides') ?? null,
+    quotas: quotaSettings(reader),
     trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
+    connectionsPerAddress: reader.wholeNumber('connectionsPerAddress',
+      { fallback: 1_000, min: 1, max: 1_000_000 }),
     userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
     egressProxy: reader.webAddress('egressProxy'),
@@ -170,6 +202,20 @@ export function resolveSettings(source: SettingsSource): Settings {
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+/** Without authentication, nobody shares the disk with the one tenant that there is. */
+function quotaSettings(reader: SettingsReader): QuotaSettings {
+  const isAlone = reader.text('auth', 'none') === 'none'
+  const quota = (name: SettingName, fallback: number) =>
+    reader.wholeNumber(name, { fallback, min: 0, max: 1_000_000_000 }) || Infinity
+  return Object.freeze({
+    bytes: quota('quotaStoredMb', isAlone ? 0 : 102_400) * 1024 * 1024,
+    threads: quota('quotaThreads', isAlone ? 0 : 1_000_000),
+    runs: quota('quotaRuns', 10_000),
+    delayedRuns: quota('quotaDelayedRuns', 100_000),
+    streams: quota('quotaStreams', 5_000),
+  })
 }
 
 /** From the standard variables of OpenTelemetry. */

@@ -12,7 +12,8 @@ interface CatalogueEntry {
 
 /**
  * The official client repeats every 5xx and 429, before 1.13 POST included, so a permanent error
- * is never one of them. gRPC numbers are those of google.rpc.Code.
+ * is never one of them, except `out_of_quota`: it is refused before anything is done. gRPC numbers
+ * are those of google.rpc.Code.
  */
 const catalogue = {
   invalid: { http: 422, grpc: 3, retry: 'no', sentence: 'The request is not valid.' },
@@ -33,6 +34,8 @@ const catalogue = {
   forbidden: { http: 403, grpc: 7, retry: 'no', sentence: 'This is not allowed.' },
   limited: { http: 429, grpc: 8, retry: 'same', sentence: 'More requests than the limit allows.' },
   full: { http: 429, grpc: 8, retry: 'same', sentence: 'Too much is waiting here; try later.' },
+  over_quota: { http: 429, grpc: 8, retry: 'same', sentence: 'This would be over a quota.' },
+  out_of_quota: { http: 507, grpc: 8, retry: 'no', sentence: 'A quota is used up.' },
   not_owner: { http: 503, grpc: 9, retry: 'elsewhere', sentence: 'Another member owns this.' },
   unavailable: { http: 503, grpc: 14, retry: 'same', sentence: 'Not available right now.' },
   stale_append: { http: 503, grpc: 10, retry: 'elsewhere',

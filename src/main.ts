@@ -15,6 +15,7 @@ import { mistakeIn, withSettings } from './command-line.ts'
 import { ownVersion, resolveSettings, SettingsError } from './config.ts'
 import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
+import type { CommandSource } from './office-command.ts'
 import type { Server } from './server.ts'
 import { v8Flags } from './v8-flags.ts'
 
@@ -26,11 +27,20 @@ const sameSignalMs = 300
 /** How often a server started by npm checks whether npm is still there. */
 const orphanLookMs = 500
 
+type Operation = (source: CommandSource) => Promise<void>
+
+/** The commands of operators, each loaded only when it is run. */
+const operations: Readonly<Record<string, () => Promise<Operation>>> = {
+  keys: async () => (await import('./keys-command.ts')).runKeysCommand,
+  billing: async () => (await import('./billing-command.ts')).runBillingCommand,
+  backup: async () => (await import('./backup-command.ts')).runBackupCommand,
+}
+
 /** The folder where it was started: a server changes to the folder of its project. */
 const here = folderOfCaller()
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
-else if (process.argv[2] === 'keys' || process.argv[2] === 'billing') await operate()
+else if (Object.hasOwn(operations, process.argv[2] ?? '')) await operate()
 else await serve()
 
 async function serve(): Promise<void> {
@@ -54,12 +64,11 @@ async function serve(): Promise<void> {
   }
 }
 
-/** The commands of operators. */
+/** Runs the command of an operator. */
 async function operate(): Promise<void> {
   prepareForThreads()
   const { CommandError } = await import('./office-command.ts')
-  const run = process.argv[2] === 'keys' ? (await import('./keys-command.ts')).runKeysCommand
-    : (await import('./billing-command.ts')).runBillingCommand
+  const run = await operations[process.argv[2]!]!()
   try {
     await run({ args: process.argv.slice(3), ...surroundings(),
       print: (text) => void process.stdout.write(text) })
@@ -83,7 +92,8 @@ function settingsFromCommand(): Settings {
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion())
     .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.\n' +
-      'The command "billing" lists what a tenant is to be billed for: billing --help.')
+      'The command "billing" lists what a tenant is to be billed for: billing --help.\n' +
+      'The command "backup" copies all data into a file: backup --help.')
     .configureOutput({ writeErr: () => {} })
     .exitOverride())
   try {
@@ -101,8 +111,8 @@ function settingsFromCommand(): Settings {
 
 /** Explains `npm start --config project`, of which npm keeps the option for itself. */
 function strayWord(word: string): string {
-  return `"${word}" is no command, as "keys" and "billing" are: a project is named by --config, ` +
-    'and npm passes options on only after "--" (npm start -- --config <path>)'
+  return `"${word}" is no command, as "keys", "billing" and "backup" are: a project is named by ` +
+    '--config, and npm passes options on only after "--" (npm start -- --config <path>)'
 }
 
 /** The options without the defaults that commander adds for flags that begin with `no`. */
@@ -119,7 +129,7 @@ function folderOfCaller(): string {
 }
 
 function announce({ url, metricsPort, graphs, place, member }: Server,
-  { dataDirectory, metrics }: Settings): void {
+  { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   // Nobody may read it: that is no reason to end.
   process.stdout.on('error', () => {})
@@ -135,6 +145,8 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
       (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
     ...lines,
+    ...url === undefined || portIsChosen || Number(new URL(url).port) === port ? []
+      : [`  ${label('port')}${port} is taken, so it is the next free one; --port chooses one`],
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],

@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { systemEnv } from '../cluster/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
 import { resolveSettings, SettingsError } from './config.ts'
+import type { Settings } from './config.ts'
 import { HeddleError } from './errors.ts'
 import { knownSettings } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
@@ -62,17 +63,23 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
   }
 }
 
-/** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
-export async function inOffice(source: CommandSource, typed: TypedPlace,
-  work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
+/** The settings that say where the store is; all others have their defaults. */
+export function settingsOfPlace(source: CommandSource, typed: TypedPlace): Settings {
   const options = Object.fromEntries(placeSettings.flatMap((name) =>
     typed[name] === undefined ? [] : [[name, typed[name]]]))
   // Other variables are for servers: a mistake in one of them must not matter here.
-  const environment = Object.fromEntries(placeSettings.map((name) => {
-    const { variable } = knownSettings[name]
-    return [variable, source.environment[variable]]
+  const environment = Object.fromEntries(placeSettings.flatMap((name) => {
+    const { variable, isSecret } = knownSettings[name]
+    return [variable, ...isSecret ? [`${variable}_FILE`] : []]
+      .map((each) => [each, source.environment[each]])
   }))
-  const settings = resolveSettings({ ...source, environment, options })
+  return resolveSettings({ ...source, environment, options })
+}
+
+/** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
+export async function inOffice(source: CommandSource, typed: TypedPlace,
+  work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
+  const settings = settingsOfPlace(source, typed)
   const { cassandra, dataDirectory: directory } = settings
   if (!begins && cassandra === null && !existsSync(directory)) {
     throw new CommandError(`There is no data directory ${directory}: name the one of the server.`)

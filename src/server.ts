@@ -8,9 +8,12 @@ import { narrowed, openEgress } from './egress/index.ts'
 import type { Narrowing } from './egress/index.ts'
 import { limitRows, readLimitOverrides } from './frontdoor/index.ts'
 import type { LimitRow } from './frontdoor/index.ts'
-import { compileProject, readProject, startGraphHost, watchProject } from './graph/index.ts'
+import {
+  compileProject, ExecutionMarks, readProject, startGraphHost, watchProject,
+} from './graph/index.ts'
 import type { Project, RunningGraphHost } from './graph/index.ts'
 import { keyDesk } from './records/index.ts'
+import { ReadQuota } from './read-quota.ts'
 import { openActors } from './server/actors.ts'
 import { openCassandraGround } from './server/cassandra-ground.ts'
 import { openDoor } from './server/door.ts'
@@ -23,9 +26,11 @@ import type { MetricsDoor } from './server/metrics-door.ts'
 import { openOfficeSocket } from './server/office-socket.ts'
 import { portError } from './server/port-error.ts'
 import {
-  readActors, readLimits, readOwnership, readServer, readWorkers,
+  readActors, readLimits, readOwnership, readReads, readServer, readWorkers,
 } from './server/readings.ts'
 import type { OpenTracing } from './server/tracing.ts'
+import { readTracingHeaders } from './server/tracing-headers.ts'
+import { Quarantine } from './thread/index.ts'
 
 export interface Server {
   /** Undefined if it answers no clients. */
@@ -58,6 +63,9 @@ const endingShares =
   { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
     store: 0.1, traces: 0.02 } as const
 
+/** After this long, the verdicts on all runs in progress are on disk. */
+const judgedMs = 5_000
+
 /** After this share of the time for giving shards back, runs under way are cut short. */
 const letGoShare = 0.8
 
@@ -79,23 +87,29 @@ export async function openServer(settings: Settings, env: Env,
   const tracing = await stage('traces', () => openTracing(settings, env),
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
+  const marks = cassandra === null ? marksIn(directory, env) : undefined
   const [ground, { host: graphs, webhooks }] = await Promise.all([
     stage('store', () => openGround(settings, { ...watchers, mustEnd }),
       (ground, deadline) => ground.close(deadline)),
-    stage('graphs', () => openGraphs(project, settings, env), ({ close }) => close()),
+    stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
   ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = narrowed(wayOut, webhooks)
+  const reads = new ReadQuota(env)
+  readReads(metrics, reads)
+  const quarantine = new Quarantine(env, marks?.left())
   const actors = await stage('actors', () => openActors(ground,
-    { ...watchers, host: graphs, rows, egress, billing: settings.billing }),
+    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing, quarantine }),
   async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
-  const { activations, limits, wake } = actors
+  const { activations, limits, wakeAt } = actors
+  const woken = Promise.withResolvers<void>()
+  const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () => ground.begin({
-    activations, wake, toldOf: (question) => limits.told(question),
+    activations, wake, wakeAt, toldOf: (question) => limits.told(question),
     letGoMs: drainMs * endingShares.shards * letGoShare,
   }), (_, deadline) => graphs.drain(deadline))
   readOwnership(metrics, ground)
@@ -104,9 +118,12 @@ export async function openServer(settings: Settings, env: Env,
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients ? undefined : await stage('door',
-    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress }),
+    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress, reads }),
     (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
+  // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
+  if (marks === undefined) quarantine.open()
+  else void woken.promise.then(() => begin(quarantine, marks, env))
   if (cassandra === null) {
     const desk = keyDesk({ table: ground.keys, region, env })
     await stage('keys',
@@ -135,6 +152,21 @@ interface Watchers {
   readonly tracing?: Tracing
 }
 
+/** Undefined if the directory cannot be used: the store says so. */
+function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
+  try {
+    return new ExecutionMarks(directory, env.uuid())
+  } catch {
+    return undefined
+  }
+}
+
+/** All innocent runs go on: now the suspects are tried. */
+function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
+  quarantine.open()
+  env.after(judgedMs, () => marks.forgetEarlier())
+}
+
 async function openGround(settings: Settings,
   watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
   const { env, metrics, mustEnd } = watchers
@@ -148,6 +180,7 @@ async function openGround(settings: Settings,
 /** Without a collector, not even the library is loaded. */
 async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
+  readTracingHeaders(process.env)
   const { startTracing } = await import('./server/tracing.ts')
   return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
 }
@@ -170,12 +203,13 @@ interface Graphs {
   close(): Promise<void>
 }
 
-async function openGraphs(project: Project, { workers, reload }: Settings, env: Env):
-  Promise<Graphs> {
+async function openGraphs(project: Project,
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings,
+  { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
   // As the project's own tools do: relative paths in its code start from its configuration.
   process.chdir(project.root)
   const compiled = await compileProject(project)
-  const host = await startGraphHost({ project: compiled, workers, env })
+  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.',
       { reason, ...error !== undefined && { error } })
@@ -196,6 +230,7 @@ async function openGraphs(project: Project, { workers, reload }: Settings, env: 
     close: async () => {
       stopWatching()
       await host.close()
+      marks?.close()
     },
   }
 }

@@ -1,8 +1,9 @@
 /** Reads settings from options and the environment, and checks them. */
 
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-import { ipRange } from './ip-address.ts'
+import { ipAddress, ipRange } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import { knownSettings, namesOf } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
@@ -100,17 +101,25 @@ export class SettingsReader {
     })
   }
 
+  /** Names of variables; `*` at the end stands for any rest. */
+  variables(name: SettingName, fallback: readonly string[]): readonly string[] {
+    return this.list(name, fallback).map((text) => /^\w*\*?$/.test(text) ? text
+      : this.#mistaken(name, text, 'must list names of variables like A_KEY or A_*', text))
+  }
+
   targets(name: SettingName): readonly string[] {
     return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
       'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
   }
 
   origins(name: SettingName): readonly string[] {
-    const given = this.#given(name) ?? []
-    const texts = Array.isArray(given) ? given as readonly string[] : `${given}`.split(',')
-    return texts.map((text) => text.trim()).filter((text) => text !== '')
-      .map((text) => isOrigin(text) ? text
-        : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+    return this.#several(name).map((text) => isOrigin(text) ? text
+      : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+  }
+
+  hosts(name: SettingName): readonly string[] {
+    return this.#several(name).map((text) => isHost(text) ? text
+      : this.#mistaken(name, text, 'must be a name like heddle.internal, without a port', text))
   }
 
   /** `us=https://…,eu=https://…`; empty for a name that is not given. */
@@ -125,11 +134,32 @@ export class SettingsReader {
     return urls
   }
 
+  /** Given after each other, or separated by commas. */
+  #several(name: SettingName): readonly string[] {
+    const given = [this.#given(name) ?? []].flat()
+    return given.flatMap((each) => `${each}`.split(',')).map((text) => text.trim())
+      .filter((text) => text !== '')
+  }
+
   /** The option, or else the variable; an empty text counts as not given. */
   #given(name: SettingName): string | boolean | readonly string[] | undefined {
     const typed = this.#source.options[name]
     if (typed !== undefined && typed !== '') return typed
-    return this.#source.environment[knownSettings[name].variable] || undefined
+    const { variable, isSecret } = knownSettings[name]
+    return this.#source.environment[variable] || (isSecret ? this.#secretOf(name) : undefined)
+  }
+
+  /** What is in the file that `<variable>_FILE` names, without the end of its line. */
+  #secretOf(name: SettingName): string | undefined {
+    const variable = `${knownSettings[name].variable}_FILE`
+    const file = this.#source.environment[variable]
+    if (!file) return undefined
+    try {
+      return readFileSync(resolve(this.#source.folder, file), 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      this.mistakes.push(`${variable}: ${file} cannot be read: ${(error as Error).message}.`)
+      return undefined
+    }
   }
 
   #mistaken<T>(name: SettingName, text: string, rule: string, fallback: T): T {
@@ -144,6 +174,10 @@ export class SettingsReader {
 
 function isTarget(text: string): boolean {
   return ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
+}
+
+function isHost(text: string): boolean {
+  return text === '*' || ipAddress(text) !== undefined || /^[\w-]+(\.[\w-]+)*$/.test(text)
 }
 
 function isOrigin(text: string): boolean {

@@ -60,6 +60,16 @@ export class ChannelView {
     return `{${members.join(',')}}`
   }
 
+  /** The text of all values. */
+  get textBytes(): number {
+    let bytes = 0
+    for (const content of this.#channels.values()) {
+      if ('value' in content) bytes += valueBytes(content.value)
+      else for (const value of content.list) bytes += valueBytes(value)
+    }
+    return bytes
+  }
+
   /** The names of the channels that hold something. */
   names(): string[] {
     return [...this.#channels.keys()]
@@ -84,6 +94,11 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
     }
   }
   return bytes
+}
+
+/** The size of what tasks wrote: the text of the values. */
+export function writesBytes(writes: readonly { readonly value?: Value | undefined }[]): number {
+  return writes.reduce((sum, { value }) => sum + (value ? valueBytes(value) : 0), 0)
 }
 
 /** The least that a step counts. */

@@ -7,12 +7,15 @@ import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import { decodeRow } from './row-codec.ts'
 import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
-import { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
+import { ChannelView, writesBytes } from './channel-view.ts'
+import { CheckpointLine, step } from './checkpoint-line.ts'
+import type { LineState } from './checkpoint-line.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
+import { recordBytes } from './record-bytes.ts'
 import { contains } from '../containment.ts'
-import { HeddleError } from '../errors.ts'
+import type { ReadAllowance, ReadPart } from '../read-quota.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
 export interface LogHead {
@@ -42,6 +45,8 @@ export interface ReadCheckpoint extends Entry {
 
 /** Rows that are read at once for a state: few states are made of more. */
 const rowsOfState = 256
+/** Rows that are read first for a page, at most: a superstep has two or three. */
+const rowsOfPage = 64
 
 /**
  * A checkpoint's state is found from its nearest full ancestor: the rows between are read once,
@@ -51,10 +56,22 @@ const rowsOfState = 256
 export class CheckpointReader implements CheckpointSource {
   readonly #log: LogPort
   readonly #head: () => LogHead
+  readonly #part: ReadPart | undefined
 
-  constructor(log: LogPort, head: () => LogHead) {
+  /** Keeps no more than the part of a read lets it: throws `too_large` as that does. */
+  constructor(log: LogPort, head: () => LogHead, part?: ReadPart) {
     this.#log = log
     this.#head = head
+    this.#part = part
+  }
+
+  /** For a read that keeps no more than so much; what it returns is counted until that is over. */
+  async within<Read extends ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined>(
+    allowance: ReadAllowance, read: (reader: CheckpointReader) => Promise<Read>): Promise<Read> {
+    const part = allowance.part()
+    const found = await read(new CheckpointReader(this.#log, this.#head, part))
+    part.done(heldBytes(found))
+    return found
   }
 
   async tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined> {
@@ -106,12 +123,26 @@ export class CheckpointReader implements CheckpointSource {
 
   async #stateAt(now: LogHead, place: CheckpointPlace, ns: string, checkpointId: string | null):
     Promise<FoundState | undefined> {
-    const line = new CheckpointLine(ns)
-    const rows = this.#rows(now, { from: place.base, through: place.seq, first: rowsOfState })
-    for await (const { body } of rows) line.add(decodeRow(body))
-    const id = checkpointId ?? (ns === '' ? place.id : line.newestId)
-    const checkpoint = line.get(id)
+    // What later checkpoints replace is dropped where memory counts, unless a fork needs it.
+    const known = checkpointId ?? (ns === '' ? place.id : undefined)
+    const frugal = new CheckpointLine(ns, this.#part !== undefined)
+    await this.#readLine(now, place, frugal, known)
+    const line = frugal.lacksPart ? new CheckpointLine(ns) : frugal
+    if (line !== frugal) await this.#readLine(now, place, line, known)
+    const checkpoint = line.get(known ?? line.newestId)
     return checkpoint && { ...line.state(checkpoint), checkpoint }
+  }
+
+  async #readLine(now: LogHead, { base, seq: through }: CheckpointPlace, line: CheckpointLine,
+    id: string | undefined): Promise<void> {
+    for await (const { body, seq } of
+      this.#rows(now, { from: base, through, first: rowsOfState })) {
+      const before = line.bytes
+      const records = decodeRow(body)
+      line.add(seq === through && id !== undefined ? recordsUpTo(records, id) : records)
+      this.#part?.keep(line.bytes - before)
+    }
+    if (line.lacksPart) this.#part?.keep(-line.bytes)
   }
 
   /** A page of history, newest first, without what rollbacks dropped. */
@@ -129,20 +160,31 @@ export class CheckpointReader implements CheckpointSource {
       ] }))))
     let waiting = before ? query.before : null
     const through = before?.seq ?? now.stepSeq
-    for await (const { body } of this.#rows(now, { from: 1, through, reverse: true })) {
+    const range = { from: 1, through, reverse: true, first: Math.min(rowsOfPage, 4 * limit + 2) }
+    for await (const { body } of this.#rows(now, range)) {
       for (const record of decodeRow(body).reverse()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
         if (waiting !== null) {
           if (checkpoint.id === waiting) waiting = null
+          history.forget(checkpoint)
           continue
         }
         // A `before` that is not in this log: older checkpoints have smaller ids.
-        if (!before && query.before !== null && checkpoint.id >= query.before) continue
+        if (!before && query.before !== null && checkpoint.id >= query.before) {
+          history.forget(checkpoint)
+          continue
+        }
         // Not sooner: writes may come before their checkpoint, if the run is saved at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
-        if (page.length < limit && matches(checkpoint, query)) page.push(checkpoint)
+        if (page.length < limit && matches(checkpoint, query)) {
+          page.push(checkpoint)
+          this.#part?.keep(recordBytes(record))
+        } else {
+          history.forget(checkpoint)
+        }
       }
+      this.#part?.keep(history.newlyKept())
     }
     return read()
   }
@@ -156,7 +198,8 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {
-    return rowsOf({ log: this.#log, branch, ...range })
+    const bodyBytes = this.#part && Math.max(0, this.#part.left)
+    return rowsOf({ log: this.#log, branch, ...range, ...bodyBytes !== undefined && { bodyBytes } })
   }
 
   /** Adds the states, oldest first: each is built on its parent's if that is on the page. */
@@ -236,7 +279,9 @@ export class CheckpointReader implements CheckpointSource {
           return { through: seq, next: record.value.runId === run ? undefined : record.value }
         }
         const part = partOf(record, of)
-        if (part) span.push(part)
+        if (!part) continue
+        span.push(part)
+        if (part.$case === 'writes') this.#part?.keep(writesBytes(part.value.writes))
       }
     }
     return { through: now.stepSeq, next: undefined }
@@ -247,6 +292,29 @@ export class CheckpointReader implements CheckpointSource {
     const place = await this.#log.findCheckpoint(now.branch, id)
     return place?.seq === 0 ? place.base : undefined
   }
+}
+
+/** States share what did not change; whoever takes them apart has all of each. */
+function heldBytes(found: ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined):
+  number {
+  if (found === undefined) return 0
+  if (found instanceof ChannelView) return found.textBytes
+  if (isPage(found)) return found.reduce((sum, each) => sum + heldBytes(each), 0)
+  const { view, checkpoint: { skeletonJson, metadataJson }, writes } = found
+  const own = view.textBytes + skeletonJson.length + metadataJson.length
+  return writes.reduce((sum, each) => sum + writesBytes(each.writes), own)
+}
+
+/** The records up to the last that states a checkpoint; all of them if none does. */
+function recordsUpTo(records: readonly RecordOf[], id: string): readonly RecordOf[] {
+  const last = records.findLastIndex((record) =>
+    record.$case === 'checkpoint' && record.value.id === id)
+  return last < 0 ? records : records.slice(0, last + 1)
+}
+
+function isPage(found: ReadCheckpoint | readonly ReadCheckpoint[]):
+  found is readonly ReadCheckpoint[] {
+  return Array.isArray(found)
 }
 
 /** The part of a record that tells which run wrote it: the rest of a long step may be large. */
@@ -274,62 +342,6 @@ function ends(next: Checkpoint, of: { ns: string }): boolean {
 
 interface FoundState extends LineState {
   readonly checkpoint: Checkpoint
-}
-
-interface LineState {
-  readonly view: ChannelView
-  readonly deltaBytes: number
-  readonly fullBytes: number
-}
-
-function step(before: LineState | undefined, checkpoint: Checkpoint): LineState {
-  const { changes, full } = checkpoint
-  return {
-    view: (before?.view ?? ChannelView.empty).apply(changes, full),
-    deltaBytes: full ? 0 : (before?.deltaBytes ?? 0) + stepBytes(changes),
-    fullBytes: full ? changesBytes(changes) : before?.fullBytes ?? 0,
-  }
-}
-
-/** The checkpoints of one namespace, by id. */
-class CheckpointLine {
-  readonly #checkpoints = new Map<string, Checkpoint>()
-  readonly #ns: string
-  newestId = ''
-
-  constructor(ns: string) {
-    this.#ns = ns
-  }
-
-  add(records: readonly RecordOf[]): void {
-    for (const record of records) {
-      if (record.$case !== 'checkpoint' || record.value.ns !== this.#ns) continue
-      this.#checkpoints.set(record.value.id, record.value)
-      this.newestId = record.value.id
-    }
-  }
-
-  get(id: string): Checkpoint | undefined {
-    return this.#checkpoints.get(id)
-  }
-
-  /** The state at a checkpoint: its nearest full ancestor, then every change down to it. */
-  state(checkpoint: Checkpoint): LineState {
-    const line: Checkpoint[] = []
-    let at: Checkpoint | undefined = checkpoint
-    while (at) {
-      // An id that was used twice may lead back to itself.
-      if (line.length > this.#checkpoints.size) throw endless()
-      line.push(at)
-      at = at.full ? undefined : this.#checkpoints.get(at.parentId)
-    }
-    return line.reduceRight<LineState | undefined>(step, undefined)!
-  }
-}
-
-function endless(): HeddleError {
-  return new HeddleError('graph_failed', 'Checkpoints of this thread name each other as parents: ' +
-    'its state cannot be read.')
 }
 
 function matches(checkpoint: Checkpoint, query: TupleQuery): boolean {

@@ -1,5 +1,6 @@
 /** History read backwards: what rollbacks dropped is left out, checkpoints and writes alike. */
 
+import { writesBytes } from './channel-view.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 
 /** A checkpoint by its names. */
@@ -24,7 +25,12 @@ type Writer = 'dropped' | 'perhaps' | 'kept'
 export class History {
   readonly #dropped = new Set<string>()
   readonly #writes = new Map<string, Writes[]>()
+  /** Checkpoints whose writes nobody wants, by their names. */
+  readonly #forgotten = new Set<string>()
   #unowned: Writes[] = []
+  /** Bytes of writes that are kept, and how many of them were told. */
+  #bytes = 0
+  #toldBytes = 0
   #writer: Writer = 'kept'
 
   /** Takes the next older record. Returns its checkpoint if that is part of history. */
@@ -44,7 +50,10 @@ export class History {
         return undefined
       }
       case 'stateEdited': this.#writer = 'kept'; return undefined
-      case 'writes': this.#unowned.push(record.value); return undefined
+      case 'writes':
+        this.#unowned.push(record.value)
+        this.#bytes += writesBytes(record.value.writes)
+        return undefined
       default: return undefined
     }
   }
@@ -54,9 +63,24 @@ export class History {
     this.#own(this.#writer !== 'kept')
   }
 
+  /** Drops the writes on a checkpoint: those that were read, and those that will be. */
+  forget(checkpoint: Named): void {
+    const key = keyOf(checkpoint)
+    this.#forgotten.add(key)
+    for (const { writes } of this.#writes.get(key) ?? []) this.#bytes -= writesBytes(writes)
+    this.#writes.delete(key)
+  }
+
+  /** How many more bytes of writes it keeps than when it was last asked. */
+  newlyKept(): number {
+    const more = this.#bytes - this.#toldBytes
+    this.#toldBytes = this.#bytes
+    return more
+  }
+
   /** The writes on a checkpoint that was read, oldest first. */
-  writesOf({ ns, id }: Named): readonly Writes[] {
-    return this.#writes.get(`${ns}\n${id}`)?.toReversed() ?? []
+  writesOf(checkpoint: Named): readonly Writes[] {
+    return this.#writes.get(keyOf(checkpoint))?.toReversed() ?? []
   }
 
   /** Whether the run was dropped; then `older` is the writer of the next records. */
@@ -69,14 +93,22 @@ export class History {
 
   /** Keeps the writes that were read since the last call, unless a dropped run wrote them. */
   #own(dropped: boolean): void {
-    for (const writes of dropped ? [] : this.#unowned) {
-      const key = `${writes.ns}\n${writes.checkpointId}`
+    for (const writes of this.#unowned) {
+      const key = keyOf({ ns: writes.ns, id: writes.checkpointId })
+      if (dropped || this.#forgotten.has(key)) {
+        this.#bytes -= writesBytes(writes.writes)
+        continue
+      }
       const known = this.#writes.get(key)
       if (known) known.push(writes)
       else this.#writes.set(key, [writes])
     }
     this.#unowned = []
   }
+}
+
+function keyOf({ ns, id }: Named): string {
+  return `${ns}\n${id}`
 }
 
 /** The writes on a checkpoint in a part of the log. */

@@ -4,7 +4,10 @@ import type { AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow }
   from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../records/index.ts'
 
-/** One row to append. `body` is an encoded storage.v1.LogRow. */
+/**
+ * One row to append. `body` is an encoded storage.v1.LogRow: it belongs to the store from then on,
+ * which may hand its buffer to another thread.
+ */
 export interface NewRow {
   readonly tenant: string
   readonly branch: Branch
@@ -24,7 +27,8 @@ export interface NewRow {
  */
 export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }
-  | { readonly table: 'run'; readonly row: RunRow }
+  /** `body`: the row encoded, if that was done already. */
+  | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }
@@ -46,6 +50,13 @@ export interface LogRange {
   readonly reverse?: boolean
   /** At most this many rows. */
   readonly limit?: number
+  /** Ends before the row with which the bodies would have more bytes, if it is not the first. */
+  readonly bytes?: number
+  /**
+   * The largest body that is read: a first row with a larger one is refused with `too_large`, the
+   * size as the fact `bytes`, and a later one ends the rows.
+   */
+  readonly bodyBytes?: number
 }
 
 /**

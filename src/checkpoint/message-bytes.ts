@@ -2,6 +2,8 @@
 
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
+import { LongMessageWriter } from './long-message.ts'
+
 interface MessageType<Message> {
   encode(message: Message, writer: BinaryWriter): BinaryWriter
 }
@@ -9,17 +11,78 @@ interface MessageType<Message> {
 /** After a longer message the writer is let go, and its memory with it. */
 const keptBytes = 64 * 1024
 
-let writer = new BinaryWriter()
+/** Characters of all texts of a message: with more, it is written in another way. */
+const shortMessage = 512 * 1024
+
+/** Thrown when a message turns out to be long. */
+const isLong = new Error('the message is long')
+
+class ShortMessageWriter extends BinaryWriter {
+  #left = shortMessage
+
+  override string(value: string): this {
+    this.#take(value.length)
+    return super.string(value)
+  }
+
+  override bytes(value: Uint8Array): this {
+    this.#take(value.byteLength)
+    return super.bytes(value)
+  }
+
+  override finish(): Uint8Array<ArrayBuffer> {
+    this.#left = shortMessage
+    return super.finish()
+  }
+
+  #take(length: number): void {
+    this.#left -= length
+    if (this.#left < 0) throw isLong
+  }
+}
+
+let writer = new ShortMessageWriter()
 
 /** Takes a quarter of the time that a writer of its own would, for some kilobytes. */
 export function bytesOf<Message>(type: MessageType<Message>, message: Message): Uint8Array {
+  const result = written(type, message)
+  return result instanceof Uint8Array ? result : allOf(result.steps())
+}
+
+/** The same; a promise for a long message, of which each turn of the event loop writes a part. */
+export function bytesInTurns<Message>(type: MessageType<Message>, message: Message):
+Uint8Array | Promise<Uint8Array> {
+  const result = written(type, message)
+  return result instanceof Uint8Array ? result : allInTurns(result.steps())
+}
+
+function written<Message>(type: MessageType<Message>, message: Message):
+Uint8Array | LongMessageWriter {
   try {
     const bytes = type.encode(message, writer).finish()
-    if (bytes.byteLength > keptBytes) writer = new BinaryWriter()
+    if (bytes.byteLength > keptBytes) writer = new ShortMessageWriter()
     return bytes
   } catch (error) {
     // It still holds the beginning of the message.
-    writer = new BinaryWriter()
-    throw error
+    writer = new ShortMessageWriter()
+    if (error !== isLong) throw error
+  }
+  const long = new LongMessageWriter()
+  type.encode(message, long)
+  return long
+}
+
+function allOf(steps: Generator<undefined, Uint8Array>): Uint8Array {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+async function allInTurns(steps: Generator<undefined, Uint8Array>): Promise<Uint8Array> {
+  for (;;) {
+    await new Promise((nextTurn) => setImmediate(nextTurn))
+    const { done, value } = steps.next()
+    if (done) return value
   }
 }

@@ -13,20 +13,24 @@ import type { AnyResponse } from './rest/ending.ts'
 export interface BodyRoomOptions {
   /** Longer bodies are refused elsewhere, and not kept. */
   readonly longest: number
-  /** Bytes of all that are being received. */
-  readonly inAll: number
+  /** For all that are being received, or read beside the main thread. */
+  readonly room: InputRoom
 }
 
 type Request = IncomingMessage | Http2ServerRequest
 
 const full = 'Too many long bodies are being received: send this one again in a moment.'
 
+/** Room for so many bytes of bodies. */
+export function roomForBodies(bytes: number): InputRoom {
+  return new InputRoom(bytes, full)
+}
+
 /**
  * To be called after the guard is added. If there is no room, a body whose length is announced is
  * refused before it is read; any other is cut off when there is no room for more of it.
  */
-export function holdBodies(app: FastifyInstance, { longest, inAll }: BodyRoomOptions): void {
-  const room = new InputRoom(inAll, full)
+export function holdBodies(app: FastifyInstance, { longest, room }: BodyRoomOptions): void {
   app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
     const bytes = lengthOf(raw)
     if (bytes === 0) return

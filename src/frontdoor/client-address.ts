@@ -76,7 +76,8 @@ export function addressReader(trusted: readonly IpRange[]): AddressOf {
   }
 }
 
-function groupOf(address: IpAddress): string {
+/** An IPv4 address as it is; of an IPv6 address its /64. */
+export function groupOf(address: IpAddress): string {
   if (!('parts' in address)) return address.toString()
   return `${address.parts.slice(0, 4).map((part) => part.toString(16)).join(':')}::/64`
 }

@@ -1,15 +1,18 @@
 /** The front door: opened on a host and port, it serves every protocol until it is closed. */
 
 import { fastify } from 'fastify'
-import type { RawServerDefault } from 'fastify'
+import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
-import { holdBodies } from './body-room.ts'
+import { noUse } from '../records/index.ts'
+import { holdBodies, roomForBodies } from './body-room.ts'
 import { localTenant } from './caller.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
+import { ConnectionQuota } from './connection-quota.ts'
+import type { ConnectionQuotaOptions } from './connection-quota.ts'
 import { addExchanges, givenId } from './exchange.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { addGuard } from './guard.ts'
@@ -23,7 +26,10 @@ import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { Pulse } from './pulse.ts'
 import type { OpenReplies } from './pulse.ts'
+import { Quotas, unlimited } from './quotas.ts'
+import type { QuotaOptions, QuotaStats } from './quotas.ts'
 import { addRest } from './rest/app.ts'
+import { requireClearPaths } from './rest/clear-path.ts'
 import { errorReply } from './rest/error-reply.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { Schemas } from './rest/route.ts'
@@ -33,12 +39,14 @@ import type { UnreadOptions } from './rest/unread.ts'
 import { refuseUnreadable } from './rest/unreadable.ts'
 import { whenAborted } from './when-aborted.ts'
 
-export interface FrontDoorOptions extends OperationParts,
+export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
   Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
   Pick<ExchangeParts, 'tracing' | 'heard'> {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** How many ports after it are tried, one after the other, if it is taken; none by default. */
+  readonly nextPorts?: number
   /** The version of this server, for `/info`. */
   readonly version: string
   /** 25 MiB by default. */
@@ -49,10 +57,16 @@ export interface FrontDoorOptions extends OperationParts,
   readonly unread?: UnreadOptions
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
+  /** Names besides those of this machine by which callers without keys may call; `*` for all. */
+  readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
+  /** By default, an address may have any number of connections. */
+  readonly connections?: ConnectionQuotaOptions
   /** By default, there are no limits. */
   readonly limit?: Limit
+  /** By default, there are none. */
+  readonly quotas?: QuotaOptions
 }
 
 export interface FrontDoor {
@@ -65,27 +79,33 @@ export interface FrontDoor {
   close(deadline: AbortSignal): Promise<void>
   /** Counts of API keys; undefined if none are required. */
   keyStats(): KeyStats | undefined
+  quotaStats(): QuotaStats
 }
 
 /** What is open at a front door right now. */
 export interface FrontDoorStats {
   readonly requests: number
   readonly replies: OpenReplies
+  /** Connections that were refused, as their address had too many. */
+  readonly refusedConnections: number
 }
 
 const defaultBodyLimitBytes = 25 * 1024 * 1024
 const defaultBodiesLimitBytes = 512 * 1024 * 1024
+const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
 
 /** More than headers may have: the router would refuse a longer one before anybody is charged. */
 const longestParameter = 1024 * 1024
 
 /** Resolves when it serves. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, auth, limit, bodyLimitBytes = defaultBodyLimitBytes,
-    bodiesLimitBytes = defaultBodiesLimitBytes } = options
-  const operations = operationsOver(options)
+  const { host, env, auth, limit, json, bodyLimitBytes = defaultBodyLimitBytes,
+    bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
+  const quotas = new Quotas(options.quotas ?? { limits: unlimited, use: async () => noUse }, env)
+  const operations = operationsOver({ ...options, quotas })
   if (auth === undefined) await welcomeLocal(operations, env)
-  const port = onePort()
+  const quota = new ConnectionQuota(connections)
+  const port = onePort(quota)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -99,33 +119,55 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(errorReply(env.log))
   const underWay = addExchanges(app, options)
+  requireClearPaths(app)
   await keepLocal(app, options)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
-  holdBodies(app, { longest: bodyLimitBytes, inAll: bodiesLimitBytes })
+  const bodies = roomForBodies(bodiesLimitBytes)
+  holdBodies(app, { longest: bodyLimitBytes, room: bodies })
   // A single tenant takes no room from others.
-  holdAnswers(app, { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
+  holdAnswers(app, { reads: options.reads, log: env.log },
+    { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
   const pulse = new Pulse(env)
   pulse.add(port)
-  const parts = { ...operations, pulse }
-  await addRest(app, { ...options, ...parts })
-  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes })
+  const parts = { ...operations, pulse, quotas, reads: options.reads }
+  await addRest(app, { ...options, ...parts, json, bodies })
+  await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
+    bodies })
   try {
-    await app.listen({ host, port: options.port })
+    await listen(app, options)
   } catch (error) {
     pulse.stop()
     throw error
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
-    stats: () => ({ requests: underWay.count, replies: pulse.openReplies() }),
+    stats: () => ({ requests: underWay.count, replies: pulse.openReplies(),
+      refusedConnections: quota.refused }),
     keyStats,
+    quotaStats: () => quotas.stats(),
     close: async (deadline) => {
       using _ = whenAborted(deadline, () => port.destroyConnections())
       pulse.stop()
       await app.close()
     },
   }
+}
+
+/** Throws what the system says of the first port if all are taken. */
+async function listen(app: FastifyInstance, { host, port, nextPorts = 0 }: FrontDoorOptions):
+Promise<void> {
+  let first: unknown
+  for (let next = port; next <= Math.min(port + nextPorts, 65_535); next++) {
+    try {
+      await app.listen({ host, port: next })
+      return
+    } catch (error) {
+      first ??= error
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  throw first
 }
 
 /** If an owner cannot be reached now, the first request makes them: no reason to fail. */

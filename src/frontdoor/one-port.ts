@@ -11,13 +11,21 @@ import { createServer as createHttp2Server } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
+import type { ConnectionQuota } from './connection-quota.ts'
 import { http2Connections } from './http2-connections.ts'
 import type { PulseMember } from './pulse.ts'
+import { refuseHeaders } from './rest/unreadable.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Longer than load balancers keep an unused connection: up to ten minutes. */
 const keepAliveMs = 620_000
+
+/** Bytes that the headers of a request may have, names and values, over any version of HTTP. */
+const headerBytesMax = 16 * 1024
+
+/** Requests that may be under way on one HTTP/2 connection. */
+const streamsMax = 100
 
 /** For how many ticks a connection may stay open before it shows its version of HTTP. */
 const silentTicksMax = 60
@@ -29,16 +37,17 @@ export interface OnePort extends PulseMember {
   destroyConnections(): void
 }
 
-export function onePort(): OnePort {
+export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
   const sockets = new Set<Socket>()
   /** Connections whose version of HTTP is not known yet, and for how many ticks. */
   const silent = new Map<Socket, number>()
-  const server = createServer({ keepAliveTimeout: keepAliveMs })
-  const http2 = createHttp2Server()
+  const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: headerBytesMax })
+  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: streamsMax } })
   const connections = http2Connections(http2)
   const serveHttp1 = server.listeners('connection')[0] as (this: Server, socket: Socket) => void
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
+    if (!quota.admits(socket)) return void socket.destroy()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     silent.set(socket, 0)
@@ -59,7 +68,11 @@ export function onePort(): OnePort {
   })
   return {
     serve: (handler) => {
-      http2.on('request', handler as unknown as Http2Listener)
+      const serveHttp2 = handler as unknown as Http2Listener
+      http2.on('request', (request, response) => {
+        if (headerBytes(request) <= headerBytesMax) serveHttp2(request, response)
+        else refuseHeaders(response)
+      })
       return server.on('request', handler)
     },
     beat: () => {
@@ -75,6 +88,11 @@ export function onePort(): OnePort {
     },
     destroyConnections: () => { for (const socket of sockets) socket.destroy() },
   }
+}
+
+/** A client that has not acknowledged our settings yet may send more than they allow. */
+function headerBytes({ rawHeaders }: Http2ServerRequest): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, 0)
 }
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void

@@ -6,6 +6,8 @@ import { Errors } from 'typebox/value'
 
 import { isObject, nestedInLists } from '../containment.ts'
 import { HeddleError } from '../errors.ts'
+import { textOf } from '../raw-json.ts'
+import { isLongJson } from './long-json.ts'
 import { statePart } from './schema/state.ts'
 import { extractPath } from './schema/thread.ts'
 
@@ -47,20 +49,27 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
 /** As far as it is looked at here. */
 interface Shape {
   readonly maxProperties?: number
+  /** Of the JSON text of an object. */
+  readonly 'x-max-characters'?: number
   readonly properties?: Readonly<Record<string, Shape>>
   readonly anyOf?: readonly Shape[]
   readonly type?: string
 }
 
 /**
- * The first object with too many keys. It is looked for before all else: to check and to quote an
- * object of a million keys takes seconds, in which nobody else is answered.
+ * The first object with too many keys, or with too long a text. It is looked for before all else:
+ * to check and to quote an object of a million keys takes seconds, in which nobody else is
+ * answered.
  */
-function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [] }: Shape, value: unknown,
-  field: string): Fault | undefined {
+function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [],
+  'x-max-characters': charactersMax = Infinity }: Shape, value: unknown, field: string):
+  Fault | undefined {
   if (!isObject(value)) return undefined
   if (maxProperties < Infinity && Object.keys(value).length > maxProperties) {
     return { field, message: `must not have more than ${maxProperties} properties` }
+  }
+  if (charactersMax < Infinity && isLongJson(value, charactersMax)) {
+    return { field, message: `must not be longer than ${charactersMax / 1024} KB of JSON` }
   }
   const isNullable = anyOf.some(({ type }) => type === 'null')
   for (const variant of isNullable ? anyOf : []) {
@@ -131,7 +140,7 @@ const explainedMax = 256 * 1024
 
 /** The deepest errors: in a union, those are of the variants that may be meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
-  if (typeof value === 'object' && JSON.stringify(value).length > explainedMax) {
+  if (typeof value === 'object' && textOf(value).length > explainedMax) {
     if (Compile(schema).Check(value)) return []
     return [{ field: name, message: 'is wrong somewhere, and too long to say where' }]
   }

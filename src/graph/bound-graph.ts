@@ -15,15 +15,10 @@ function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
   return nodes
 }
 
-/**
- * All executions share `graph`, so the checkpointer is set on an object that inherits from it.
- * `channels` are the graph's own, or faster equivalents.
- */
-export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader,
-  channels: ServedGraph['channels'] = graph.channels): ServedGraph {
+/** All executions share `graph`: the checkpointer is set on an object that inherits from it. */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader): ServedGraph {
   return Object.create(graph, {
     checkpointer: { value: saver, writable: true },
-    channels: { value: channels, writable: true },
     nodes: { value: nodesOf(graph), writable: true },
   }) as ServedGraph
 }

@@ -6,10 +6,12 @@ import type { AsyncLocalStorageProviderSingleton } from '@langchain/core/singlet
 import type { CallbackManager } from '@langchain/core/callbacks/manager'
 
 import type { Log } from '../../cluster/index.ts'
-import { AppendPath } from './append-path.ts'
+import { knownReducers } from './append-path.ts'
 import type { MessagesReducer } from './append-path.ts'
 import { BareStream } from './bare-stream.ts'
 import type { PregelMethods } from './bare-stream.ts'
+import { ChannelUpdates } from './channel-updates.ts'
+import type { ChannelClass } from './channel-updates.ts'
 import type { GraphLibrary } from './library.ts'
 
 /** What the tracing shortcut uses of the project's own copy of the library. */
@@ -143,7 +145,7 @@ export function isTracingOn(): boolean {
 
 /** What may replace parts of the library while a graph runs. */
 export interface Shortcuts {
-  readonly appendPath: AppendPath | undefined
+  readonly updates: ChannelUpdates | undefined
   readonly bareStream: BareStream | undefined
 }
 
@@ -160,10 +162,17 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
   const methods = Pregel.prototype as unknown as PregelMethods
   const { stream: wrap } = Runnable.prototype
   return {
-    appendPath: isKnown(reducer) ? new AppendPath(reducer) : undefined,
+    updates: isKnown(reducer) ? watchedUpdates(langgraph, reducer) : undefined,
     bareStream: isKnown(methods.stream, methods._streamIterator, wrap)
       ? new BareStream(methods) : undefined,
   }
+}
+
+function watchedUpdates({ BinaryOperatorAggregate }: GraphLibrary['langgraph'],
+  reducer: MessagesReducer): ChannelUpdates {
+  const updates = new ChannelUpdates(knownReducers(reducer))
+  updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
+  return updates
 }
 
 /**

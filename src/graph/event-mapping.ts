@@ -103,7 +103,9 @@ export class EventMapper {
     if (isRoot && !interrupts) this.#messages?.values(payload)
     if (!this.#modes.has('values')) return
     const { text, durable, tell } = this.#options
-    const reference = isRoot && !interrupts ? this.#options.reference : undefined
+    // Where it stops, the state has what tasks wrote that are done: no checkpoint holds that.
+    const isStep = isRoot && !interrupts && !this.stopped
+    const reference = isStep ? this.#options.reference : undefined
     const name = this.#name('values', namespace)
     const event = (): StepEvent => {
       const valuesOf = reference?.of(payload) ?? ''

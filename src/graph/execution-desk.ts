@@ -93,19 +93,19 @@ export class ExecutionDesk {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
       // No worker is free. A suspect waits for one of its own, and does not block the others.
-      else if (!this.#suspicion.isSuspect(runOf(job))) return
+      else if (!this.#isForItself(job)) return
     }
   }
 
-  /** The checkpoints of the thread that a job works on. */
-  sourceOf(job: number): CheckpointSource | undefined {
-    return this.#jobs.get(job)?.source
+  /** The checkpoints of the thread that a job of this worker works on. */
+  sourceOf(link: WorkerLink, job: number): CheckpointSource | undefined {
+    return this.#jobOf(link, job)?.source
   }
 
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
       case 'departure': return this.#departure(link, mail.job, mail.departure)
-      case 'broken': return this.#broken(mail.job)
+      case 'broken': return this.#broken(link, mail.job)
     }
   }
 
@@ -114,14 +114,31 @@ export class ExecutionDesk {
    * ones; only earlier ones if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
+    if (link.isFull) this.#filled(link)
+    else this.#died(link)
+    // Threads that never run again would otherwise keep the link and all that it references.
+    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
+  }
+
+  /**
+   * What filled the memory shows in a worker of its own, which a suspect gets: in any other, it may
+   * have been a neighbour, or what earlier runs have left. No run loses an attempt.
+   */
+  #filled(link: WorkerLink): void {
+    const { jobs } = this.#accuse(link)
+    for (const job of jobs) {
+      if (link.solitary) this.#suspicion.acquit(runOf(job))
+      this.#lose(job, link.solitary ? 'full' : 'displaced')
+    }
+  }
+
+  #died(link: WorkerLink): void {
     const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
     const { jobs, entered } = this.#accuse(link)
     for (const job of jobs) {
       const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
-    // Threads that never run again would otherwise keep the link and all that it references.
-    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
   }
 
   /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
@@ -147,11 +164,16 @@ export class ExecutionDesk {
     return { jobs, entered }
   }
 
+  /** It gets a worker of its own. */
+  #isForItself(job: Job): boolean {
+    return job.execution.apart === true || this.#suspicion.isSuspect(runOf(job))
+  }
+
   /** False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
-    const link = this.#suspicion.isSuspect(runOf(job)) ? this.#pool.startSolitary()
+    const link = this.#isForItself(job) ? this.#pool.startSolitary(job.execution.apart)
       : choose(this.#pool.members, last)
     if (!link) return false
     job.link = link
@@ -167,7 +189,7 @@ export class ExecutionDesk {
   }
 
   #departure(link: WorkerLink, number: number, departure: Departure): void {
-    const job = this.#jobs.get(number)
+    const job = this.#jobOf(link, number)
     if (!job) return
     const { receipt, outcome, ...batch } = departure
     const { steps, events, texts, awaited } = batch
@@ -191,8 +213,14 @@ export class ExecutionDesk {
     }
   }
 
-  #broken(number: number): void {
+  /** Undefined for a job that another worker has, or none: a worker speaks for its own only. */
+  #jobOf(link: WorkerLink, number: number): Job | undefined {
     const job = this.#jobs.get(number)
+    return job?.link === link ? job : undefined
+  }
+
+  #broken(link: WorkerLink, number: number): void {
+    const job = this.#jobOf(link, number)
     if (job) this.#lose(job, 'crashed')
   }
 

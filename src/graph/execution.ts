@@ -21,6 +21,8 @@ export interface Execution {
   readonly headId: string | null
   /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string
+  /** It may end the process that it runs in: it gets one of its own. */
+  readonly apart?: boolean
   readonly request: RunRequest | EditRequest
 }
 
@@ -130,8 +132,9 @@ export interface Outcome {
 /**
  * crashed     it may have ended its worker, or could not read its thread: costs an attempt
  * displaced   the worker was lost or replaced for another reason: same attempt, another worker
+ * full        it filled the memory of a worker that it had to itself: it would do so again
  */
-export type LossReason = 'crashed' | 'displaced'
+export type LossReason = 'crashed' | 'displaced' | 'full'
 
 /** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
 export interface ExecutionListener {
@@ -202,8 +205,9 @@ export interface GraphHost {
   pause(executionId: number): void
   /** Ends an execution; its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
-  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource):
-    Promise<SnapshotAnswer[]>
+  /** Throws the reason of `gone` once that aborts: the worker then stops as soon as it can. */
+  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
+    gone?: AbortSignal): Promise<SnapshotAnswer[]>
   /** In these three, `configurable` is for a factory that builds its graph from it. */
   schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas>
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,

@@ -8,18 +8,27 @@ import { optimiseSoon } from '../v8-flags.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from './execution.ts'
 import { ExecutionDesk } from './execution-desk.ts'
+import type { ExecutionMarks } from './execution-marks.ts'
+import { graphEnvironment } from './graph-environment.ts'
 import { InquiryDesk } from './inquiry-desk.ts'
 import type { CompiledProject } from './project-compiler.ts'
+import { defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { Reading, WorkerMail } from './worker-mail.ts'
 import { resultOf } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
-import type { Opened } from './worker-pool.ts'
+import type { Opened, PoolOptions } from './worker-pool.ts'
 
 export interface GraphHostOptions {
   readonly project: CompiledProject
   /** Threads that execute graphs; by default one per processor, at least 2. */
   readonly workers?: number
+  /** What the graphs of one worker may fill; by default a share of the memory that there is. */
+  readonly heapMb?: number | undefined
+  /** The variables that graphs see: names, or patterns that end with `*`; by default `*`. */
+  readonly variables?: readonly string[]
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
   readonly env: Env
 }
 
@@ -62,9 +71,12 @@ export interface RunningGraphHost extends GraphHost {
 }
 
 /** Resolves when the first worker has loaded the project. */
-export async function startGraphHost({ project, workers, env }: GraphHostOptions):
+export async function startGraphHost({ env, project, variables, ...options }: GraphHostOptions):
   Promise<RunningGraphHost> {
-  const host = new WorkerGraphHost(env, project, workers ?? Math.max(2, availableParallelism()))
+  const { workers = Math.max(2, availableParallelism()) } = options
+  const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
+  const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
+    variables: graphEnvironment(process.env, variables) })
   try {
     await host.open()
   } catch (error) {
@@ -79,14 +91,14 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #executions: ExecutionDesk
   readonly #inquiries: InquiryDesk
 
-  constructor(env: Env, project: CompiledProject, workers: number) {
+  constructor(env: Env, options: PoolOptions) {
     let jobs = 0
     const nextJob = () => {
       jobs += 1
       if (jobs === jobsOfABusyServer) optimiseSoon()
       return jobs
     }
-    this.#pool = new WorkerPool(env, { project, workers }, {
+    this.#pool = new WorkerPool(env, options, {
       ready: () => {
         this.#executions.pump()
         this.#inquiries.pump()
@@ -94,7 +106,7 @@ class WorkerGraphHost implements RunningGraphHost {
       mail: (link, mail) => {
         if (mail.type === 'read') return void this.#read(link, mail)
         this.#executions.mail(link, mail)
-        this.#inquiries.mail(mail)
+        this.#inquiries.mail(link, mail)
       },
       stuck: (link) => this.#executions.stuck(link),
       withdrawn: (link) => this.#inquiries.withdrawn(link),
@@ -150,9 +162,9 @@ class WorkerGraphHost implements RunningGraphHost {
   }
 
   async ask(graphId: string, threadId: string, question: StateQuestion,
-    source: CheckpointSource): Promise<SnapshotAnswer[]> {
+    source: CheckpointSource, gone?: AbortSignal): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
-    return await this.#inquiries.ask(inquiry, source) as SnapshotAnswer[]
+    return await this.#inquiries.ask(inquiry, source, gone) as SnapshotAnswer[]
   }
 
   async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
@@ -174,9 +186,16 @@ class WorkerGraphHost implements RunningGraphHost {
   /** Answers a worker's read of a thread's checkpoints. */
   async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
     Promise<void> {
-    const source = this.#executions.sourceOf(job) ?? this.#inquiries.sourceOf(job)
-    link.post({ type: 'stored', reading, result: await resultOf(read(source, what)) })
+    const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
+    const readDone = this.#inquiries.noteRead(link, job)
+    const result = await resultOf(read(source, what))
+    readDone('value' in result ? bytesOf(result.value) : 0)
+    link.post({ type: 'stored', reading, result })
   }
+}
+
+function bytesOf(tuples: readonly StoredTuple[]): number {
+  return tuples.reduce((sum, { fullBytes, deltaBytes }) => sum + fullBytes + deltaBytes, 0)
 }
 
 async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {

@@ -3,6 +3,7 @@
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, ToldEvent } from './execution.ts'
+export { ExecutionMarks } from './execution-marks.ts'
 export { systemAssistantId } from './assistant-id.ts'
 export { breakpointFault, commandFaults } from './graph-names.ts'
 export type { GraphNames } from './graph-names.ts'

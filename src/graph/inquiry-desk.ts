@@ -17,11 +17,20 @@ interface Asking {
   readonly asked: Map<number, WorkerLink>
   /** Workers that ended while they were asked. */
   losses: number
+  /** Reads of checkpoints under way, and the bytes of what was read. */
+  reads: number
+  bytes: number
   stopTimers: () => void
 }
 
 /** After this long without an answer, another worker is asked as well. */
 const hedgeAfterMs = 250
+/**
+ * The same if the first one waits for what it reads, or has got a large state: two would take twice
+ * the memory.
+ */
+const lateHedgeMs = 5_000
+const largeBytes = 1024 * 1024
 /** Long, for reading a large state or building a schema may take a while. */
 const deadlineMs = 30_000
 const lossesMax = 2
@@ -40,15 +49,29 @@ export class InquiryDesk {
     this.#nextJob = nextJob
   }
 
-  /** Throws what the graph throws as `graph_failed`, and `unavailable` if no worker answers. */
-  ask(inquiry: GraphInquiry, source?: CheckpointSource): Promise<unknown> {
+  /**
+   * Throws what the graph throws as `graph_failed`, `unavailable` if no worker answers, and the
+   * reason of `gone` when that aborts.
+   */
+  ask(inquiry: GraphInquiry, source?: CheckpointSource, gone?: AbortSignal): Promise<unknown> {
+    if (gone?.aborted) return Promise.reject(gone.reason as Error)
     const reply = Promise.withResolvers<unknown>()
-    const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0,
+    const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
+      bytes: 0,
       stopTimers: () => {} }
-    const stopHedge = this.#env.after(hedgeAfterMs, () => this.#send(asking))
+    let stopHedge = this.#env.after(hedgeAfterMs, () => {
+      if (asking.reads === 0 && asking.bytes < largeBytes) return this.#send(asking)
+      stopHedge = this.#env.after(lateHedgeMs, () => this.#send(asking))
+    })
     const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
       reply.reject(unanswered(inquiry))))
-    asking.stopTimers = () => { stopHedge(); stopDeadline() }
+    const giveUp = () => this.#end(asking, () => reply.reject(gone!.reason))
+    gone?.addEventListener('abort', giveUp)
+    asking.stopTimers = () => {
+      stopHedge()
+      stopDeadline()
+      gone?.removeEventListener('abort', giveUp)
+    }
     this.#send(asking)
     return reply.promise
   }
@@ -58,13 +81,24 @@ export class InquiryDesk {
     for (const asking of [...this.#waiting]) this.#send(asking)
   }
 
-  /** The checkpoints of the thread that a job asks about. */
-  sourceOf(job: number): CheckpointSource | undefined {
-    return this.#askings.get(job)?.source
+  /** The checkpoints of the thread that a job of this worker asks about. */
+  sourceOf(link: WorkerLink, job: number): CheckpointSource | undefined {
+    return this.#askingOf(link, job)?.source
   }
 
-  mail(mail: WorkerMail): void {
-    if (mail.type === 'answer') this.#answer(mail.job, mail.result)
+  /** A job reads checkpoints. The result is to be called with their bytes when they are read. */
+  noteRead(link: WorkerLink, job: number): (bytes: number) => void {
+    const asking = this.#askingOf(link, job)
+    if (asking) asking.reads += 1
+    return (bytes) => {
+      if (!asking) return
+      asking.reads -= 1
+      asking.bytes += bytes
+    }
+  }
+
+  mail(link: WorkerLink, mail: WorkerMail): void {
+    if (mail.type === 'answer') this.#answer(link, mail.job, mail.result)
   }
 
   /** The worker died, perhaps because of the inquiry. */
@@ -113,9 +147,17 @@ export class InquiryDesk {
     link.post({ type: 'inquire', job, inquiry: asking.inquiry })
   }
 
-  #answer(job: number, result: Result<unknown>): void {
+  /** Undefined if this worker was not asked: it answers for itself only. */
+  #askingOf(link: WorkerLink, job: number): Asking | undefined {
     const asking = this.#askings.get(job)
+    return asking?.asked.get(job) === link ? asking : undefined
+  }
+
+  #answer(link: WorkerLink, job: number, result: Result<unknown>): void {
+    const asking = this.#askingOf(link, job)
     if (!asking) return
+    this.#askings.delete(job)
+    asking.asked.delete(job)
     this.#end(asking, () => {
       try {
         asking.reply.resolve(unwrap(result, 'graph_failed'))
@@ -125,11 +167,14 @@ export class InquiryDesk {
     })
   }
 
-  /** Later answers are dropped. */
+  /** Workers that have not answered are told to stop. */
   #end(asking: Asking, settle: () => void): void {
     asking.stopTimers()
     this.#waiting.delete(asking)
-    for (const job of asking.asked.keys()) this.#askings.delete(job)
+    for (const [job, link] of asking.asked) {
+      this.#askings.delete(job)
+      link.post({ type: 'abort', job })
+    }
     settle()
   }
 }

@@ -1,9 +1,13 @@
 /** Collects the steps and events of an execution, and sends them as batches, in order. */
 
+import { recordBytes } from '../checkpoint/index.ts'
 import { inFlightMax, lengthOf, partsOf } from './departure.ts'
 import type { Departure } from './departure.ts'
 import type { Outcome, Step, StepEvent } from './execution.ts'
 import type { StepSink } from './saver.ts'
+
+/** A batch with more is one row of the log, which is read as a whole: it has a single step. */
+const batchBytesMax = 1024 * 1024
 
 /** An event whose data is decided when it is sent. */
 export type LateEvent = () => StepEvent
@@ -33,6 +37,8 @@ interface Held {
 export class Outbox implements StepSink {
   readonly #ports: OutboxPorts
   #steps: Step[] = []
+  /** Of the steps. */
+  #bytes = 0
   #events: (StepEvent | LateEvent)[] = []
   #held: Held[] = []
   #scheduled = false
@@ -55,6 +61,10 @@ export class Outbox implements StepSink {
   constructor(ports: OutboxPorts) { this.#ports = ports }
 
   step(step: Step): void {
+    const bytes = recordBytes(step)
+    // What is not complete belongs to this step: it stays with it.
+    if (this.#bytes + bytes > batchBytesMax && this.#held.length === 0) this.#flushSafely()
+    this.#bytes += bytes
     this.#steps.push(step)
     this.#schedule()
   }
@@ -128,8 +138,16 @@ export class Outbox implements StepSink {
     this.#scheduled = true
     this.#ports.schedule(() => {
       this.#scheduled = false
-      this.#flush(null)
+      this.#flushSafely()
     })
+  }
+
+  #flushSafely(): void {
+    try {
+      this.#flush(null)
+    } catch (reason) {
+      this.#fail(reason)
+    }
   }
 
   #flush(outcome: Outcome | null): void {
@@ -138,6 +156,7 @@ export class Outbox implements StepSink {
     const events = this.#shownEvents()
     if (steps.length === 0 && events.length === 0 && !wanted && !outcome) return
     this.#steps = []
+    this.#bytes = 0
     this.#events = []
     this.#held = []
     this.#wanted = undefined

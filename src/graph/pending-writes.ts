@@ -4,9 +4,8 @@ import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-
 
 import type { Write, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { Value } from '../../proto/gen/storage/v1/value.ts'
-import type { Decode, Encode } from './state-delta.ts'
 import { messageOf, nameOf } from './thrown.ts'
-import type { ValueCodec } from './value-codec.ts'
+import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** The engine's special channels have fixed indexes, below zero. */
 const specialIndex: ReadonlyMap<string, number> = new Map([
@@ -49,8 +48,8 @@ interface KnownWrite {
   readonly taskPath: string
   readonly channel: string
   live: unknown
-  /** Set if decoding the stored value would not give the live one. */
-  inexact: Value | undefined
+  /** The stored value of a live one that came from the graph, which may hold it elsewhere too. */
+  shared: Value | undefined
 }
 
 /** What has to be stored of a task's writes. */
@@ -90,7 +89,7 @@ export class PendingWrites {
         if (!value || !pending.#admits(taskId, index, channel, failed)) continue
         const live = await decode(value)
         pending.#writes.set(placeOf(taskId, index),
-          { taskId, taskPath, channel, live, inexact: undefined })
+          { taskId, taskPath, channel, live, shared: undefined })
       }
     }
     return pending
@@ -106,8 +105,8 @@ export class PendingWrites {
       const channel = String(name)
       const index = specialIndex.get(channel) ?? position
       if (!this.#admits(taskId, index, channel, failed)) continue
-      const { value, exact } = encode(live)
-      known.push({ taskId, taskPath, channel, live, inexact: exact ? undefined : value })
+      const { value } = encode(live)
+      known.push({ taskId, taskPath, channel, live, shared: value })
       added.push({ index, channel, value })
     }
     for (const [i, { index }] of added.entries()) {
@@ -146,16 +145,11 @@ export class PendingWrites {
     return this.#answerUsed ? withoutAnswer(tuples) : tuples
   }
 
-  get inexact(): boolean {
-    for (const write of this.#writes.values()) if (write.inexact) return true
-    return false
-  }
-
-  /** Replaces inexact values by what decoding gives. */
+  /** Replaces values that came from the graph by what decoding gives. */
   async settle(decode: Decode): Promise<void> {
     for (const write of this.#writes.values()) {
-      if (write.inexact) write.live = await decode(write.inexact)
-      write.inexact = undefined
+      if (write.shared) write.live = await decode(write.shared)
+      write.shared = undefined
     }
   }
 

@@ -194,7 +194,7 @@ function unmetWishes(config: Config): string[] {
     auth: 'every caller may do everything',
     'checkpointer.ttl': 'threads stay until they are deleted',
     'http.app': 'its routes are not served',
-    'http.configurable_headers': 'graphs get each x- header that is no secret',
+    'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
     'http.cors': '--allow-origin names the web pages that may call',
     'http.disable_assistants': 'their routes are served',
     'http.disable_meta': 'their routes are served',

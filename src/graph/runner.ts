@@ -73,10 +73,16 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
  * Whether the next execution may use the memory. After a failure, or if values were changed in
  * place, it reads the log instead.
  */
-export function isWorthKeeping({ codec }: Workbench, { status }: Outcome, memory: ThreadMemory):
-  boolean {
+export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcome,
+  memory: ThreadMemory): boolean {
   const later = (done: Promise<void>) => void done.catch(() => {})
-  return status === 'success' && !isTouched(memory, (value) => codec.encode(value, later))
+  try {
+    return status === 'success'
+      && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  } catch {
+    // A value that cannot be encoded any more was changed.
+    return false
+  }
 }
 
 async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
@@ -90,8 +96,9 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   const sync = request.durability === 'sync'
   const pending = outdatesAnswer(request) ? withoutAnswer : undefined
   const saver = saverFor(bench, assignment, graph,
-    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, pending })
-  const bound = bindSaver(graph, saver, bench.shortcuts?.appendPath?.channelsOf(graph))
+    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, pending,
+      isExit: request.durability === 'exit' })
+  const bound = bindSaver(graph, saver)
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
@@ -231,19 +238,24 @@ export function failure(error: unknown, root: string): Outcome {
 interface SaverWish {
   readonly metadata: Fields
   readonly sync: boolean
+  readonly isExit?: boolean
   readonly reference: ValuesReference | undefined
   readonly pending: SaverOptions['pending']
 }
 
-function saverFor({ codec, serde, uuid }: Workbench, assignment: Assignment, graph: ServedGraph,
-  { metadata, sync, reference, pending }: SaverWish): HeddleSaver {
+function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
+  graph: ServedGraph, { metadata, sync, isExit, reference, pending }: SaverWish): HeddleSaver {
   const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
     threadId, runId, codec, serde, source, sink, memory, metadata, sync, pending, entered,
     sendsApart: sendsApart(graph),
+    updates: shortcuts?.updates,
     written: (channel, value) => ids.assign(channel, value),
-    seen: (id, values) => reference?.see(id, values),
+    // Nodes may change it in place long before a checkpoint holds that.
+    seen: (id, values, isLoaded) => {
+      if (!(isLoaded && isExit)) reference?.see(id, values)
+    },
   })
 }
 

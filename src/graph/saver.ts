@@ -8,16 +8,17 @@ import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOp
 
 import { changesBytes, stepBytes } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import type { ChannelUpdates } from './channel-updates.ts'
 import type { Ancestor } from './delta-history.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
 import type { CheckpointSource, Step, StoredTuple } from './execution.ts'
 import type { ServedGraph } from './graph-export.ts'
 import { PendingWrites } from './pending-writes.ts'
-import type { ChannelValues, Decode, Encode } from './state-delta.ts'
+import type { ChannelValues } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import { liveCheckpoint } from './thread-memory.ts'
-import type { ValueCodec } from './value-codec.ts'
+import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** Takes steps in order, and reports when they are in the log. */
 export interface StepSink {
@@ -47,10 +48,12 @@ export interface SaverOptions {
   readonly sendsApart?: boolean
   /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
+  /** Known if the engine's reducers are watched. */
+  readonly updates?: ChannelUpdates
   /** Called at every call: the execution's code is running. */
   readonly entered: () => void
   /** Called with the values of root checkpoints as the engine's channels hold them. */
-  readonly seen: (checkpointId: string, values: ChannelValues) => void
+  readonly seen: (checkpointId: string, values: ChannelValues, isLoaded: boolean) => void
 }
 
 type Configurable = Record<string, unknown>
@@ -156,7 +159,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
     if (ns === '') {
       memory.empty = false
-      seen(id, all)
+      seen(id, all, false)
     }
     forgetTasks(memory, ns)
     sink.step({ $case: 'checkpoint', value: {
@@ -273,7 +276,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       versions_seen: copyOf(skeleton.versions_seen),
     }
     if (this.#options.sendsApart || skeleton.v < 4) await this.#bringSends(ns, parentId, checkpoint)
-    if (ns === '') this.#options.seen(id, checkpoint.channel_values)
+    if (ns === '') this.#options.seen(id, checkpoint.channel_values, true)
     const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
       config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
@@ -311,11 +314,13 @@ export class HeddleSaver implements BaseCheckpointSaver {
       return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
     }
     const { channels, fullBytes } = parent
-    const isNew = (channel: string) => Object.hasOwn(newVersions, channel)
-    const { newest } = this.#options.memory
+    const { memory: { newest }, updates } = this.#options
     // If a value cannot be stored, the parent is read from the log again.
     newest.delete(ns)
-    const changes = channels.advance(values, isNew, this.#encode)
+    const changes = channels.advance(values, {
+      isNew: (channel) => Object.hasOwn(newVersions, channel),
+      updates: (list, base) => updates?.between(list, base),
+    }, this.#encode)
     newest.set(ns, parent)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }

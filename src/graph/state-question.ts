@@ -21,6 +21,8 @@ export interface Inquiry {
   readonly threadId: string
   readonly question: StateQuestion
   readonly source: CheckpointSource
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal
 }
 
 type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
@@ -40,6 +42,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
   })
   const usable = plain && question.ns === '' ? reference : undefined
   const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
+    inquiry.gone?.throwIfAborted()
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const { select } = question
     const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''

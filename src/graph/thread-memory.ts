@@ -4,8 +4,8 @@ import type { CheckpointMetadata, ReadonlyCheckpoint } from '@langchain/langgrap
 
 import type { StoredTuple } from './execution.ts'
 import { PendingWrites } from './pending-writes.ts'
-import type { Decode, Encode } from './state-delta.ts'
 import { KnownChannels } from './state-delta.ts'
+import type { Decode, Encode } from './value-codec.ts'
 
 /** The engine's checkpoint without its id and its channel values. */
 export type Skeleton = Pick<ReadonlyCheckpoint, 'v' | 'ts' | 'channel_versions' | 'versions_seen'>
@@ -42,17 +42,21 @@ export interface ThreadMemory {
   empty: boolean
 }
 
-/** Makes the memory equal to what the log would give. */
+/** Makes the memory what the log would give: no value shares an object with another one. */
 export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<void> {
   for (const { channels, writes } of newest.values()) {
-    if (channels.inexact) await channels.settle(decode)
-    if (writes.inexact) await writes.settle(decode)
+    await channels.settle(decode)
+    await writes.settle(decode)
   }
 }
 
-/** Whether a value was changed in place since it was stored. */
-export function isTouched({ newest }: ThreadMemory, encode: Encode): boolean {
-  return newest.get('')?.channels.touched(encode) ?? false
+/**
+ * Whether a value was changed in place since it was stored. Looked at within bounds if every task
+ * is done, and everywhere if one is left, for that will do the same to it again.
+ */
+export function isTouched({ newest }: ThreadMemory, isWaiting: boolean, encode: Encode): boolean {
+  const channels = newest.get('')?.channels
+  return channels !== undefined && (isWaiting ? channels.differs(encode) : channels.touched())
 }
 
 export interface MemoryLimits {
@@ -60,8 +64,8 @@ export interface MemoryLimits {
   readonly bytes: number
 }
 
-/** A live value takes about this many times the bytes of its text. */
-const liveFactor = 3
+/** A live value with its text takes about this many times the bytes of the text. */
+const liveFactor = 4
 const threadBytes = 4096
 
 /**

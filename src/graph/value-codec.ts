@@ -21,6 +21,12 @@ export interface Encoded {
   readonly exact: boolean
 }
 
+/** Takes a value as it is now. */
+export type Encode = (value: unknown) => Encoded
+
+/** The live value; a promise if the graph's serializer makes it. */
+export type Decode = (value: Value) => unknown
+
 /**
  * One per copy of the library. A chat message is stored flat, a list of nothing but chat messages
  * as an array of those (both FORM_MESSAGE). A value of which JSON would lose something is stored

@@ -1,8 +1,11 @@
 /** The inside of a graph worker: receives jobs, does them, and reports the results. */
 
 import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
 import { DrainControl } from './drain-control.ts'
 import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
+import { clearMark, markRun } from './execution-marks.ts'
+import type { ExecutionMark } from './execution-marks.ts'
 import type { Mailer } from './mailer.ts'
 import { serverIsAt } from './in-graph-client.ts'
 import { Outbox } from './outbox.ts'
@@ -14,11 +17,22 @@ import { ThreadMemories, settle } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 
+interface Awaited {
+  readonly job: number
+  readonly settle: (stored: StoredTuple[] | Error) => void
+}
+
 /** An execution under way. */
 interface Job {
   readonly outbox: Outbox
   readonly control: DrainControl
   readonly abort: AbortController
+}
+
+/** What shows to others which job's code is executed. */
+interface Shown {
+  readonly entered: Int32Array
+  readonly mark?: ExecutionMark | undefined
 }
 
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
@@ -27,17 +41,19 @@ export class WorkerDesk {
   readonly #bench: Workbench
   readonly #mailer: Mailer
   readonly #env: Env
-  readonly #entered: Int32Array
+  readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
-  readonly #readings = new Map<number, (stored: StoredTuple[] | Error) => void>()
+  /** Questions under way, by their jobs. */
+  readonly #inquiries = new Map<number, AbortController>()
+  readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
 
-  constructor(bench: Workbench, mailer: Mailer, env: Env, entered: Int32Array) {
+  constructor(bench: Workbench, mailer: Mailer, env: Env, shown: Shown) {
     this.#bench = bench
     this.#mailer = mailer
     this.#env = env
-    this.#entered = entered
+    this.#shown = shown
   }
 
   receive(mail: ToWorker): void {
@@ -57,7 +73,7 @@ export class WorkerDesk {
 
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
     const mailer = this.#mailer
-    const entered = () => { this.#entered[0] = number }
+    const entered = () => this.#enter(number, execution)
     entered()
     const outbox = new Outbox({
       send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
@@ -76,8 +92,9 @@ export class WorkerDesk {
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
-      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
       await outbox.finish(outcome)
+      // The next execution of the thread comes later: it waits for the outcome.
+      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
     } catch (error) {
       // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()
@@ -89,6 +106,15 @@ export class WorkerDesk {
     }
   }
 
+  /** From now on this job's code runs, as far as anybody else can tell. */
+  #enter(job: number, execution?: Execution): void {
+    const { entered, mark } = this.#shown
+    if (entered[0] === job) return
+    entered[0] = job
+    if (mark && execution) markRun(mark, execution)
+    else if (mark) clearMark(mark)
+  }
+
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
     this.#env.log.error('The checkpoints of an execution could not be read.',
       { error, threadId, runId })
@@ -97,6 +123,12 @@ export class WorkerDesk {
 
   /** Nothing more is sent about the job. */
   #abort(number: number): void {
+    this.#inquiries.get(number)?.abort(givenUp())
+    for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
+      if (job !== number) continue
+      this.#readings.delete(reading)
+      settle(givenUp())
+    }
     const job = this.#jobs.get(number)
     if (!job) return
     job.outbox.close()
@@ -104,18 +136,22 @@ export class WorkerDesk {
   }
 
   async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
-    this.#entered[0] = job
-    const result = await resultOf(this.#answer(job, inquiry))
-    this.#mailer.send({ type: 'answer', job, result })
+    this.#enter(job)
+    const abort = new AbortController()
+    this.#inquiries.set(job, abort)
+    const { signal } = abort
+    const result = await resultOf(this.#answer(job, inquiry, signal))
+    this.#inquiries.delete(job)
+    if (!signal.aborted) this.#mailer.send({ type: 'answer', job, result })
   }
 
-  async #answer(job: number, inquiry: GraphInquiry): Promise<unknown> {
+  async #answer(job: number, inquiry: GraphInquiry, gone: AbortSignal): Promise<unknown> {
     const { library } = this.#bench
     const { graphId } = inquiry
     switch (inquiry.kind) {
       case 'state': {
         const source = new RemoteSource((what) => this.#read(job, what))
-        return answer(this.#bench, { ...inquiry, source })
+        return answer(this.#bench, { ...inquiry, source, gone })
       }
       case 'schemas': return library.schemas(graphId, inquiry.configurable)
       case 'subgraphSchemas': return library.subgraphSchemas(graphId, inquiry.namespace,
@@ -127,21 +163,25 @@ export class WorkerDesk {
   #read(job: number, what: Reading): Promise<StoredTuple[]> {
     const reading = ++this.#lastReading
     return new Promise((resolve, reject) => {
-      this.#readings.set(reading, (stored) =>
-        stored instanceof Error ? reject(stored) : resolve(stored))
+      this.#readings.set(reading, { job, settle: (stored) =>
+        stored instanceof Error ? reject(stored) : resolve(stored) })
       this.#mailer.send({ type: 'read', job, reading, what })
     })
   }
 
   #stored({ reading, result }: ToWorker & { type: 'stored' }): void {
-    const settleReading = this.#readings.get(reading)
+    const awaited = this.#readings.get(reading)
     this.#readings.delete(reading)
     try {
-      settleReading?.(unwrap(result, 'unavailable'))
+      awaited?.settle(unwrap(result, 'unavailable'))
     } catch (error) {
-      settleReading?.(error as Error)
+      awaited?.settle(error as Error)
     }
   }
+}
+
+function givenUp(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }
 
 /** The thread's checkpoints, which the main thread reads. */

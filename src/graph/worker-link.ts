@@ -1,13 +1,12 @@
 /** The main thread's end of one graph worker. */
 
-import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
-
 import type { Env } from '../../cluster/index.ts'
-import { knownSettings } from '../known-settings.ts'
+import { workerProcess } from './apart-carrier.ts'
+import { workerThread } from './carrier.ts'
+import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
 import { eachLine } from './lines.ts'
-import type { CompiledProject } from './project-compiler.ts'
-import type { FromWorker, ToWorker, WorkerData, WorkerMail } from './worker-mail.ts'
+import { isWorkerMail } from './mail-check.ts'
+import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
@@ -22,10 +21,11 @@ export interface WorkerEvents {
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
 
-const { clusterSecret, cassandraPassword } = knownSettings
-
-/** With less, short-lived objects of a run are moved to the old generation. */
-const youngGenerationMb = 64
+export interface WorkerOptions extends WorkerStart {
+  readonly generation: number
+  /** It gets a process of its own, for a run that may end the one it is in. */
+  readonly isApart?: boolean
+}
 
 export class WorkerLink {
   readonly name: string
@@ -42,49 +42,45 @@ export class WorkerLink {
   executions = 0
   /** An execution was aborted in it, and its code may still run, even for ever. */
   hasAborted = false
-  readonly #worker: Worker
-  /** Not `parentPort`, to which user code may post as well. */
-  readonly #port: MessagePort
+  /** It ended because its graphs had filled its memory. */
+  isFull = false
+  readonly #carrier: Carrier
   readonly #env: Env
-  readonly #entered = new Int32Array(new SharedArrayBuffer(4))
   #lastHeardMs: number
   #pinged = false
   /** It was told to end. */
   #dismissed = false
+  #complained = false
   #mails: ToWorker[] = []
   readonly startedMs: number
 
-  constructor(env: Env, options: { name: string; generation: number; project: CompiledProject },
+  constructor(env: Env, { generation, isApart = false, ...start }: WorkerOptions,
     events: WorkerEvents) {
-    const { name, generation, project } = options
+    const { name, heapMb } = start
     this.name = name
     this.generation = generation
     this.#env = env
     this.startedMs = this.#lastHeardMs = env.monotonicMs()
-    const { port1, port2: port } = new MessageChannel()
-    this.#port = port1
-    const workerData: WorkerData = { name, project, entered: this.#entered, port }
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      name, workerData, transferList: [port], stdout: true, stderr: true,
-      env: environmentOfGraphs(),
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
-    })
-    const hear = (mails: FromWorker) => {
-      this.#lastHeardMs = env.monotonicMs()
-      this.#pinged = false
-      for (const mail of mails) if (this.state !== 'ended') events.mail(this, mail)
+    const carried: CarrierEvents = {
+      mails: (mails) => {
+        this.#lastHeardMs = env.monotonicMs()
+        this.#pinged = false
+        for (const mail of Array.isArray(mails) ? mails : [mails]) this.#hear(mail, events)
+      },
+      full: () => {
+        this.isFull = true
+        env.log.warn('Graphs have filled the memory of a worker.', { name, heapMb })
+      },
+      failed: (error) => env.log.error('A graph worker died.', { name, error }),
+      exited: (code) => {
+        if (this.state === 'ended') return
+        const isExpected = this.#dismissed || this.refusal !== null || this.isFull
+        if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
+        this.state = 'ended'
+        events.ended(this)
+      },
     }
-    this.#port.on('message', hear)
-    this.#worker.on('error', (error) => env.log.error('A graph worker died.', { name, error }))
-    this.#worker.on('exit', (code) => {
-      // Its last messages may still be queued.
-      for (let last; (last = receiveMessageOnPort(port1));) hear(last.message as FromWorker)
-      if (this.state === 'ended') return
-      const isExpected = this.#dismissed || this.refusal !== null
-      if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
-      this.state = 'ended'
-      events.ended(this)
-    })
+    this.#carrier = isApart ? workerProcess(env, start, carried) : workerThread(start, carried)
     this.#logConsole()
   }
 
@@ -112,34 +108,47 @@ export class WorkerLink {
 
   /** The job whose code was entered last. */
   get enteredJob(): number {
-    return this.#entered[0]!
+    return this.#carrier.enteredJob
   }
 
   /** Stops whatever runs in it. `ended` is called then, unless it has ended before. */
   async terminate(): Promise<void> {
     this.#dismissed = true
-    await this.#worker.terminate()
+    await this.#carrier.terminate()
+  }
+
+  /** Never throws: user code may have posted it. */
+  #hear(mail: unknown, events: WorkerEvents): void {
+    if (this.state === 'ended') return
+    try {
+      if (isWorkerMail(mail)) return events.mail(this, mail)
+      this.#complain('A graph worker posted what is no message; it is ignored.')
+    } catch (error) {
+      this.#complain('A message of a graph worker cannot be handled.', error)
+    }
+  }
+
+  /** Only once: a graph may do it without end. */
+  #complain(message: string, error?: unknown): void {
+    const { name } = this
+    const facts = { name, ...error !== undefined && { error } }
+    if (!this.#complained) this.#env.log.error(message, facts)
+    this.#complained = true
   }
 
   #flush(): void {
     const mails = this.#mails
     this.#mails = []
-    this.#port.postMessage(mails)
+    this.#carrier.post(mails)
   }
 
   /** Logs what user code prints. */
   #logConsole(): void {
     const { name } = this
     const { log } = this.#env
-    const outputs = [['info', this.#worker.stdout], ['warn', this.#worker.stderr]] as const
+    const outputs = [['info', this.#carrier.stdout], ['warn', this.#carrier.stderr]] as const
     for (const [level, stream] of outputs) {
       eachLine(stream, (line) => log[level](line, { name }))
     }
   }
-}
-
-/** Without the server's own secrets: graphs, and programs that they start, may print all of it. */
-function environmentOfGraphs(): NodeJS.ProcessEnv {
-  const { [clusterSecret.variable]: _, [cassandraPassword.variable]: __, ...others } = process.env
-  return others
 }

@@ -7,6 +7,7 @@ import { HeddleError } from '../errors.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery }
   from './execution.ts'
 import type { Departure } from './departure.ts'
+import type { ExecutionMark } from './execution-marks.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { messageOf } from './thrown.ts'
 
@@ -17,6 +18,8 @@ export interface WorkerData {
   readonly entered: Int32Array<SharedArrayBuffer>
   /** Carries the messages. */
   readonly port: MessagePort
+  /** Where it marks what it executes; missing if nobody looks. */
+  readonly mark?: ExecutionMark
 }
 
 /** Work is identified by its job: a number that is unique in the process. */

@@ -3,6 +3,7 @@
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { GraphDescription } from './execution.ts'
+import type { ExecutionMark, ExecutionMarks } from './execution-marks.ts'
 import type { CompiledProject } from './project-compiler.ts'
 import { silentAfterMs } from './placement.ts'
 import { WorkerLink } from './worker-link.ts'
@@ -25,6 +26,12 @@ export interface PoolEvents {
 export interface PoolOptions {
   readonly project: CompiledProject
   readonly workers: number
+  /** What the graphs of one worker may fill. */
+  readonly heapMb: number
+  /** The environment of graphs. */
+  readonly variables: NodeJS.ProcessEnv
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
 }
 
 const tickMs = 500
@@ -49,6 +56,7 @@ export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
   readonly #size: number
+  readonly #options: PoolOptions
   #generation = 1
   /** By generation, the serving one and later ones. */
   readonly #projects = new Map<number, CompiledProject>()
@@ -57,6 +65,7 @@ export class WorkerPool {
   #lost = 0
   #closed = false
   readonly #links = new Set<WorkerLink>()
+  readonly #marks = new Map<WorkerLink, ExecutionMark>()
   /** Carries the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
@@ -69,11 +78,12 @@ export class WorkerPool {
   /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
 
-  constructor(env: Env, { project, workers }: PoolOptions, events: PoolEvents) {
+  constructor(env: Env, options: PoolOptions, events: PoolEvents) {
     this.#env = env
     this.#events = events
-    this.#size = workers
-    this.#projects.set(this.#generation, project)
+    this.#size = options.workers
+    this.#options = options
+    this.#projects.set(this.#generation, options.project)
     this.#lastTickMs = env.monotonicMs()
     this.#stopTick = env.every(tickMs, () => this.#tick())
   }
@@ -109,10 +119,13 @@ export class WorkerPool {
   /** Workers that died, or were ended because they were stuck. */
   get lost(): number { return this.#lost }
 
-  /** A worker for one execution; undefined if there are too many of those already. */
-  startSolitary(): WorkerLink | undefined {
+  /**
+   * A worker for one execution, in a process of its own if it is to be apart; undefined if there
+   * are too many of those already.
+   */
+  startSolitary(isApart = false): WorkerLink | undefined {
     if (this.#solitary >= solitaryMax) return undefined
-    const link = this.#start(this.#current)
+    const link = this.#start(this.#current, isApart)
     link.solitary = true
     return link
   }
@@ -166,14 +179,18 @@ export class WorkerPool {
   /** The generation that serves, or will be the first to. */
   get #current(): number { return this.#serving || this.#generation }
 
-  #start(generation: number): WorkerLink {
-    const options = { name: `graph-${++this.#names}`, generation,
-      project: this.#projects.get(generation)! }
+  #start(generation: number, isApart = false): WorkerLink {
+    const { heapMb, variables, marks } = this.#options
+    // What runs apart does not end this process.
+    const mark = isApart ? undefined : marks?.take()
+    const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
+      project: this.#projects.get(generation)!, ...mark && { mark } }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
     })
     this.#links.add(link)
+    if (mark) this.#marks.set(link, mark)
     if (this.#address) link.post(this.#address)
     return link
   }
@@ -191,11 +208,20 @@ export class WorkerPool {
   }
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
-    if (mail.type === 'pong') return this.#events.ready()
+    switch (mail.type) {
+      case 'pong': return this.#events.ready()
+      case 'loading': case 'refused': case 'ready':
+        // A worker that is ready said all of this before: now only user code can have posted it.
+        if (link.state === 'starting') this.#starting(link, mail)
+        return
+      default: return this.#events.mail(link, mail)
+    }
+  }
+
+  #starting(link: WorkerLink, mail: WorkerMail & { type: 'loading' | 'refused' | 'ready' }): void {
     if (mail.type === 'loading') link.loading = mail.graphId
     else if (mail.type === 'refused') link.refusal = mail.reason
-    else if (mail.type === 'ready') this.#ready(link, mail)
-    else this.#events.mail(link, mail)
+    else this.#ready(link, mail)
   }
 
   #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
@@ -226,6 +252,7 @@ export class WorkerPool {
 
   /** A worker ended without being retired. */
   #ended(link: WorkerLink): void {
+    this.#freeMark(link)
     if (!this.#links.delete(link)) return
     this.#lost++
     this.#events.ended(link)
@@ -245,6 +272,13 @@ export class WorkerPool {
     if (this.#deaths === 1) return this.#refill()
     const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
     this.#after(delayMs, () => this.#refill())
+  }
+
+  #freeMark(link: WorkerLink): void {
+    const mark = this.#marks.get(link)
+    if (!mark || this.#closed) return
+    this.#marks.delete(link)
+    this.#options.marks?.free(mark)
   }
 
   #after(ms: number, fn: () => void): void {

@@ -1,6 +1,7 @@
 /** The entry of a graph worker thread: loads the project, then does what the mail says. */
 
-import { workerData } from 'node:worker_threads'
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
 
 import { atLatest, poolRandomness, systemEnv } from '../../cluster/index.ts'
 import { HeddleError, assert } from '../errors.ts'
@@ -18,9 +19,23 @@ import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 /** How long a start waits for a factory, which may itself wait for something unreachable. */
 const factoryMs = 10_000
 
-assert(workerData, 'this file is started as a worker thread')
-const { name, project, entered, port } = workerData as WorkerData
+assert(threads.workerData, 'this file is started as a worker thread')
+const { name, project, entered, port, mark } = threads.workerData as WorkerData
 const env = systemEnv({ name })
+
+// User code must not find the port: what is posted there speaks for every job of this worker.
+Object.assign(threads, { workerData: null })
+syncBuiltinESMExports()
+hideHandle(port)
+const post = port.postMessage.bind(port)
+/** What came before the project was loaded. */
+const early: ToWorker[] = []
+let receive = (mail: ToWorker): void => { early.push(mail) }
+port.on('message', (mails: readonly ToWorker[]) => {
+  for (const mail of mails) receive(mail)
+})
+// A file that waits for nothing that will ever come must not keep the worker from ending.
+port.unref()
 
 // A rejection that user code does not handle must not end the worker.
 process.on('unhandledRejection', (error) => {
@@ -34,7 +49,7 @@ if (!asItIs) {
   poolRandomness()
 }
 offerClient(env.log)
-const say = (mails: FromWorker) => port.postMessage(mails)
+const say = (mails: FromWorker) => post(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
 /** Every worker would end like this: one sentence says why, without a stack. */
 const refuse = (error: unknown): never => {
@@ -70,10 +85,17 @@ const bench: Workbench = {
 // If it fails, the project's own runs will show why.
 await rehearse(bench).catch(() => {})
 const mailer = new Mailer(say)
-const desk = new WorkerDesk(bench, mailer, env, entered)
+const desk = new WorkerDesk(bench, mailer, env, { entered, mark })
 clientMayAsk()
-port.on('message', (mails: readonly ToWorker[]) => {
-  for (const mail of mails) desk.receive(mail)
-})
+receive = (mail) => desk.receive(mail)
+for (const mail of early.splice(0)) receive(mail)
+port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 mailer.send({ type: 'ready', graphs, failures })
+
+/** Leaves it out of what Node lists as open in this thread. */
+function hideHandle(handle: object): void {
+  const listing = process as unknown as { _getActiveHandles(): object[] }
+  const list = listing._getActiveHandles.bind(process)
+  listing._getActiveHandles = () => list().filter((each) => each !== handle)
+}

@@ -8,15 +8,16 @@
 import { actorKeyText, plainValues } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
-import { AnswerRoom } from '../answer-room.ts'
 import { assert, HeddleError } from '../errors.ts'
+import type { ReadAllowance, ReadQuota } from '../read-quota.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 import type { AssistantIndex } from './assistant-index.ts'
 import {
-  appendEntry, branchOf, findVersion, recordsBetween, versionsBackwards,
+  appendEntry, branchOf, findVersion, rowsBetween, versionsBackwards,
 } from './assistant-log.ts'
-import type { AssistantEntry, AssistantLog } from './assistant-log.ts'
+import type { AssistantEntry, AssistantLog, AssistantRecord } from './assistant-log.ts'
+import { pageBytes } from './run-table.ts'
 import { heardAs, withHeard } from './heard-command.ts'
 import { contains } from '../containment.ts'
 
@@ -43,6 +44,7 @@ export type AssistantCommand =
 export interface AssistantActorParts {
   readonly log: AssistantLog
   readonly index: Pick<AssistantIndex, 'get'>
+  readonly reads: ReadQuota
   readonly env: Env
 }
 
@@ -61,13 +63,15 @@ class AssistantActor implements Actor {
   readonly #context: ActorContext
   readonly #log: AssistantLog
   readonly #index: Pick<AssistantIndex, 'get'>
+  readonly #reads: ReadQuota
   readonly #env: Env
   #row: AssistantRow | null = null
 
-  constructor(context: ActorContext, { log, index, env }: AssistantActorParts) {
+  constructor(context: ActorContext, { log, index, reads, env }: AssistantActorParts) {
     this.#context = context
     this.#log = log
     this.#index = index
+    this.#reads = reads
     this.#env = env
   }
 
@@ -80,7 +84,7 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown, id?: string): Promise<Turn> {
+  async receive(command: unknown, id?: string, gone?: AbortSignal): Promise<Turn> {
     // A command that was done already is not done again: it is answered with the result.
     if (heardAs(this.#row?.heard ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
@@ -89,7 +93,7 @@ class AssistantActor implements Actor {
       case 'get': return { reply: this.#existing() }
       case 'patch': return { reply: await this.#patch(known.change, id) }
       case 'set_latest': return { reply: await this.#setLatest(known.version, id) }
-      case 'versions': return { reply: this.#versions(this.#existing(), known.query) }
+      case 'versions': return this.#readVersions(this.#existing(), known.query, gone)
       case 'delete': return { reply: await this.#delete(known.branchId, id) }
     }
   }
@@ -136,14 +140,24 @@ class AssistantActor implements Actor {
     return this.#write(row, { record, next: withActive(row, version, atMs), commandId })
   }
 
-  async #versions(row: AssistantRow, { limit, offset, metadata }: VersionQuery) {
-    using room = new AnswerRoom()
+  #readVersions(row: AssistantRow, query: VersionQuery, gone: AbortSignal | undefined): Turn {
+    const { tenant } = row
+    // Versions are numbered from 1: of those that are skipped, none is read in vain.
+    if (query.offset >= row.newestVersion) return { reply: [], kind: 'read' }
+    const reply = this.#reads.read({ tenant, bytes: pageBytes, gone }, (allowance) =>
+      this.#versions(row, query, allowance))
+    return { reply, kind: 'read' }
+  }
+
+  async #versions(row: AssistantRow, { limit, offset, metadata }: VersionQuery,
+    allowance: ReadAllowance) {
     const page: AssistantRow[] = []
     let toSkip = offset
-    for await (const version of versionsBackwards(this.#log, row)) {
+    for await (const version of versionsBackwards(this.#log, row, allowance)) {
       if (metadata !== undefined && !contains(JSON.parse(version.metadataJson), metadata)) continue
       if (toSkip-- > 0) continue
-      room.take(version.configJson, version.contextJson, version.metadataJson)
+      const { configJson, contextJson, metadataJson } = version
+      allowance.keep(configJson.length + contextJson.length + metadataJson.length)
       if (page.push(asOf(row, version)) === limit) break
     }
     return page
@@ -181,21 +195,30 @@ class AssistantActor implements Actor {
     const tail = await this.#log.tail(branch)
     if (tail === undefined) return this.#gone(stored)
     if (tail.seq === stored.seq) return stored
-    let row = { ...stored, epoch: tail.epoch, seq: tail.seq }
-    for (const { record, seq } of await recordsBetween(this.#log, branch, stored.seq + 1,
-      tail.seq)) {
-      if (record.$case === 'heard') {
-        row.heard = withHeard(row.heard, record.value.commandId, seq)
+    let row: AssistantRow = { ...stored, epoch: tail.epoch, seq: tail.seq }
+    const rows = await rowsBetween(this.#log, branch, stored.seq + 1, tail.seq)
+    for (const { records, seq, bytes } of rows) {
+      for (const record of records) {
+        if (record.$case === 'assistantDeleted') return this.#gone(stored)
+        row = await this.#after(row, record, seq)
       }
-      if (record.$case === 'assistantVersion') row = withVersion(row, record.value)
-      if (record.$case === 'assistantLatest') {
-        const version = await findVersion(this.#log, row, record.value.version)
-        assert(version, `version ${record.value.version} that was made the latest is in the log`)
-        row = withActive(row, version, record.value.atMs)
-      }
-      if (record.$case === 'assistantDeleted') return this.#gone(stored)
+      row = { ...row, storedBytes: row.storedBytes + bytes }
     }
     return row
+  }
+
+  /** The row after a record of row `seq`. */
+  async #after(row: AssistantRow, record: AssistantRecord, seq: number): Promise<AssistantRow> {
+    switch (record.$case) {
+      case 'heard': return { ...row, heard: withHeard(row.heard, record.value.commandId, seq) }
+      case 'assistantVersion': return withVersion(row, record.value)
+      case 'assistantLatest': {
+        const version = await findVersion(this.#log, row, record.value.version)
+        assert(version, `version ${record.value.version} that was made the latest is in the log`)
+        return withActive(row, version, record.value.atMs)
+      }
+      default: return row
+    }
   }
 
   /** False if its delete was cut off: the rest of the log may end just where the row says. */

@@ -19,7 +19,8 @@ export interface AssistantClient {
   patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
   setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
   /** Newest first. The cost of a page grows only with its length. */
-  versions(assistant: AssistantName, query: VersionQuery): Promise<AssistantRow[]>
+  versions(assistant: AssistantName, query: VersionQuery, gone?: AbortSignal):
+    Promise<AssistantRow[]>
   /** With all its versions. */
   delete(assistant: AssistantName): Promise<void>
 }
@@ -30,8 +31,9 @@ export interface AssistantName {
 }
 
 export function assistantClient(router: Router): AssistantClient {
-  const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand) =>
-    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command)
+  const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand,
+    gone?: AbortSignal) =>
+    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command, gone)
   const askRow = async (assistant: AssistantName, command: AssistantCommand) =>
     await ask(assistant, command) as AssistantRow
   const get = (assistant: AssistantName) => askRow(assistant, { kind: 'get' }).catch(asUnread)
@@ -41,8 +43,8 @@ export function assistantClient(router: Router): AssistantClient {
     get,
     patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
-    versions: async (assistant, query) =>
-      await ask(assistant, { kind: 'versions', query }).catch(asUnread) as AssistantRow[],
+    versions: async (assistant, query, gone) =>
+      await ask(assistant, { kind: 'versions', query }, gone).catch(asUnread) as AssistantRow[],
     delete: async (assistant) => {
       // Retried after its owner died, the delete must not hit one made since with the same id.
       const { id: branchId } = branchOf(await get(assistant))

@@ -18,6 +18,8 @@ export interface AssistantQuery extends AssistantFilter {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
+  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
+  readonly bytes?: number
 }
 
 export interface AssistantIndex extends AssistantSearch {
@@ -25,6 +27,7 @@ export interface AssistantIndex extends AssistantSearch {
 }
 
 export interface AssistantSearch {
-  search(query: AssistantQuery): Promise<{ rows: AssistantRow[]; total: number }>
-  count(filter: AssistantFilter): Promise<number>
+  search(query: AssistantQuery, gone?: AbortSignal):
+    Promise<{ rows: AssistantRow[]; total: number }>
+  count(filter: AssistantFilter, gone?: AbortSignal): Promise<number>
 }

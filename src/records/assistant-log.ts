@@ -3,6 +3,7 @@
 import { LogRow } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantVersion, Record as LogRecord } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { ReadAllowance } from '../read-quota.ts'
 import { withHeard } from './heard-command.ts'
 
 /** Every method promises what the method of the same name in the log port promises. */
@@ -13,7 +14,8 @@ export interface AssistantLog {
   append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
   read(branch: Branch, range: { readonly from: number; readonly through: number
-    readonly reverse?: boolean; readonly limit?: number }):
+    readonly reverse?: boolean; readonly limit?: number; readonly bytes?: number
+    readonly bodyBytes?: number }):
     Promise<readonly { readonly seq: number; readonly body: Uint8Array }[]>
   purge(subject: { readonly table: 'assistant'; readonly tenant: string; readonly id: string
     readonly branch: Branch; readonly epoch: number }): Promise<void>
@@ -54,27 +56,34 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
   const heard = commandId === undefined ? row.heard : withHeard(row.heard, commandId, seq)
-  const placed = next && { ...next, heard, epoch, seq }
+  const storedBytes = row.storedBytes + body.byteLength
+  const placed = next && { ...next, heard, epoch, seq, storedBytes }
   const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
   await log.append([{ ...position, body, places: [] }], updates)
   return placed
 }
 
-/** Records of rows `from` to `through`, oldest first. */
-export async function recordsBetween(log: AssistantLog, branch: Branch, from: number,
-  through: number): Promise<{ readonly record: AssistantRecord; readonly seq: number }[]> {
+/** Rows `from` to `through`, oldest first, with the bytes of each. */
+export async function rowsBetween(log: AssistantLog, branch: Branch, from: number,
+  through: number): Promise<{ readonly records: readonly AssistantRecord[]; readonly seq: number
+    readonly bytes: number }[]> {
   const entries = await log.read(branch, { from, through })
-  return entries.flatMap(({ body, seq }) => recordsIn(body).map((record) => ({ record, seq })))
+  return entries.map(({ body, seq }) => ({ records: recordsIn(body), seq, bytes: body.byteLength }))
 }
 
-/** Few, because each may be as large as a request. */
-const pageRows = 10
+/** Rows that are read together, and their bytes if there is more than one. */
+const [pageRows, bytesTogether] = [10, 1024 * 1024]
 
-/** The versions up to the row's position, newest first, read a page at a time. */
-export async function* versionsBackwards(log: AssistantLog, row: AssistantRow):
-  AsyncGenerator<AssistantVersion> {
+/**
+ * The versions up to the row's position, newest first, read a page at a time: each row only if the
+ * allowance has room for it.
+ */
+export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
+  allowance?: ReadAllowance): AsyncGenerator<AssistantVersion> {
   for (let through = row.seq; through > 0;) {
-    const page = await log.read(branchOf(row), { from: 1, through, reverse: true, limit: pageRows })
+    allowance?.keep(0)
+    const page = await log.read(branchOf(row), { from: 1, through, reverse: true, limit: pageRows,
+      bytes: bytesTogether, ...allowance && { bodyBytes: allowance.left } })
     for (const { body } of page) {
       for (const record of recordsIn(body)) {
         if (record.$case === 'assistantVersion') yield record.value

@@ -1,7 +1,9 @@
 /** An assistant as a value: how versions are created and restored. Pure. */
 
+import { mustBeShort } from './metadata-limit.ts'
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
+import { textOf } from '../raw-json.ts'
 
 /** What one version of an assistant says. */
 export interface AssistantContent {
@@ -30,12 +32,15 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
     name: content.name,
     descriptionJson: JSON.stringify(content.description),
     configJson: JSON.stringify(content.config),
-    contextJson: JSON.stringify(content.context),
+    contextJson: textOf(content.context),
     metadataJson: JSON.stringify(content.metadata),
   }
 }
 
-/** `config` and `context` replace whole; metadata merges shallowly. */
+/**
+ * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that makes
+ * it too long.
+ */
 export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: number):
   AssistantVersion {
   const { graphId, name, description, config, context, metadata } = change
@@ -51,11 +56,13 @@ export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: nu
 }
 
 function textOr(text: string, value: unknown): string {
-  return value === undefined ? text : JSON.stringify(value)
+  return value === undefined ? text : textOf(value)
 }
 
 function merged(json: string, change: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ ...JSON.parse(json) as object, ...change })
+  const metadataJson = JSON.stringify({ ...JSON.parse(json) as object, ...change })
+  mustBeShort(metadataJson, json)
+  return metadataJson
 }
 
 /** The row after its first version was written. The writer sets its log position. */
@@ -64,7 +71,7 @@ export function bornAs(identity: AssistantIdentity, version: AssistantVersion): 
   return {
     ...identity, ...contentOf(version),
     epoch: 0, seq: 0, version: 1, newestVersion: 1, createdAtMs: atMs, updatedAtMs: atMs,
-    heard: [],
+    heard: [], storedBytes: 0,
   }
 }
 

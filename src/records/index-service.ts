@@ -29,13 +29,13 @@ function isAnswer(value: unknown): value is IndexAnswer {
   return typeof value === 'object' && value !== null && 'covered' in value
 }
 
-function encodeAnswer({ rows, total, covered }: IndexAnswer): Uint8Array {
+function encodeAnswer({ rows, total, covered, use }: IndexAnswer): Uint8Array {
   const threads = rows.filter((row): row is ThreadRow => 'threadId' in row)
   const assistants = rows.filter((row): row is AssistantRow => 'assistantId' in row)
-  return AnswerMessage.encode({ threads, assistants, total, covered: [...covered] }).finish()
+  return AnswerMessage.encode({ threads, assistants, total, use, covered: [...covered] }).finish()
 }
 
 function decodeAnswer(bytes: Uint8Array): IndexAnswer {
-  const { threads, assistants, total, covered } = AnswerMessage.decode(bytes)
-  return { rows: threads.length > 0 ? threads : assistants, total, covered }
+  const { threads, assistants, total, covered, use } = AnswerMessage.decode(bytes)
+  return { rows: threads.length > 0 ? threads : assistants, total, covered, use }
 }

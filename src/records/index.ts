@@ -26,9 +26,14 @@ export { longestLeaseMs } from './limit-counter.ts'
 export type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
 export { limitService, limitServiceName, limitWires } from './limit-service.ts'
 export type { LimitAdmit, LimitKey, LimitTable } from './limit-table.ts'
+export { metadataCharactersMax, mustBeShort } from './metadata-limit.ts'
+export { pageBytes } from './run-table.ts'
 export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
+export { dueAtMs, noUse, useOfThread } from './tenant-use.ts'
+export type { TenantUse } from './tenant-use.ts'
 export type {
-  ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread,
+  DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch, ThreadSort,
+  ThreadStatus, UnfinishedThread,
 } from './thread-index.ts'

@@ -24,13 +24,15 @@ export interface RunQuery {
   readonly offset: number
   /** The long texts that are wanted (by default all); others may be left empty. */
   readonly texts?: readonly RunText[]
+  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
+  readonly bytes?: number
 }
+
+/** What reading a page of rows takes at first. */
+export const pageBytes = 4 * 1024 * 1024
 
 export interface RunTable {
   get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined>
-  /**
-   * Newest first; runs made in the same millisecond in the reverse order of their creation.
-   * Throws `too_large` if what is wanted does not fit one answer, before more is held.
-   */
+  /** Newest first; runs made in the same millisecond in the reverse order of their creation. */
   list(query: RunQuery): Promise<RunRow[]>
 }

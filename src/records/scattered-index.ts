@@ -9,6 +9,7 @@
  */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { atLatest } from '../../cluster/index.ts'
 import type { Env, Member, Ownership } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { AssistantSearch } from './assistant-index.ts'
@@ -17,6 +18,8 @@ import { mergePage, wholeOf } from './merged-page.ts'
 import { OwnerChanges } from './owner-changes.ts'
 import { assistantOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
+import { sumOfUses } from './tenant-use.ts'
+import type { TenantUse } from './tenant-use.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
 export interface ScatterOptions {
@@ -31,12 +34,16 @@ export interface ScatterOptions {
 export interface ScatteredIndex {
   readonly threads: ThreadSearch
   readonly assistants: AssistantSearch
+  /** What a tenant uses, as those owners tell that answer soon. */
+  use(tenant: string): Promise<TenantUse>
 }
 
 /** Longer than it takes to find a dead owner, take over its shards and read them. */
 const patienceMs = 20_000
 /** A shard may be covered a moment later, and its owner does not announce that. */
 const askAgainMs = 100
+/** What a tenant uses is needed soon, and an owner that is slower is left out. */
+const useMs = 1_000
 
 type Row = ThreadRow | AssistantRow
 type SearchQuestion =
@@ -59,6 +66,7 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
       search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
       count: (query) => scatter.count({ kind: 'assistant_count', query }),
     },
+    use: (tenant) => scatter.use(tenant),
   }
 }
 
@@ -93,6 +101,16 @@ class Scatter {
       return await mergePage({ query, order, shards, sources: owners.map((member) => (part) =>
         ask(member, { ...question, query: { ...query, ...part } } as SearchQuestion)) })
     })
+  }
+
+  /** Not all shards need be covered: the result is as good as what is known now. */
+  async use(tenant: string): Promise<TenantUse> {
+    const question = { kind: 'tenant_use', query: { tenant } } as const
+    const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
+    const owners = [...new Map(known.map((owner) => [owner.id, owner])).values()]
+    const answers = await Promise.all(owners.map((member) => atLatest(this.#options.env, useMs,
+      this.#ask(member, question, () => {}).catch(() => undefined))))
+    return sumOfUses(answers.flatMap((answer) => answer?.use ?? []))
   }
 
   /** Tries until there is an answer; `ask` is undefined for an owner that cannot be reached. */

@@ -22,16 +22,29 @@ export interface ThreadQuery extends ThreadFilter {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
+  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
+  readonly bytes?: number
 }
 
 /**
  * A thread that an earlier owner left `busy`, hidden, or with webhooks to send: the owner must wake
- * it.
+ * it, unless all its runs wait for their time.
  */
 export interface UnfinishedThread {
   readonly tenant: string
   readonly threadId: string
 }
+
+/** A thread that sleeps until the first of its delayed runs is due. */
+export interface DueThread extends UnfinishedThread {
+  readonly atMs: number
+  /** Its place among those that are due at the same time. */
+  readonly no: number
+}
+
+/** Threads that sleep, from the one that is due first: at most `limit`, after the given place. */
+export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>, limit: number) =>
+  Promise<readonly DueThread[]>
 
 /** Hidden threads (of stateless runs) are found only by `get`. */
 export interface ThreadIndex extends ThreadSearch {
@@ -40,6 +53,6 @@ export interface ThreadIndex extends ThreadSearch {
 
 export interface ThreadSearch {
   /** One page, and how many threads match in all. */
-  search(query: ThreadQuery): Promise<{ rows: ThreadRow[]; total: number }>
-  count(filter: ThreadFilter): Promise<number>
+  search(query: ThreadQuery, gone?: AbortSignal): Promise<{ rows: ThreadRow[]; total: number }>
+  count(filter: ThreadFilter, gone?: AbortSignal): Promise<number>
 }

@@ -8,12 +8,15 @@ import type { Egress } from '../egress/index.ts'
 import { LimitBook, runJson } from '../frontdoor/index.ts'
 import type { LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import { assistantKind, limitKind } from '../records/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
+import type { Quarantine, ThreadPorts } from '../thread/index.ts'
+import { DueWakes } from './due-wakes.ts'
 import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
 
-export interface Actors extends Pick<Tenants, 'activations' | 'wake'> {
+export interface Actors extends Pick<Tenants, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitBook
   close(deadline: AbortSignal): Promise<void>
@@ -26,7 +29,10 @@ export interface ActorParts {
   readonly host: GraphHost
   readonly rows: readonly LimitRow[]
   readonly billing: boolean
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'>
+  readonly quarantine: Quarantine
 }
 
 /** What all threads together may keep in memory: of states, and of events of finished runs. */
@@ -45,7 +51,9 @@ export function openActors({ ownership, gate, transport, ...ground }: Ground, pa
 Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const kinds = kindsOver(ground, { ...parts, host }, (key, command) => router.ask(key, command))
+  const kinds = kindsOver(ground, { ...parts, host }, {
+    ask: (key, command) => router.ask(key, command), wakeAt: (atMs) => dueWakes.note(atMs),
+  })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
@@ -58,6 +66,10 @@ Actors {
     ...tracing && { tracing },
   })
   const limits = new LimitBook({ env, router, doors: () => frontDoors(ground.status()) })
+  const dueWakes = new DueWakes({ env, due: ground.due, wake: async (key) => {
+    const epoch = epochOf(key)
+    if (epoch !== undefined) await activations.wake(key, epoch)
+  } })
   let closing = false
   const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
     const epoch = epochOf(key)
@@ -78,8 +90,10 @@ Actors {
       await Promise.all(unfinished.map(({ tenant, threadId: id }) =>
         inTurn(() => wakeOne({ kind: 'thread', tenant, id }))))
     },
+    wakeAt: (atMs) => dueWakes.note(atMs),
     close: (deadline) => {
       closing = true
+      dueWakes.close()
       limits.close()
       return activations.close(deadline)
     },
@@ -93,21 +107,23 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 
 type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
-function kindsOver(ports: Ports, parts: ActorParts, ask: Router['ask']): ActorKind[] {
-  const { host, rows, egress, billing, env } = parts
+function kindsOver(ports: Ports, parts: ActorParts,
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
+  const { host, rows, egress, billing, quarantine, reads, env } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, ask, egress, billing,
+      log, threads, runs, host, env, egress, billing, quarantine, ...ways,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
       inputs: new InputRoom(inputCharacters),
+      reads,
       nextExecutionId: () => ++executions,
     }),
-    assistantKind({ log, index: assistants, env }),
+    assistantKind({ log, index: assistants, reads, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

@@ -79,7 +79,7 @@ function servedGround({ store, seat, env, lookAtTheClock, place }: { readonly se
   })
   return {
     log, runs, threads, assistants, keys: store.keys, billing: store.billing, limits, everybody,
-    ownership, transport, place,
+    ownership, transport, place, due: store.index.due,
     gate: seat.gate,
     name: `${self.id} at ${self.address}`,
     askDoors: (question, recentMs) => tenure.askDoors(question, recentMs),

@@ -4,9 +4,13 @@ import type { Env, Tracing } from '../../cluster/index.ts'
 import { ownVersion } from '../config.ts'
 import type { Settings } from '../config.ts'
 import type { Egress } from '../egress/index.ts'
-import { addressReader, fromUserProxies, limitGate, openFrontDoor } from '../frontdoor/index.ts'
+import {
+  addressReader, fromProxies, fromUserProxies, limitGate, openFrontDoor,
+} from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, LimitRow } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import { readLongJson } from '../json/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import { assistantClient } from '../records/index.ts'
 import { regions } from '../region.ts'
 import { createThreadClient } from '../thread/index.ts'
@@ -14,7 +18,7 @@ import type { Actors } from './actors.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics } from './metrics.ts'
 import { portError } from './port-error.ts'
-import { countRequests, readDoor, readKeys } from './readings.ts'
+import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
 export interface DoorParts {
   readonly env: Env
@@ -25,19 +29,27 @@ export interface DoorParts {
   readonly graphs: GraphHost
   readonly actors: Pick<Actors, 'router' | 'limits'>
   readonly rows: readonly LimitRow[]
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
 }
 
+/** Ports that are tried after the usual one, if nobody has chosen it. */
+const nextPorts = 100
+
 /** Throws HeddleError with a sentence if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
-  const { host, port, allowOrigins } = settings
+  const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
+    settings
   const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
   const { env } = others
-  const addressOf = addressReader(settings.trustedProxies)
+  const addressOf = addressReader(trustedProxies)
+  const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
-    ...others, host, port, version: ownVersion(),
+    ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, env,
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      json,
     }),
     assistants: assistantClient(router),
     assistantIndex: ground.everybody.assistants,
@@ -45,7 +57,10 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
     clusterStatus: ground.status,
     heard: countRequests(metrics),
-    ...allowOrigins.length > 0 && { allowOrigins },
+    ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
+    quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
+    connections: { perAddress: settings.connectionsPerAddress,
+      isExempt: fromProxies([...trustedProxies, ...userProxies]) },
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
     ...settings.metrics === null && { metrics },
@@ -54,8 +69,12 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     throw portError({ host, port, flags: '--' }, error)
   })
   readDoor(metrics, door)
+  readQuotas(metrics, () => door.quotaStats())
   if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
-  return door
+  return { ...door, close: async (deadline) => {
+    await door.close(deadline)
+    await json.close()
+  } }
 }
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {

@@ -19,9 +19,13 @@ export async function openEmbeddedGround(directory: string, env: Env,
     ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
     name: undefined, place: directory,
     askDoors: async () => [],
-    begin: async ({ wake }) => {
-      store.unfinished().then(wake).catch((error: unknown) =>
-        env.log.error('Unfinished runs cannot be found.', { error }))
+    begin: async ({ wake, wakeAt }) => {
+      wakeAt(0)
+      const unfinished = store.unfinished().catch((error: unknown) => {
+        env.log.error('Unfinished runs cannot be found.', { error })
+        return []
+      })
+      void unfinished.then(wake)
     },
     giveBack: async () => {},
     check: async () => void await store.assistants.count({ tenant: '' }),

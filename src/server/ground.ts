@@ -3,8 +3,8 @@
 import type { Activations, ClusterStatus, Gate, Ownership, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../checkpoint/index.ts'
 import type {
-  AdmitsQuestion, AssistantIndex, BillingTable, KeyTable, LimitTable, RecentAdmits, RunTable,
-  ScatteredIndex, ThreadIndex, UnfinishedThread,
+  AdmitsQuestion, AssistantIndex, BillingTable, DueThreads, KeyTable, LimitTable, RecentAdmits,
+  RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
 } from '../records/index.ts'
 
 export interface Ground {
@@ -20,6 +20,8 @@ export interface Ground {
   readonly billing: BillingTable
   /** Searches over all members. */
   readonly everybody: ScatteredIndex
+  /** Threads of this member that sleep until a run is due. */
+  readonly due: DueThreads
   readonly ownership: Ownership
   /** Undefined if nobody else can own anything. */
   readonly gate: Gate | undefined
@@ -54,6 +56,8 @@ export interface Tenants {
   readonly activations: Activations
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
+  /** Wakes the threads that sleep and are due by then. */
+  wakeAt(atMs: number): void
   /** What this front door let through recently. */
   toldOf(question: AdmitsQuestion): RecentAdmits
   /** How long an actor may take to passivate when its shard moves. */

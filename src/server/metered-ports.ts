@@ -28,12 +28,14 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
     open: (branch, epoch) => log.open(branch, epoch),
     append: (rows, updates, logged) => {
       const beganMs = clock.monotonicMs()
+      // The store may take the bodies away.
+      const bytes = rows.reduce((sum, { body }) => sum + body.length, 0)
       const appended = log.append(rows, updates, logged)
       const since = () => clock.monotonicMs() - beganMs
       appended.then(() => {
         took(since(), ok)
         rowsWritten({}, rows.length)
-        bytesWritten({}, rows.reduce((sum, { body }) => sum + body.length, 0))
+        bytesWritten({}, bytes)
         for (const status of endingsIn(updates)) runsEnded({ status })
       }, () => took(since(), failed))
       return appended

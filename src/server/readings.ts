@@ -1,8 +1,12 @@
 /** The metrics of each part of a server, read when they are asked for. */
 
 import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
-import type { Exchange, FrontDoor, KeyStats, LimitBook } from '../frontdoor/index.ts'
+import { quotaNames, quotaWords } from '../frontdoor/index.ts'
+import type {
+  Exchange, FrontDoor, KeyStats, LimitBook, QuotaStats,
+} from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import type { Ground } from './ground.ts'
 import type { Metrics, Reading } from './metrics.ts'
 
@@ -31,6 +35,9 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
 export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
   metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
     () => [{ value: door.stats().requests }])
+  metrics.counter({ name: 'connections_refused_total',
+    help: 'Connections that were refused, as their address had too many.',
+  }, () => [{ value: door.stats().refusedConnections }])
   metrics.gauge({ name: 'stream_readers', labels: ['wire'],
     help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).',
   }, () => {
@@ -77,6 +84,16 @@ export function readOwnership(metrics: Metrics,
   }, () => states.map((state) => ({ value: gate.state === state ? 1 : 0, labels: { state } })))
 }
 
+export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
+  metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },
+    () => [{ value: reads.stats.bytes }])
+  metrics.gauge({ name: 'reads_waiting', help: 'Reads that wait for memory.' },
+    () => [{ value: reads.stats.waiting }])
+  metrics.counter({ name: 'reads_refused_total',
+    help: 'Reads that were refused with 503, since there was no memory for them for too long.' },
+  () => [{ value: reads.stats.refused }])
+}
+
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
 
 export function readLimits(metrics: Metrics, book: Pick<LimitBook, 'size' | 'tallies'>): void {
@@ -102,6 +119,19 @@ export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): v
     help: 'API keys that this front door remembers: known ones, and ids that nobody has.',
   }, () => (['known', 'unknown'] as const).map((kind) =>
     ({ value: stats()?.[kind] ?? 0, labels: { kind } })))
+}
+
+export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
+  metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
+    help: 'The largest part of a quota that a tenant uses, of the tenants seen by this front door.',
+  }, () => eachQuota((name) => stats().highest[name]))
+  metrics.counter({ name: 'quota_refusals_total', labels: ['quota'],
+    help: 'Requests that were refused because a quota of their tenant was used up.',
+  }, () => eachQuota((name) => stats().refused[name]))
+}
+
+function eachQuota(valueOf: (name: typeof quotaNames[number]) => number): Reading[] {
+  return quotaNames.map((name) => ({ value: valueOf(name), labels: { quota: quotaWords[name] } }))
 }
 
 function shardsByOwner({ member, shards }: ClusterStatus): Reading[] {

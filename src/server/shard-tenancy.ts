@@ -30,7 +30,7 @@ const loadAgainMs = 1_000
 const [calmMs, latestMs] = [250, 5_000]
 
 export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
-  const { activations, wake, letGoMs } = tenants
+  const { activations, wake, wakeAt, letGoMs } = tenants
   /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
   const takings = new Map<number, symbol>()
   /** Shards that are let go in one tick: their actors are looked for once. */
@@ -46,7 +46,11 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   const load = (shard: number, taking: symbol) => {
     const isMine = () => owns(shard) && takings.get(shard) === taking
     if (!isMine()) return
-    store.index.load(shard).then((unfinished) => isMine() ? wake(unfinished) : undefined)
+    store.index.load(shard).then((unfinished) => {
+      if (!isMine()) return undefined
+      wakeAt(0)
+      return wake(unfinished)
+    })
       .catch((error: unknown) => {
         if (!isMine()) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })

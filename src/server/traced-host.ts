@@ -35,7 +35,7 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
       end(id, 'aborted')
       host.abort(id)
     },
-    ask: (graphId, threadId, question, source) => host.ask(graphId, threadId, question, source),
+    ask: (...question) => host.ask(...question),
     schemas: (...question) => host.schemas(...question),
     subgraphSchemas: (...question) => host.subgraphSchemas(...question),
     drawable: (...question) => host.drawable(...question),

@@ -4,6 +4,7 @@ import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type {
   CheckpointSelector, EditUpdate, JsonText, StateSelection,
 } from '../graph/index.ts'
+import type { RawPlace } from '../raw-json.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../records/index.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
@@ -18,21 +19,26 @@ export interface ThreadClient {
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
    * returns; what it throws ends the search.
    */
-  search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found):
+  search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>, gone?: AbortSignal):
     Promise<{ threads: Found[]; total: number }>
-  count(filter: ThreadFilter & ValuesFilter): Promise<number>
+  count(filter: ThreadFilter & ValuesFilter, gone?: AbortSignal): Promise<number>
 
-  /** A ThreadState of the API as JSON text. */
-  state(tenant: string, threadId: string, query: StateQuery): Promise<JsonText>
-  /** ThreadStates, newest first, as the JSON text of an array. */
-  history(tenant: string, threadId: string, query: HistoryQuery): Promise<JsonText>
+  /** A ThreadState of the API as JSON text. `gone` aborts when nobody waits for it any more. */
+  state(tenant: string, threadId: string, query: StateQuery, gone?: AbortSignal): Promise<JsonText>
+  /**
+   * ThreadStates, newest first, a part at a time: the next one is read when it is asked for. One
+   * that is small is a single part.
+   */
+  history(tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
+    AsyncGenerator<HistoryPart, void, void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
-  listRuns(query: RunQuery): Promise<RunRow[]>
+  listRuns(query: RunQuery, gone?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run is over then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
@@ -86,6 +92,14 @@ export interface HistoryQuery {
   readonly select?: StateSelection
 }
 
+/** Some states of a history, one after another. */
+export interface HistoryPart {
+  /** ThreadStates of the API as JSON texts, newest first. */
+  readonly states: readonly JsonText[]
+  /** No part follows. */
+  readonly isLast: boolean
+}
+
 export interface StateUpdate {
   readonly update: EditUpdate
   readonly checkpoint: CheckpointSelector | null
@@ -103,7 +117,7 @@ export interface StartRun {
   readonly commandId: string
   /** Wins over the metadata of thread and assistant, which the thread merges under it. */
   readonly metadata: Record<string, unknown>
-  /** As the run record shows it: input, command, config, context, stream_mode, … */
+  /** As the run record shows it: input, command, config, … Long values of clients are raw. */
   readonly kwargs: Record<string, unknown>
   readonly plan: RunPlan
   readonly afterMs: number
@@ -134,6 +148,8 @@ export interface RunPlan {
   readonly timeoutMs: number
   /** The URL that gets a POST when the run ends. */
   readonly webhook?: string
+  /** Where raw values are in the text of `kwargs`. Its thread adds them. */
+  readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
 }

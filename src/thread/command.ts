@@ -1,6 +1,7 @@
 /** The commands of a thread. Each takes one turn. */
 
 import type { CheckpointPlace, Branch } from '../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../checkpoint/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import type { RunQuery } from '../records/index.ts'
 import type {
@@ -10,15 +11,19 @@ import type {
 /** From the front door, and between threads. */
 export type ThreadCommand =
   | { readonly type: 'create'; readonly request: CreateThread }
-  /** `brief`: without the state values. */
-  | { readonly type: 'get'; readonly brief?: boolean }
+  /**
+   * `brief`: without the state values. With `most`, it is refused with `too_large` if reading them
+   * takes more bytes.
+   */
+  | { readonly type: 'get'; readonly brief?: boolean; readonly most?: number }
   | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
   /** Only the thread with this log; any if it is undefined. */
   | { readonly type: 'delete'; readonly branchId?: string | undefined }
   | { readonly type: 'copy'; readonly targetId: string }
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }
-  | { readonly type: 'history'; readonly query: HistoryQuery }
+  /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
+  | { readonly type: 'history'; readonly query: HistoryQuery; readonly from?: HistoryPlace }
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
   | { readonly type: 'get_run'; readonly runId: string }
@@ -59,6 +64,22 @@ export interface Origin {
   readonly interruptsJson: string
   readonly metadataJson: string
   readonly configJson: string
+  /** Bytes of its log: the copy counts them too. Missing from an older member. */
+  readonly storedBytes?: number
+}
+
+/** Where a part of a history begins. */
+export interface HistoryPlace {
+  /** The last state of the part before; null for the first part. */
+  readonly after: string | null
+  /** Characters of the largest state so far. */
+  readonly largest: number
+}
+
+/** A part of a history, and where the next one begins; null after the last. */
+export interface HistorySlice {
+  readonly states: readonly JsonText[]
+  readonly next: HistoryPlace | null
 }
 
 export interface FollowRequest {

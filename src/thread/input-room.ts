@@ -12,6 +12,8 @@ const share = 3
 export interface Inputs {
   /** `holder` now keeps this many characters in memory. */
   hold(holder: object, characters: number): void
+  /** The same, if there is room. Throws `full`. */
+  take(holder: object, characters: number): void
   /** Throws `full` if other holders take up all the room, or all that the tenant may have. */
   mustBeLeft(holder: object): void
 }
@@ -34,6 +36,10 @@ export class InputRoom {
   of(tenant: string): Inputs {
     return {
       hold: (holder, characters) => this.#hold(tenant, holder, characters),
+      take: (holder, characters) => {
+        this.#mustBeLeft(tenant, holder)
+        this.#hold(tenant, holder, characters)
+      },
       mustBeLeft: (holder) => this.#mustBeLeft(tenant, holder),
     }
   }

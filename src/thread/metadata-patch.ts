@@ -2,9 +2,10 @@
 
 import type { JsonText } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
+import { mustBeShort } from '../records/index.ts'
 import { metadataKeysMax } from './client.ts'
 
-/** Merges shallowly. Throws `invalid` if that makes too many keys. */
+/** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
 export function patchedMetadata(metadataJson: JsonText,
   change: Readonly<Record<string, unknown>>): JsonText {
   const before = JSON.parse(metadataJson) as object
@@ -14,5 +15,7 @@ export function patchedMetadata(metadataJson: JsonText,
   if (Object.keys(metadata).length > most) {
     throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
   }
-  return JSON.stringify(metadata)
+  const patched = JSON.stringify(metadata)
+  mustBeShort(patched, metadataJson)
+  return patched
 }

@@ -2,6 +2,7 @@
 
 import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { newestOf } from '../checkpoint/index.ts'
+import type { RecordOf } from '../checkpoint/index.ts'
 import { HeddleError } from '../errors.ts'
 import { recordsOf } from './run-trail.ts'
 import type { LedgerPorts, ThreadLedger } from './thread-ledger.ts'
@@ -44,6 +45,18 @@ export function mustOutlive(checkpointId: string, { places }: Rollback): void {
   if (!places.some(({ id, seq }) => id === checkpointId && seq === 0)) return
   throw new HeddleError('not_found', `Checkpoint ${checkpointId} is one of the run that this one ` +
     'would roll back: begin from an earlier one, or from none.')
+}
+
+/** The records of runs that end without a trace; `rollback` if one of them had started. */
+export function takenBack(runs: readonly Pick<RunRow, 'runId'>[], rollback: Rollback | undefined,
+  atMs: number): RecordOf[] {
+  if (!rollback) {
+    return runs.map(({ runId }) => ({ $case: 'runDeleted', value: { runId, atMs } }))
+  }
+  const { head } = rollback
+  const droppedRunIds = runs.map(({ runId }) => runId)
+  return [{ $case: 'headMoved', value: { checkpointId: head?.id ?? '', seq: head?.seq ?? 0,
+    base: head?.base ?? 0, droppedRunIds, atMs } }]
 }
 
 /** A place at which nothing is found, for no row has the number 0. `base` is the rollback's row. */

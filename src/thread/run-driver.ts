@@ -5,6 +5,7 @@ import type { JsonText, RecordOf } from '../checkpoint/index.ts'
 import type { Turn } from '../../cluster/index.ts'
 import type { LossReason, Outcome, StepBatch } from '../graph/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
+import { attemptAfterProof, verdictOn } from './crash-blame.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from './client.ts'
 import type { Urgency } from './journal.ts'
 import { KeyedRuns, runAsMade } from './known-run.ts'
@@ -13,21 +14,24 @@ import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
 import { RunLinger } from './run-linger.ts'
 import {
-  admit, attemptOf, attemptsMax, lookAgainMs, nextRun, storeFailedMs,
+  admit, attemptOf, attemptsMax, charactersOf, nextRun, storeFailedMs,
 } from './run-queue.ts'
-import { admissionRecords } from './run-records.ts'
+import { admissionRecords, blameless, handedBack, startedRecord } from './run-records.ts'
 import { forkOf, noTrail, planOf } from './run-request.ts'
-import type { Trail } from './run-request.ts'
-import { errorResult, rolledBack, runResult } from './run-result.ts'
+import {
+  endingOf, errorResult, outOfAttempts, outOfMemory, outOfTime, rolledBack, runResult,
+} from './run-result.ts'
 import type { Ending } from './run-result.ts'
-import { errorEntry, metadataEntry, trailOf } from './run-trail.ts'
+import { errorEntry, metadataEntry, trailOnDisk } from './run-trail.ts'
+import { RunTimer } from './run-timer.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
-import { mustOutlive, rollbackOf } from './rollback.ts'
+import { mustOutlive, rollbackOf, takenBack } from './rollback.ts'
 import type { Rollback } from './rollback.ts'
 import { valuesAtHand, valuesOf } from './state-values.ts'
 import { endedRun } from './thread-state.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 import { logFailure } from './thread-setting.ts'
+import { Trial } from './trial.ts'
 
 export class RunDriver {
   readonly #setting: ThreadSetting
@@ -35,8 +39,9 @@ export class RunDriver {
   readonly #waiters = new RunWaiters()
   readonly #linger: RunLinger
   readonly #keyed: KeyedRuns
+  readonly #timer: RunTimer
+  readonly #trial: Trial
   #execution: RunExecution | undefined
-  #stopTimer: (() => void) | undefined
   /** The state is being edited: no run starts meanwhile. */
   #held = false
   /** The thread moves to another owner, which continues its runs: none starts here. */
@@ -46,10 +51,17 @@ export class RunDriver {
     this.#setting = setting
     this.#linger = new RunLinger(setting)
     this.#keyed = new KeyedRuns(setting)
+    this.#timer = new RunTimer(setting)
+    this.#trial = new Trial(setting)
     this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
   }
 
   get busy(): boolean { return this.#ledger.state.runs.length > 0 }
+  /** Whether any run is under way, waited for, or due before others would wake the thread. */
+  get awake(): boolean {
+    const isNeeded = this.#waiters.any || this.#held || this.#resting
+    return this.busy && (isNeeded || !this.#timer.mayDoze)
+  }
   get followed(): boolean { return this.#feeds.followed }
 
   get #ledger() { return this.#setting.ledger }
@@ -94,32 +106,39 @@ export class RunDriver {
 
   /** Starts what may start now, or sets a timer for when something may. */
   startNext(urgency: Urgency = 'now', woken = false): void {
-    this.#stopTimer?.()
-    this.#stopTimer = undefined
+    this.#timer.stop()
     this.#holdInputs()
+    this.#trial.look()
     if (this.#held || this.#resting) return
     const { env } = this.#setting.ports
     const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
-    if (next.kind === 'start') this.#launch(next.run, next.attempt, urgency, woken)
-    if (next.kind === 'wait') this.#wakeIn(Math.min(next.atMs - env.nowMs(), lookAgainMs))
-  }
-
-  #wakeIn(ms: number): void {
-    const { ports: { env }, tell } = this.#setting
-    this.#stopTimer = env.after(ms, () => tell({ type: 'wake' }))
+    if (next.kind === 'start' && this.#trial.admits(next.run)) {
+      this.#launch(next.run, next.attempt, urgency, woken)
+    }
+    if (next.kind === 'wait') this.#timer.waitUntil(next.atMs, this.awake || this.followed)
   }
 
   /**
-   * Called while the thread is loaded. A run that was running has lost its worker or its owner,
-   * which costs it an attempt, unless only the store had failed: then it waits for a while.
+   * Called while the thread is loaded. A run that was running has lost its owner, or the activation
+   * before this one: that costs an attempt. If only the store had failed, it waits for a while.
    */
   recover(storeFailed: boolean): void {
     for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
     this.#holdInputs()
-    if (storeFailed) return this.#wakeIn(storeFailedMs)
+    if (storeFailed) return this.#timer.wakeIn(storeFailedMs)
     const run = this.#running
     if (!run) return this.startNext('now', true)
+    if (this.#ledger.isInherited) return this.#judge(run)
     this.#launch(run, attemptOf(run), 'now', true)
+  }
+
+  /** The owner before this one died with the run in progress. */
+  #judge(run: RunRow): void {
+    const { kind, ownerDeaths } = verdictOn(run, this.#setting.ports.quarantine.isMarked(run))
+    if (kind === 'innocent') return this.#launch({ ...run, ownerDeaths }, run.attempt, 'now', true)
+    if (kind === 'guilty') this.#finish(run, outOfAttempts)
+    else this.#handBack({ ...run, ownerDeaths, suspect: true })
+    this.startNext('now', true)
   }
 
   /**
@@ -128,7 +147,7 @@ export class RunDriver {
    */
   async rest(): Promise<void> {
     // A run that waits for the store has a timer; one whose worker died here has none.
-    const waits = this.#stopTimer !== undefined
+    const waits = this.#timer.isSet
     this.#resting = true
     this.startNext()
     const execution = this.#execution
@@ -145,39 +164,50 @@ export class RunDriver {
 
   /** Undefined if the execution is not the current one: its steps are not written. */
   steps(executionId: number, batch: StepBatch): Appended | Promise<Appended> | undefined {
-    return this.#current(executionId)?.steps(batch)
+    const written = this.#current(executionId)?.steps(batch)
+    this.#trial.look()
+    return written
   }
 
   ended(executionId: number, outcome: Outcome): void {
     const run = this.#current(executionId)?.run
     if (!run || outcome.status === 'aborted') return
-    if (outcome.status === 'drained') return this.#handBack(run)
-    this.#finish(run, {
-      status: outcome.status, waiting: outcome.waiting, interruptsJson: outcome.interrupts,
-      values: outcome.values, at: outcome.at,
-      ...outcome.error && { error: outcome.error },
-    })
-    this.startNext()
+    if (outcome.status === 'drained') return this.#handBack(this.#unfinished(run.runId)!)
+    this.#ended(run, endingOf(outcome, outcome.status))
   }
 
   /** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
   lost(executionId: number, reason: LossReason): void {
-    const run = this.#current(executionId)?.run
+    const { run, isApart } = this.#current(executionId) ?? {}
     if (!run) return
     this.#drop()
-    if (reason === 'displaced') this.#handBack(run)
-    if (this.#resting) return
     const current = this.#unfinished(run.runId)!
-    this.#launch(current, attemptOf(current), 'now')
+    if (reason === 'full') return this.#ended(current, outOfMemory)
+    if (isApart && reason === 'crashed') return this.#proven(current)
+    if (reason === 'displaced') this.#handBack(current)
+    if (this.#resting) return
+    this.#launch(current, reason === 'displaced' ? run.attempt : attemptOf(current), 'now')
+  }
+
+  /** Its own process died: it goes back to the quarantine, without the attempts that it cost. */
+  #proven(run: RunRow): void {
+    this.#trial.end()
+    const attempt = attemptAfterProof(run)
+    if (attempt > attemptsMax) this.#finish(run, outOfAttempts)
+    else this.#handBack({ ...run, ownerDeaths: 0, suspect: true }, attempt)
+    if (!this.#resting) this.startNext()
   }
 
   timeLimit(executionId: number): void {
     const run = this.#current(executionId)?.run
     if (!run) return
     this.#abort()
-    const message = 'The run took longer than its time limit.'
-    this.#finish(run, { status: 'timeout', error: { error: 'RunTimeout', message } })
-    this.startNext()
+    this.#ended(run, outOfTime)
+  }
+
+  #ended(run: RunRow, ending: Ending, urgency: Urgency = 'now', woken = false): void {
+    this.#finish(run, ending)
+    this.startNext(urgency, woken)
   }
 
   /** The reply comes when the cancel is in the log: the run is over then. */
@@ -196,8 +226,7 @@ export class RunDriver {
     const run = this.#unfinished(runId)
     await (run ? this.#cut([run], 'interrupt') : this.row(runId))
     this.#feeds.forget(runId)
-    const value = { runId, atMs: this.#nowMs }
-    void this.#ledger.write([{ $case: 'runDeleted', value }, ...note])
+    void this.#ledger.write([...takenBack([{ runId }], undefined, this.#nowMs), ...note])
     this.startNext()
     return { reply: this.#ledger.durable }
   }
@@ -239,7 +268,8 @@ export class RunDriver {
   /** This activation ends; its runs continue elsewhere or later. */
   letGo(): void {
     this.#abort()
-    this.#stopTimer?.()
+    this.#timer.stop()
+    this.#trial.end()
     this.#linger.stop()
     this.#setting.inputs.hold(this, 0)
   }
@@ -251,47 +281,31 @@ export class RunDriver {
   }
 
   #holdInputs(): void {
-    const { runs } = this.#ledger.state
-    const characters = runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
-    this.#setting.inputs.hold(this, characters)
+    this.#setting.inputs.hold(this, charactersOf(this.#ledger.state.runs))
   }
 
   /** `woken`: the thread is being loaded, so that no row of this activation is on disk yet. */
   #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
-    if (attempt > attemptsMax) {
-      const message = `The run's worker died ${attemptsMax} times.`
-      this.#finish(run, { status: 'error', error: { error: 'WorkerCrashed', message } })
-      return this.startNext(urgency, woken)
-    }
+    if (attempt > attemptsMax) return this.#ended(run, outOfAttempts, urgency, woken)
     const { head } = this.#ledger.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
     const { seq } = this.#ledger.position
-    const value = { runId: run.runId, atMs: this.#nowMs, attempt, baseCheckpointId }
-    const durable = this.#ledger.write([{ $case: 'runStarted', value }], urgency)
+    const started = startedRecord({ ...run, attempt, baseCheckpointId }, this.#nowMs)
+    const durable = this.#ledger.write([started], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
-    const execution = new RunExecution(this.#setting, this.#feeds, current)
-    this.#execution = execution
+    const execution = this.#execution = new RunExecution(this.#setting, this.#feeds, current)
     const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
     const onDisk = woken ? seq - 1 : undefined
-    if (run.started) void execution.beginWhenRead(() => this.#trailOf(current, onDisk))
+    if (run.started) void execution.beginWhenRead(() => trailOnDisk(current, this.#setting, onDisk))
     else if (woken || !isKnown) void execution.beginWhenRead(async () => noTrail)
     else execution.begin(noTrail)
   }
 
-  /** Reads up to the row `onDisk`; without one, waits until all that was written is on disk. */
-  async #trailOf(run: RunRow, onDisk: number | undefined): Promise<Trail> {
-    const { log } = this.#setting.ports
-    const { branch, seq } = this.#ledger.state.row
-    if (onDisk === undefined) await this.#ledger.durable
-    return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
-  }
-
-  #handBack({ runId }: RunRow): void {
+  /** Its next start continues the same attempt, unless another one is named. */
+  #handBack(run: RunRow, attempt = run.attempt): void {
     this.#drop()
-    const value = { runId, atMs: this.#nowMs, status: 'pending', errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false }
-    void this.#ledger.write([{ $case: 'runEnded', value }])
+    void this.#ledger.write([handedBack({ ...run, attempt }, this.#nowMs)])
   }
 
   #finish(run: RunRow,
@@ -301,8 +315,8 @@ export class RunDriver {
     const { seq } = this.#ledger.position
     const errorJson = error ? JSON.stringify(error) : ''
     const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
-    const value = { runId: run.runId, atMs: this.#nowMs, status, errorJson, interruptsJson,
-      waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
+    const value = { ...blameless, runId: run.runId, atMs: this.#nowMs, status, errorJson,
+      interruptsJson, waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
     const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
@@ -337,19 +351,10 @@ export class RunDriver {
   }
 
   #takeBack(runs: readonly RunRow[], rollback: Rollback | undefined): void {
-    const atMs = this.#nowMs
+    void this.#ledger.write(takenBack(runs, rollback, this.#nowMs))
     if (rollback) {
-      const { head, places } = rollback
-      const droppedRunIds = runs.map(({ runId }) => runId)
-      const value = { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
-        droppedRunIds, atMs }
-      void this.#ledger.write([{ $case: 'headMoved', value }])
-      this.#ledger.dropPlaces(places)
+      this.#ledger.dropPlaces(rollback.places)
       this.#ledger.forgetExecution()
-    } else {
-      const records = runs.map(({ runId }): RecordOf =>
-        ({ $case: 'runDeleted', value: { runId, atMs } }))
-      void this.#ledger.write(records)
     }
     for (const run of runs) this.#tellRolledBack(run)
   }

@@ -47,6 +47,8 @@ export class RunExecution {
     this.#last = { seq: setting.ledger.position.seq, index: 0 }
   }
 
+  /** A suspect has a process of its own. */
+  get isApart(): boolean { return this.run.suspect }
   /** It was handed to the graph host. */
   get begun(): boolean { return this.#begun }
   /** Resolves when nothing more is expected of it. */
@@ -80,6 +82,7 @@ export class RunExecution {
       id, tenant, threadId, graphId: plan.graphId, runId: run.runId,
       attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
+      ...this.isApart && { apart: true },
       request: runRequest(run, plan, trail),
     }, executionSource(ledger, { head, steadily: (read) => this.#steadily(read) }),
     executionListener(id, this.#setting))

@@ -10,6 +10,7 @@ import { RunFeed } from './run-feed.ts'
 import type { FeedEntry, FeedPast } from './run-feed.ts'
 import { planOf } from './run-request.ts'
 import { eventsOf } from './run-trail.ts'
+import { stateBytes } from './state-values.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 export class RunFeeds {
@@ -155,7 +156,7 @@ export class RunFeeds {
   }
 
   #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {
-    const { ports: { log, runs }, ledger, tenant, threadId } = this.#setting
+    const { ports: { log, runs, reads }, ledger, tenant, threadId } = this.#setting
     return {
       read: async function* (after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
         const { branch, seq } = ledger.state.row
@@ -165,9 +166,8 @@ export class RunFeeds {
         await ledger.durable
         yield* eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
-      values: (checkpointId) =>
-        ledger.values(checkpointId, this.#channelsOf(feed) ?? null)
-          .catch(unlessGone),
+      values: (checkpointId) => reads.read({ tenant, bytes: stateBytes }, (allowance) =>
+        ledger.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(unlessGone),
     }
   }
 }

@@ -2,18 +2,20 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RunQuery } from '../records/index.ts'
+import { pageBytes } from '../records/index.ts'
 import type { ThreadSetting } from './thread-setting.ts'
 
 /**
  * Leaves out rows of unfinished runs that the thread does not have: an earlier owner may have
  * written them and acknowledged nothing, and the thread was made again since.
  */
-export async function listedRuns(query: RunQuery, { ports: { runs }, ledger }: ThreadSetting):
-  Promise<RunRow[]> {
+export async function listedRuns(query: RunQuery, { ports: { runs, reads }, ledger, tenant }:
+  ThreadSetting, gone?: AbortSignal): Promise<RunRow[]> {
   const unfinished = () => ledger.state.runs.map(({ runId }) => runId)
   const before = unfinished()
   await ledger.durable
-  const rows = await runs.list(query)
+  const rows = await reads.read({ tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
+    runs.list({ ...query, bytes }))
   // While the rows were read, some runs may have begun, and others ended.
   const known = new Set([...before, ...unfinished()])
   return rows.filter(({ runId, status }) =>

@@ -26,13 +26,18 @@ export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limi
     case 'interrupt': case 'rollback': return { kind: strategy, runs }
     case 'enqueue': {
       const pending = runs.filter(({ status }) => status === 'pending')
-      const characters = pending.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
-      const isFull = pending.length >= limits.pendingRuns || characters >= limits.pendingCharacters
+      const isFull = pending.length >= limits.pendingRuns
+        || charactersOf(pending) >= limits.pendingCharacters
       if (!isFull) return { kind: 'enqueue' }
       throw new HeddleError('full',
         `${pending.length} runs wait on this thread already; try again when some are done.`)
     }
   }
+}
+
+/** What the inputs of runs take in memory. */
+export function charactersOf(runs: readonly RunRow[]): number {
+  return runs.reduce((sum, { kwargsJson }) => sum + kwargsJson.length, 0)
 }
 
 /**
@@ -47,6 +52,9 @@ export type NextRun =
 
 /** How long to wait at most before looking again: timers stand still while a machine sleeps. */
 export const lookAgainMs = 60_000
+
+/** A thread whose runs all wait for longer than this sleeps then, if nobody needs it. */
+export const dozeMs = 1_000
 
 /**
  * How long runs wait where the store failed under them: meanwhile their thread can be read, which

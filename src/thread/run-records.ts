@@ -1,12 +1,30 @@
 /** The records that admitting a run adds to its thread's log. Pure. */
 
-import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../checkpoint/index.ts'
+import { textWithPlaces } from '../raw-json.ts'
 import type { StartRun } from './client.ts'
 
 /** What the run changes of its thread, then the run itself. */
 export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): RecordOf[] {
   return [...patched(run, row, nowMs), created(run, row, nowMs)]
+}
+
+/** What the end of a run says about blame: it is over. */
+export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
+
+export function startedRecord(run: RunRow, atMs: number): RecordOf {
+  const { runId, attempt, baseCheckpointId, ownerDeaths, suspect } = run
+  return { $case: 'runStarted',
+    value: { runId, atMs, attempt, baseCheckpointId, ownerDeaths, suspect } }
+}
+
+/** Gives a run back to the queue. Its next start continues this attempt. */
+export function handedBack({ runId, attempt, ownerDeaths, suspect }: RunRow, atMs: number):
+RecordOf {
+  return { $case: 'runEnded', value: { runId, atMs, status: 'pending', errorJson: '',
+    interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+    attempt, ownerDeaths, suspect } }
 }
 
 /** A thread takes on the graph, the assistant and the configuration of its latest run. */
@@ -25,13 +43,15 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
  */
 function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs: number): RecordOf {
   const thread = JSON.parse(metadataJson) as object
+  const { text: kwargsJson, places } = textWithPlaces(run.kwargs)
+  const plan = places.length === 0 ? run.plan : { ...run.plan, rawKwargs: places }
   const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
   return { $case: 'runCreated', value: {
     // Runs are listed by this time: it is not before that of those before, whatever the clock says.
     runId: run.runId, atMs: Math.max(nowMs, updatedAtMs), assistantId: run.assistantId,
     commandId: run.commandId,
     multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
-    kwargsJson: JSON.stringify(run.kwargs), planJson: JSON.stringify(run.plan),
+    kwargsJson, planJson: JSON.stringify(plan),
     notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
   } }
 }

@@ -2,6 +2,7 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, RunRequest, ToldEvent } from '../graph/index.ts'
+import { textOf, valueOf } from '../raw-json.ts'
 import type { RunPlan, StartRun } from './client.ts'
 
 /** The part of a run's kwargs that its execution uses; the front door has checked the shapes. */
@@ -38,15 +39,21 @@ export function planOf(run: RunRow): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
 }
 
+/** What the run's request asked for. Long values of it are raw. */
+export function kwargsOf({ kwargsJson: text }: RunRow, { rawKwargs: places = [] }: RunPlan):
+Record<string, unknown> {
+  return valueOf({ text, places }) as Record<string, unknown>
+}
+
 export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {
-  const kwargs = JSON.parse(run.kwargsJson) as Kwargs
+  const kwargs: Kwargs = kwargsOf(run, plan)
   const config = kwargs.config ?? {}
   const configurable = withoutClaims(config.configurable as Record<string, unknown> | undefined)
   const ids = { run_id: run.runId, thread_id: run.threadId, graph_id: plan.graphId,
     assistant_id: run.assistantId }
   return {
     kind: 'run',
-    input: trail.wrote ? 'null' : JSON.stringify(kwargs.input ?? null),
+    input: trail.wrote ? 'null' : textOf(kwargs.input ?? null),
     command: commandText(kwargs.command, trail),
     // Used again, an answer without an id would replace what else its command wrote.
     asked: trail.asked ?? (trail.wrote ? [] : null),
@@ -57,7 +64,7 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
       configurable: { ...plan.headers, ...configurable, ...ids,
         ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId } },
     }),
-    context: kwargs.context == null ? null : JSON.stringify(kwargs.context),
+    context: kwargs.context == null ? null : textOf(kwargs.context),
     streamModes: kwargs.stream_mode ?? ['values'],
     streamSubgraphs: kwargs.subgraphs ?? false,
     interruptBefore: kwargs.interrupt_before ?? null,
@@ -71,7 +78,7 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
 /** A resumed run gets the answers alone: the rest of its command is in the log already. */
 function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
   if (command == null || (wrote && command.resume == null)) return null
-  return JSON.stringify(wrote ? { resume: command.resume } : command)
+  return textOf(wrote ? { resume: command.resume } : command)
 }
 
 /** The latest run's `configurable`, as graphs see it outside of runs. */

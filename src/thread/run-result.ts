@@ -2,7 +2,9 @@
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
+import type { Outcome } from '../graph/index.ts'
 import type { RunStatus } from '../records/index.ts'
+import { attemptsMax } from './run-queue.ts'
 
 /** The end of a run, as its record shows it. */
 export interface Ending {
@@ -20,6 +22,20 @@ export interface Ending {
 export function errorResult(errorJson: JsonText): JsonText {
   return `{"__error__":${errorJson}}`
 }
+
+/** As an execution reported it; `status` is its own. */
+export function endingOf(outcome: Outcome, status: 'success' | 'error'): Ending {
+  const { waiting, interrupts: interruptsJson, values, at, error } = outcome
+  return { status, waiting, interruptsJson, values, at, ...error && { error } }
+}
+
+/** The ends of runs that did not end by themselves. */
+export const outOfMemory: Ending = { status: 'error', error: { error: 'OutOfMemory',
+  message: 'The graph filled the memory of a worker that it had to itself.' } }
+export const outOfAttempts: Ending = { status: 'error', error: { error: 'WorkerCrashed',
+  message: `The run's worker died ${attemptsMax} times.` } }
+export const outOfTime: Ending = { status: 'timeout', error: { error: 'RunTimeout',
+  message: 'The run took longer than its time limit.' } }
 
 export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',

@@ -7,8 +7,9 @@ import { askedIn } from '../graph/index.ts'
 import { isAfter, lastIndex } from './event-place.ts'
 import type { EventPlace } from './event-place.ts'
 import type { FeedEntry } from './run-feed.ts'
-import { forkOf, noTrail } from './run-request.ts'
+import { forkOf, kwargsOf, noTrail, planOf } from './run-request.ts'
 import type { Trail } from './run-request.ts'
+import type { ThreadSetting } from './thread-setting.ts'
 import { ToldAgain } from './told-again.ts'
 
 /** A thread's log, up to a row. */
@@ -24,7 +25,7 @@ export interface LogSpan {
  */
 export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
   const { runId, firstSeq, baseCheckpointId } = run
-  const fork = forkOf({ kwargs: JSON.parse(run.kwargsJson) })
+  const fork = forkOf({ kwargs: kwargsOf(run, planOf(run)) })
   let begun: Trail = noTrail
   // Writes alone count only on the head: on any other checkpoint the run does not use them again.
   const isOnHead = baseCheckpointId !== '' && fork === null
@@ -47,6 +48,14 @@ export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
     if (record.$case === 'runStarted') begun = trail()
   }
   return begun
+}
+
+/** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
+export async function trailOnDisk(run: RunRow, { ports: { log }, ledger }: ThreadSetting,
+  onDisk: number | undefined): Promise<Trail> {
+  const { branch, seq } = ledger.state.row
+  if (onDisk === undefined) await ledger.durable
+  return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
 }
 
 /** The durable events of a run after one place and up to another, as its feed sent them. */

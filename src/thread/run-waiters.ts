@@ -27,6 +27,9 @@ export class RunWaiters {
     return promise
   }
 
+  /** Whether anybody waits. */
+  get any(): boolean { return this.#waiters.size > 0 }
+
   has(runId: string): boolean {
     return this.#waiters.has(runId)
   }

@@ -1,6 +1,6 @@
 /** Edits a thread's state outside a run: the graph's own updateState, all of it or nothing. */
 
-import type { CheckpointSelector, EditUpdate, Execution, Outcome, Step }
+import type { CheckpointSelector, EditUpdate, Execution, LossReason, Outcome, Step }
   from '../graph/index.ts'
 import type { HeardCommand } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../checkpoint/index.ts'
@@ -84,10 +84,12 @@ export class StateEditor {
     return undefined
   }
 
-  lost(executionId: number): void {
+  lost(executionId: number, reason: LossReason): void {
     if (this.#editing?.id !== executionId) return
-    this.#editing.result.reject(new HeddleError('unavailable',
-      'The worker was lost while it updated the state; nothing was changed.'))
+    this.#editing.result.reject(reason === 'full'
+      ? new HeddleError('graph_failed', 'The update filled the memory of its worker.')
+      : new HeddleError('unavailable',
+        'The worker was lost while it updated the state; nothing was changed.'))
     this.#next()
   }
 

@@ -3,6 +3,8 @@
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { GraphDescription } from '../graph/index.ts'
+import type { ReadAllowance } from '../read-quota.ts'
+import { LimitedSource } from './limited-source.ts'
 import { sharedConfigurable } from './run-request.ts'
 import { asks } from './run-result.ts'
 import type { ThreadSetting } from './thread-setting.ts'
@@ -14,21 +16,42 @@ export interface ValuesPlace {
   readonly withTasks?: boolean
 }
 
+/** What a read of one state takes at first: most states are much smaller. */
+export const stateBytes = 4 * 1024 * 1024
+
+/** Who waits for what is read. */
+export interface ReadWish {
+  readonly gone?: AbortSignal | undefined
+  /** Throws `too_large`, with what it takes as the fact `bytes`, if that is more. */
+  readonly most?: number | undefined
+}
+
 /** Reads what is on disk. If the graph is not known: all channels that are stored. */
-export async function valuesAt({ ports: { host }, ledger, threadId }: ThreadSetting,
-  graph: GraphDescription | undefined, { checkpointId, withTasks = false }: ValuesPlace):
+export async function valuesAt(setting: ThreadSetting, graph: GraphDescription | undefined,
+  place: ValuesPlace, { gone, most }: ReadWish = {}): Promise<JsonText> {
+  const { ports: { reads }, ledger, tenant } = setting
+  const { checkpointId, withTasks = false } = place
+  const isStored = !graph || graph.stateChannels === null || (graph.plain && !withTasks)
+  const view = isStored ? ledger.recentView(checkpointId) : undefined
+  const channels = graph?.stateChannels ?? null
+  if (view && channels !== null && view.bytes <= (most ?? Infinity)) return view.json(channels)
+  return reads.read({ tenant, bytes: stateBytes, most, gone }, (allowance) => (isStored
+    ? ledger.values(checkpointId, channels, allowance)
+    : askedValues(setting, graph, { checkpointId, withTasks }, allowance)))
+}
+
+async function askedValues({ ports: { host }, ledger, threadId }: ThreadSetting,
+  graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace, allowance: ReadAllowance):
   Promise<JsonText> {
-  if (!graph || graph.stateChannels === null || (graph.plain && !withTasks)) {
-    return ledger.values(checkpointId, graph?.stateChannels ?? null)
-  }
   const place = withTasks ? null : checkpointId
   const configurable = sharedConfigurable(ledger.state.row)
   const question =
     { kind: 'state', configurable, ns: '', checkpointId: place, subgraphs: false } as const
-  const [answer] = await host.ask(graph.graphId, threadId, question, ledger.settled)
+  const source = new LimitedSource(ledger.settled, allowance)
+  const [answer] = await host.ask(graph.graphId, threadId, question, source, source.gone)
   if (!answer) return '{}'
   return answer.valuesOf === '' ? answer.values
-    : ledger.values(answer.valuesOf, graph.stateChannels)
+    : ledger.values(answer.valuesOf, graph.stateChannels, allowance)
 }
 
 /** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */

@@ -57,17 +57,20 @@ class ThreadActor implements Actor {
 
   async activate(): Promise<void> {
     const { key: { tenant, id: threadId }, epoch } = this.#context
-    const ports = this.#ports
+    const [ports, inputs] = [this.#ports, this.#ports.inputs.of(tenant)]
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLedger.load({
         ports, tenant, threadId, epoch, after: ports.env.after,
         onLost: (reason) => this.#fail(reason), found: (ledger) => this.#found(ledger),
+        reserve: (characters) => inputs.take(this, characters),
       })
     } catch (error) {
       if (this.#interrupted) this.#interruptions.note(this.#context, error)
       this.#forget()
       throw error
+    } finally {
+      inputs.hold(this, 0)
     }
     const { branch, deleted } = this.#setting.ledger.state.row
     if (deleted) await this.#purge.once(branch!)
@@ -76,11 +79,10 @@ class ThreadActor implements Actor {
 
   /** Called again if another owner's row came in between: what was found before is dropped. */
   #found(ledger: ThreadLedger): void {
-    const { key: { tenant, id: threadId } } = this.#context
+    const { key: { tenant, id: threadId }, tell, sleep } = this.#context
     this.#forget()
-    const tell = (command: OwnCommand) => this.#context.tell(command)
     const inputs = this.#ports.inputs.of(tenant)
-    this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell }
+    this.#setting = { ports: this.#ports, ledger, tenant, threadId, inputs, tell, sleep }
     this.#runs = new RunDriver(this.#setting)
     this.#webhooks = new RunWebhooks(this.#setting)
     this.#editor = new StateEditor(this.#setting, (held) => this.#runs.hold(held))
@@ -113,7 +115,7 @@ class ThreadActor implements Actor {
   }
 
   get occupied(): boolean {
-    return this.#runs.busy || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
+    return this.#runs.awake || this.#runs.followed || this.#editor.busy || this.#webhooks.owed
       || this.#setting.ledger.unsettled || this.#purge.underWay
   }
 
@@ -125,7 +127,7 @@ class ThreadActor implements Actor {
       case 'steps': return this.#steps(told)
       case 'ended': return this.#ended(told)
       case 'lost': return done(this.#runs.lost(told.executionId, told.reason),
-        this.#editor.lost(told.executionId))
+        this.#editor.lost(told.executionId, told.reason))
       case 'time_limit': return done(this.#runs.timeLimit(told.executionId),
         this.#editor.timeLimit(told.executionId))
       case 'wake': return done(this.#runs.startNext())
@@ -144,15 +146,15 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], gone?: AbortSignal): Turn | Promise<Turn> {
     this.#mustExist()
     switch (command.type) {
-      case 'get': return this.#read(this.#answers.view(command.brief))
+      case 'get': return this.#read(this.#answers.view(command.brief, { ...command, gone }))
       case 'patch': return this.#patch(command.metadata, note)
       case 'delete': return this.#delete(note, command.branchId)
       case 'copy': return this.#copy(command.targetId)
-      case 'state': return this.#read(this.#answers.state(command.query))
-      case 'history': return this.#read(this.#answers.history(command.query))
+      case 'state': return this.#read(this.#answers.state(command.query, gone))
+      case 'history': return this.#read(this.#answers.history(command.query, command.from, gone))
       case 'edit': return this.#edit(command.update, note)
       case 'get_run': return this.#read(this.#runs.row(command.runId))
-      case 'list_runs': return this.#read(listedRuns(command.query, this.#setting))
+      case 'list_runs': return this.#read(listedRuns(command.query, this.#setting, gone))
       case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
       case 'delete_run': return this.#deleteRun(command.runId, note)
       case 'join': return this.#runs.join(command.runId, gone)
@@ -347,7 +349,8 @@ class ThreadActor implements Actor {
   async #copy(targetId: string): Promise<Turn> {
     const { ledger, tenant } = this.#setting
     await ledger.durable
-    const command: ThreadCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    const origin = originOf(ledger.state, ledger.storedBytes)
+    const command: ThreadCommand = { type: 'adopt', origin }
     return { reply: await this.#ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
   }
 

@@ -1,12 +1,14 @@
 /** A thread's state and the journal that makes it true: the only place where either changes. */
 
 import type { Env } from '../../cluster/index.ts'
-import type { CheckpointPlace, RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { CheckpointPlace, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../checkpoint/index.ts'
 import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../checkpoint/index.ts'
 import type { Step } from '../graph/index.ts'
+import { dueAtMs } from '../records/index.ts'
 import type { ThreadIndex } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import type { ReadAllowance } from '../read-quota.ts'
 import { HeddleError } from '../errors.ts'
 import { billingUpdate, Journal } from './journal.ts'
 import type { JournalEntry, Urgency } from './journal.ts'
@@ -31,6 +33,8 @@ export interface LedgerOptions {
   readonly epoch: number
   readonly after: Env['after']
   readonly onLost: (reason: unknown) => void
+  /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
+  readonly reserve?: (characters: number) => void
   /**
    * Called once for each try with the loaded ledger. What it writes at once goes into the first
    * row of the epoch, so that a resumed run waits for one row instead of two.
@@ -58,6 +62,8 @@ export class ThreadLedger {
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
+
+  #isInherited = false
 
   private constructor(options: LedgerOptions, state: ThreadState) {
     this.#options = options
@@ -91,6 +97,7 @@ export class ThreadLedger {
       options.found?.(ledger)
       return ledger
     }
+    if (dueAtMs(row.unfinished) > 0) options.reserve?.(inputCharactersOf(row))
     // A deleted thread's log may be gone already.
     if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
@@ -99,6 +106,7 @@ export class ThreadLedger {
     let state = fromRow(row, unfinished)
     const lag = new RunRows()
     for (const entry of entries) {
+      state = withBytes(state, entry.body.byteLength)
       for (const record of decodeRow(entry.body)) {
         const before = state
         state = apply(state, record, entry)
@@ -109,8 +117,10 @@ export class ThreadLedger {
     let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
     const ledger = new ThreadLedger({ ...options, onLost }, state)
+    ledger.#isInherited = state.row.epoch !== options.epoch
     const isNews = state.row.deleted && !row.deleted
-    const settled = foreign ? ledger.#openEpoch(lag)
+    const outdated = lacksTimes(row, unfinished) && !state.row.deleted
+    const settled = foreign || outdated ? ledger.#openEpoch(lag)
       : log.shared ? ledger.#bill(lag, isNews) : undefined
     options.found?.(ledger)
     await settled
@@ -119,6 +129,8 @@ export class ThreadLedger {
   }
 
   get state(): ThreadState { return this.#state }
+  /** When it was loaded, its last row was an earlier owner's. */
+  get isInherited(): boolean { return this.#isInherited }
   /** The position of the next record. */
   get position(): { epoch: number; seq: number } { return this.#journal.position }
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */
@@ -177,7 +189,8 @@ export class ThreadLedger {
   async #bill(lag: RunRows, isNews: boolean): Promise<void> {
     const { ports: { log }, epoch } = this.#options
     const updates = this.#billed(lag).map(billingUpdate)
-    if (isNews) updates.push({ table: 'thread', row: { ...rowOf(this.#state), epoch } })
+    const row = { ...rowOf(this.#state, this.storedBytes), epoch }
+    if (isNews) updates.push({ table: 'thread', row })
     if (updates.length > 0) await log.append([], updates)
   }
 
@@ -198,9 +211,14 @@ export class ThreadLedger {
     void this.#journal.write({ records: [], places, thread: true }, 'now')
   }
 
-  /** The state values at a checkpoint, as JSON. */
-  async values(checkpointId: string, channels: Channels): Promise<JsonText> {
-    const view = this.recentView(checkpointId) ?? await this.settled.view('', checkpointId)
+  /** Bytes of its log, without what waits to be written. */
+  get storedBytes(): number { return this.#journal.storedBytes }
+
+  /** The state values at a checkpoint, as JSON: remembered, or read with this allowance. */
+  async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
+    Promise<JsonText> {
+    const view = this.recentView(checkpointId)
+      ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
     if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
     return valuesJson(view, channels)
@@ -286,9 +304,11 @@ export class ThreadLedger {
   #newJournal(state: ThreadState, earlier?: Promise<void>): Journal {
     const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
-    const threadRow = () => rowOf(this.#state)
+    const threadRow = (storedBytes: number) => rowOf(this.#state, storedBytes)
+    const branch = () => this.#state.row.branch!
     const tail = { epoch: lastEpoch, seq }
-    return new Journal({ log, tenant, threadId, epoch, tail, threadRow, after, earlier, onLost })
+    return new Journal({ log, tenant, threadId, epoch, tail, storedBytes: state.row.storedBytes,
+      branch, threadRow, after, earlier, onLost })
   }
 
   #settling(durable: Promise<void>): Promise<void> {
@@ -330,6 +350,20 @@ export class ThreadLedger {
 /** The thread before its first row. */
 function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): ThreadState {
   return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
+}
+
+/** With the bytes of one more row. */
+function withBytes(state: ThreadState, bytes: number): ThreadState {
+  return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
+}
+
+function inputCharactersOf({ unfinished }: ThreadRow): number {
+  return unfinished.reduce((sum, { inputCharacters }) => sum + inputCharacters, 0)
+}
+
+/** Whether an older version wrote the row: it does not say when delayed runs are due. */
+function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
+  return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
 }
 
 /** What several records together change of the rows of runs. */

@@ -5,9 +5,11 @@ import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../checkpoint/index.ts'
 import type { Egress } from '../egress/index.ts'
 import type { GraphDescription, GraphHost } from '../graph/index.ts'
+import type { ReadQuota } from '../read-quota.ts'
 import type { RunTable } from '../records/index.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { OwnCommand } from './command.ts'
+import type { Quarantine } from './quarantine.ts'
 import type { Inputs, InputRoom } from './input-room.ts'
 import type { RunFeed } from './run-feed.ts'
 import { planOf } from './run-request.ts'
@@ -20,14 +22,23 @@ export interface ThreadPorts extends LedgerPorts {
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
   readonly inputs: InputRoom
+  /** Shared by all reads of this member. */
+  readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */
   readonly feeds: ByteBudget<RunFeed>
+  /** Where the runs of this member wait that may be why a process died. */
+  readonly quarantine: Quarantine
   /** Unique in this process. */
   readonly nextExecutionId: () => number
   /** The way out, to webhooks. */
   readonly egress: Pick<Egress, 'send'>
   /** A run's record as the API shows it: a JSON object. */
   readonly showRun: (run: RunRow) => JsonText
+  /**
+   * Somebody wakes the threads that sleep and are due, as the store says: the earliest of them is
+   * due at this time. Undefined if nobody does: threads with delayed runs stay awake then.
+   */
+  readonly wakeAt?: (atMs: number) => void
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
@@ -60,6 +71,8 @@ export interface ThreadSetting {
   /** The room that the tenant's threads share with those of others. */
   readonly inputs: Inputs
   tell(command: OwnCommand): void
+  /** Ends this activation unless it is occupied. */
+  sleep(): void
 }
 
 /** The graph that the thread last ran, if the project still has it. */

@@ -36,7 +36,7 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [],
+      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0,
     },
   }
 }
@@ -49,9 +49,9 @@ export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
     graphId: graphIdOf(row.metadataJson) }
 }
 
-/** The row as it is stored. */
-export function rowOf({ row, runs, heard }: ThreadState): ThreadRow {
-  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard] }
+/** The row as it is stored. `storedBytes` are those of the log up to it. */
+export function rowOf({ row, runs, heard }: ThreadState, storedBytes: number): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard], storedBytes }
 }
 
 function graphIdOf(metadataJson: string): string {
@@ -60,10 +60,10 @@ function graphIdOf(metadataJson: string): string {
 }
 
 /** What a copy takes over; call it when all of that is on disk. */
-export function originOf({ row, resting }: ThreadState): Origin {
+export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
-    movedBack, status: resting, interruptsJson, metadataJson, configJson }
+    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes }
 }
 
 /** A copy before its first row: the state of its origin, on a branch of its own. */
@@ -74,7 +74,7 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   const empty = unborn(to.tenant, to.threadId, branch)
   return withRow(empty, {
     epoch, configJson: configOf(to.threadId, origin), head: origin.head ?? undefined,
-    movedBack: origin.movedBack, stepSeq: through,
+    movedBack: origin.movedBack, stepSeq: through, storedBytes: origin.storedBytes ?? 0,
   })
 }
 
@@ -126,7 +126,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     }
     case 'webhookSettled': return settled(state, record.value.runId)
     case 'headMoved': return headMoved(state, record.value)
-    case 'checkpoint': return record.value.ns === '' ? advanced(state, record.value, at) : state
+    case 'checkpoint': return record.value.ns !== '' ? state
+      : advanced(cleared(state, record.value.runId), record.value, at)
     case 'stateEdited': {
       const { atMs, waiting, interruptsJson } = record.value
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
@@ -169,6 +170,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
     ...run,
     status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
     baseCheckpointId: value.baseCheckpointId, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    ownerDeaths: value.ownerDeaths, suspect: value.suspect,
     firstSeq: run.started ? run.firstSeq : at.seq,
     startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
   })
@@ -179,7 +181,9 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
 function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (value.status === ('pending' satisfies RunStatus)) {
     const runs = state.runs.map((run) =>
-      run.runId === value.runId ? { ...run, status: value.status } : run)
+      run.runId !== value.runId ? run : { ...run, status: value.status,
+        attempt: value.attempt || run.attempt, ownerDeaths: value.ownerDeaths,
+        suspect: value.suspect })
     return { ...state, runs }
   }
   const run = state.runs.find(({ runId }) => runId === value.runId)
@@ -190,6 +194,15 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
     ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
     resting: restingAfter(value),
   }
+}
+
+/** A run that finishes a superstep has passed what it was suspected for. */
+function cleared(state: ThreadState, runId: string): ThreadState {
+  const isBlamed = (run: RunRow) => run.runId === runId && (run.suspect || run.ownerDeaths > 0)
+  if (!state.runs.some(isBlamed)) return state
+  const runs = state.runs.map((run) =>
+    isBlamed(run) ? { ...run, suspect: false, ownerDeaths: 0 } : run)
+  return { ...state, runs }
 }
 
 /** The record that ends a run also says that its webhook is owed. */

@@ -170,11 +170,41 @@ describe('a body that is too large', () => {
   })
 
   it('is fine up to the limit of 25 MiB', async () => {
-    const answer = await ask(server.url, 'POST', '/threads',
-      `{"metadata":{"filler":"${'x'.repeat(24 * 1024 * 1024)}"}}`)
+    const answer = await ask(server.url, 'POST', '/assistants',
+      `{"graph_id":"echo","context":{"filler":"${'x'.repeat(24 * 1024 * 1024)}"}}`)
     expect(answer.status).toBe(200)
-    const { thread_id: id } = answer.body as { thread_id: string }
-    await server.client.threads.delete(id)
+    const { assistant_id: id } = answer.body as { assistant_id: string }
+    await server.client.assistants.delete(id)
+  })
+})
+
+describe('metadata longer than 64 KB', () => {
+  const long = { x: 'y'.repeat(64 * 1024) }
+  const half = { z: 'y'.repeat(40 * 1024) }
+  const message = 'metadata: must not be longer than 64 KB of JSON.'
+
+  it.each([
+    ['of a thread', '/threads', { metadata: long }],
+    ['of an assistant', '/assistants', { graph_id: 'echo', metadata: long }],
+    ['of a run', '/runs/wait', { assistant_id: 'echo', input: {}, metadata: long }],
+  ])('%s is 422', async (_, path, body) => {
+    const answer = await ask(server.url, 'POST', path, JSON.stringify(body))
+    expect(answer).toMatchObject({ status: 422, body: { message } })
+  })
+
+  it('is 422 if an update makes it so long', async () => {
+    const { client } = server
+    const merged = { status: 422,
+      body: { message: 'metadata: with this it would be longer than 64 KB of JSON.' } }
+    const { thread_id: threadId } = await client.threads.create({ metadata: half })
+    const more = JSON.stringify({ metadata: { x: half.z } })
+    expect(await ask(server.url, 'PATCH', `/threads/${threadId}`, more)).toMatchObject(merged)
+    expect((await client.threads.get(threadId)).metadata).toEqual(half)
+    const { assistant_id: id } = await client.assistants.create({ graphId: 'echo',
+      metadata: half })
+    expect(await ask(server.url, 'PATCH', `/assistants/${id}`, more)).toMatchObject(merged)
+    await client.threads.delete(threadId)
+    await client.assistants.delete(id)
   })
 })
 

@@ -35,7 +35,7 @@ describe.skipIf(!cassandra)('the tables on three hosts', () => {
         { prepare: true, host })
       return rows.length
     }))
-    const made = migrations.flatMap((migration) => migration(connection))
+    const made = migrations.flatMap(({ statements }) => statements(connection))
       .filter((statement) => statement.startsWith('CREATE TABLE'))
     const all = made.length + tablesOfTheLock.length
     expect(known).toEqual([all, all, all])

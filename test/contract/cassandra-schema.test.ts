@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { systemEnv } from '../../cluster/index.ts'
 import { Connection } from '../../src/store/cassandra/connection.ts'
+import { migrations } from '../../src/store/cassandra/migration.ts'
+import type { Keyspaces, Migration } from '../../src/store/cassandra/migration.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema.ts'
 import { readSettings } from '../../src/store/cassandra/setting-table.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
@@ -85,6 +87,40 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await expect(prepare()).rejects.toMatchObject({
       code: 'unsupported', message: expect.stringContaining('newer version') as string,
     })
+  })
+
+  const adding = (table: string): Migration => ({
+    oldest: migrations.length,
+    statements: (at) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.${table} (a int PRIMARY KEY)`],
+  })
+  /** As a member does that knows these steps after those of today. */
+  const prepareAsLater = async (...steps: readonly Migration[]) =>
+    prepareSchema({ connection: await aMember(), env, steps: [...migrations, ...steps] })
+
+  it('stay usable for members of the version before while others add some', async () => {
+    await prepare()
+    const before = await tables()
+    const [one, two] = [adding('later_one'), adding('later_two')]
+    await Promise.all([prepareAsLater(one), prepare(), prepareAsLater(one)])
+    await prepare()
+    await prepareAsLater(one, two)
+    await prepareAsLater(one)
+    await prepare()
+    expect(await tables()).toEqual([...before, 'later_one', 'later_two'].sort())
+    // What a member of before reads, which knows one number.
+    const { rows } = await admin.execute('SELECT version FROM ' +
+      `${keyspace}_control.schema_version WHERE name = 'schema'`)
+    expect(rows[0]!['version']).toBe(migrations.length)
+  })
+
+  it('are refused by members that a later step cannot live with', async () => {
+    const taking = { oldest: migrations.length + 1, statements: (at: Keyspaces) =>
+      [`DROP TABLE IF EXISTS ${at.keyspace}.later_one`] }
+    await prepareAsLater(adding('later_one'), taking)
+    await expect(prepare()).rejects.toMatchObject({ code: 'unsupported' })
+    await prepareAsLater(adding('later_one'))
+    await prepareAsLater(adding('later_one'), taking)
+    expect(await tables()).not.toContain('later_one')
   })
 
   it('are not created beside those of another program', async () => {

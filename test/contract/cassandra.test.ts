@@ -12,6 +12,7 @@ import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
 import { describeRunTable } from './run-table-contract.ts'
+import { describeTenantUse } from './tenant-use-contract.ts'
 import { describeThreadIndex } from './thread-index-contract.ts'
 
 const cassandra = await cassandraForTests()
@@ -22,6 +23,7 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeLogModel('Cassandra', place)
   describePurge('Cassandra', place)
   describeThreadIndex('Cassandra', place)
+  describeTenantUse('Cassandra', place)
   describeRunTable('Cassandra', place)
   describeKeyTable('Cassandra', place)
   describeLimitTable('Cassandra', place)

@@ -9,12 +9,14 @@ import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
 import { describeRunTable } from './run-table-contract.ts'
+import { describeTenantUse } from './tenant-use-contract.ts'
 import { describeThreadIndex } from './thread-index-contract.ts'
 
 describeLog('embedded', embeddedPlace)
 describeLogModel('embedded', embeddedPlace)
 describePurge('embedded', embeddedPlace)
 describeThreadIndex('embedded', embeddedPlace)
+describeTenantUse('embedded', embeddedPlace)
 describeRunTable('embedded', embeddedPlace)
 describeKeyTable('embedded', embeddedPlace)
 describeLimitTable('embedded', embeddedPlace)

@@ -70,6 +70,32 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         expect(await seqs(branch, { from: 10, through: 20 })).toEqual([])
       })
 
+      it('are read up to a number of bytes, and at least one if its body is not too large',
+        async () => {
+          const branch = aBranch()
+          const kilobyte = 1024
+          for (const [index, size] of [10, 10, 300, 10, 10].entries()) {
+            const body = new Uint8Array(size * kilobyte)
+            await append(aRow({ branch, seq: index + 1, body }))
+          }
+          const upTo = (bytes: number, range = everything) =>
+            seqs(branch, { ...range, bytes: bytes * kilobyte })
+          expect(await upTo(1)).toEqual([1])
+          expect(await upTo(20)).toEqual([1, 2])
+          expect(await upTo(100)).toEqual([1, 2])
+          expect(await upTo(100, { ...everything, from: 3 })).toEqual([3])
+          expect(await upTo(1_000)).toEqual([1, 2, 3, 4, 5])
+          expect(await upTo(100, { ...everything, reverse: true })).toEqual([5, 4])
+          const small = { ...everything, bodyBytes: 100 * kilobyte }
+          expect(await seqs(branch, small)).toEqual([1, 2])
+          expect(await seqs(branch, { ...small, from: 4 })).toEqual([4, 5])
+          const refused = await seqs(branch, { ...small, from: 3 }).catch((error) => error)
+          expect(refused).toMatchObject({ code: 'too_large' })
+          // A store may know only roughly how large it is.
+          expect(refused.facts.bytes).toBeGreaterThanOrEqual(300 * kilobyte)
+          expect(refused.facts.bytes).toBeLessThanOrEqual(600 * kilobyte)
+        })
+
       it('keep the order of calls that do not wait for each other', async () => {
         const branch = aBranch()
         await Promise.all(Array.from({ length: 200 }, (_, index) =>
@@ -96,7 +122,8 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         const branch = aBranch()
         const body = new Uint8Array(5 * 1024 * 1024)
         for (let at = 0; at < body.length; at += 997) body[at] = at % 251
-        await append(aRow({ branch, seq: 1, body }))
+        // The store keeps what it is given.
+        await append(aRow({ branch, seq: 1, body: body.slice() }))
         await append(aRow({ branch, seq: 2 }))
         const rows = await store.log.read(branch, everything)
         expect(Buffer.compare(rows[0]!.body, body)).toBe(0)

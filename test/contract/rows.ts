@@ -37,7 +37,7 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
     createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
     metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
     head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
-    stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], ...row,
+    stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0, ...row,
   }
 }
 
@@ -47,7 +47,8 @@ export function aRun(row: Partial<RunRow> = {}): RunRow {
     tenant: 'local', threadId: randomUUID(), runId: v7(), createdAtMs: 1_000,
     updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
     metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
-    baseCheckpointId: '', started: false, startedAtMs: 0, errorJson: '', commandId: '',
+    baseCheckpointId: '', started: false, startedAtMs: 0, ownerDeaths: 0, suspect: false,
+    errorJson: '', commandId: '',
     createdSeq: 0, firstSeq: 0, lastSeq: 0, finalCheckpointId: '', interruptsJson: '', ...row,
   }
 }
@@ -57,6 +58,6 @@ export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
     tenant: 'local', assistantId: randomUUID(), epoch: 1, seq: 1, graphId: 'agent',
     name: 'Untitled', descriptionJson: 'null', configJson: '{}', contextJson: '{}',
     metadataJson: '{}', createdAtMs: 1_000, updatedAtMs: 1_000, version: 1, newestVersion: 1,
-    heard: [], branch: aBranch(), ...row,
+    heard: [], branch: aBranch(), storedBytes: 0, ...row,
   }
 }

@@ -4,7 +4,8 @@ import { afterAll, beforeAll } from 'vitest'
 
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type {
-  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, DueThreads, KeyTable, LimitTable, RunTable, TenantUse, ThreadIndex,
+  UnfinishedThread,
 } from '../../src/records/index.ts'
 
 export interface OpenStore {
@@ -15,6 +16,8 @@ export interface OpenStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
+  use(tenant: string): Promise<TenantUse>
+  readonly due: DueThreads
   /** Threads that the previous life left unfinished, as of the start of this one. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
@@ -50,6 +53,8 @@ export function useStore(makePlace: MakePlace): OpenStore {
     get keys() { return open.keys },
     get limits() { return open.limits },
     get billing() { return open.billing },
+    use: (tenant) => open.use(tenant),
+    due: (after, limit) => open.due(after, limit),
     unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),

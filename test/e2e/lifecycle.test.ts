@@ -32,6 +32,24 @@ describe('starting', () => {
     expect(server.output()).toContain('echo')
   })
 
+  it('takes the next free port if the usual one is taken and nobody chose it', async () => {
+    const holder = createServer().on('error', () => {}).listen(2024, '127.0.0.1')
+    onTestFinished(() => void holder.close())
+    const server = await startServer({ project: 'conformance', anyPort: true,
+      env: { PORT: '' } })
+    onTestFinished(() => server.close())
+    const port = Number(new URL(server.url).port)
+    expect(port).toBeGreaterThan(2024)
+    expect(port).toBeLessThanOrEqual(2124)
+    expect(server.output()).toMatch(/^ {2}port +2024 is taken, so it is the next free one; /m)
+    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const refused = await failToStart({ project: 'conformance', dataDir, anyPort: true,
+      env: { PORT: '2024' } })
+    expect([refused.code, refused.output]).toEqual([1,
+      expect.stringMatching(/^heddle: Port 2024 on 127\.0\.0\.1 is in use: .*\n$/)])
+  })
+
   it('serves also where nobody reads what it prints', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

@@ -64,7 +64,8 @@ const select = /^SELECT (.*?) FROM (\S+)(?: WHERE (.*?))?(?: ORDER BY (.*?))?(?:
 /** The tables of a keyspace, as the store's own migrations create them. */
 export function tablesOf(keyspace: string): ReadonlyMap<string, TableShape> {
   const keyspaces = { keyspace, control: `${keyspace}_control` }
-  const shapes = migrations.flatMap((migration) => migration(keyspaces)).flatMap((statement) => {
+  const made = migrations.flatMap(({ statements }) => statements(keyspaces))
+  const shapes = made.flatMap((statement) => {
     const [, name, columns, options = ''] = create.exec(oneLine(statement)) ?? []
     return name === undefined ? [] : [shapeOf(name, columns!, options)]
   })

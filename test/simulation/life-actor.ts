@@ -169,6 +169,7 @@ export class LifeActor implements Actor {
     void this.#ledger.write([{ $case: 'runEnded', value: {
       runId: run, atMs: this.#parts.env.nowMs(), status: 'success', errorJson: '',
       interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+      ownerDeaths: 0, suspect: false, attempt: 0,
     } }])
   }
 
@@ -219,7 +220,8 @@ export class LifeActor implements Actor {
     const ledger = this.#ledger
     await ledger.durable
     if (!ledger.state.exists) return { reply: null }
-    const command: OwnCommand = { type: 'adopt', origin: originOf(ledger.state) }
+    const origin = originOf(ledger.state, ledger.storedBytes)
+    const command: OwnCommand = { type: 'adopt', origin }
     return { reply: await this.#parts.ask({ kind: 'thread', tenant, id: target }, command) }
   }
 

@@ -6,6 +6,7 @@ import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type {
   LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate,
 } from '../../src/checkpoint/index.ts'
+import { ReadBytes } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
 interface Row extends NewRow {
@@ -60,7 +61,10 @@ export class MemoryLog implements LogPort {
       .filter(({ seq }) => seq >= range.from && seq <= range.through)
       .map(({ epoch, seq, body }) => ({ epoch, seq, body }))
     if (range.reverse) entries.reverse()
-    const page = entries.slice(0, range.limit)
+    const room = new ReadBytes(range)
+    const limited = entries.slice(0, range.limit)
+    const end = limited.findIndex(({ body }) => !room.takes(body.byteLength))
+    const page = end < 0 ? limited : limited.slice(0, end)
     this.rowsRead += page.length
     return page
   }

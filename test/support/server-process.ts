@@ -7,6 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { memoryLimit } from './memory-limit.ts'
+import { projectsFolder } from './newest-packages.ts'
 import { firstFreePort } from './port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -19,10 +21,16 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Where threads are kept instead of the data folder. */
   readonly cassandra?: CassandraKeyspace
+  /** Another checkout of this repository, whose program runs; by default this one. */
+  readonly program?: string
+  /** No port is chosen: it takes the usual one, or the next that is free. */
+  readonly anyPort?: boolean
   /** Further command-line options. */
   readonly args?: readonly string[]
   /** The maximal size of its files, to simulate a full disk. */
   readonly fileKiB?: number
+  /** It is killed once it has more in memory. */
+  readonly memoryBytes?: number
   /** Called with the whole output so far, whenever there is more. */
   readonly heard?: (output: string) => void
 }
@@ -125,14 +133,19 @@ process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 function run(options: ServerOptions, dataDir: string, port: string) {
   const config = options.project === undefined ? []
-    : ['--config', resolve(import.meta.dirname, 'projects', options.project, 'langgraph.json')]
-  const command = [process.execPath, join(root, 'src/main.ts'), ...config, '--port', port,
-    '--data', dataDir, ...storeArgs(options.cassandra), ...options.args ?? []]
-  const [program, ...args] = options.fileKiB === undefined ? command
-    : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`, ...command]
+    : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
+  const { program: home = root } = options
+  const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
+    ...options.anyPort === true ? [] : ['--port', port],
+    ...storeArgs(options.cassandra), ...options.args ?? []]
+  const memory = options.memoryBytes === undefined ? undefined : memoryLimit(options.memoryBytes)
+  const [program, ...args] = [...memory?.prefix ?? [],
+    ...options.fileKiB === undefined ? []
+      : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
   const child = spawn(program!, args,
-    { cwd: root, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    { cwd: home, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
+  if (child.pid !== undefined) memory?.watch(child.pid)
   let output = ''
   const url = new Promise<string>((found) => {
     const hear = (chunk: Buffer) => {
@@ -146,6 +159,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   })
   const exit = once(child, 'close').then(([code, signal]): Exit => {
     children.delete(child)
+    memory?.remove()
     return { code, signal }
   })
   return { child, url, exit, output: () => output }

@@ -4,11 +4,13 @@ import {
   Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
+import { ReadQuota } from '../../src/read-quota.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
-import type { StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
+import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
 import { memoryTables } from './memory-tables.ts'
@@ -17,15 +19,19 @@ import { ScriptedHost } from './scripted-host.ts'
 
 export class ThreadHouse {
   readonly env = virtualEnv()
+  readonly reads = new ReadQuota(this.env)
   readonly log = new MemoryLog()
   readonly tables = memoryTables(this.log)
   host = new ScriptedHost()
   egress = new ScriptedEgress()
+  quarantine!: Quarantine
   /** Takes effect at the next restart. */
   billing = true
   client!: ThreadClient
   /** Takes the requests of other members. */
   inbound!: Inbound
+  activations!: Activations
+  dueWakes: DueWakes | undefined
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
@@ -41,8 +47,11 @@ export class ThreadHouse {
     this.restart()
   }
 
-  /** As after SIGKILL: only what the store has is left. */
-  restart(): void {
+  /** As after SIGKILL: only what the store has is left, and which runs were being executed. */
+  restart(marked: readonly RunName[] = [], { isOpen = true } = {}): void {
+    this.quarantine = new Quarantine(this.env, marked)
+    if (isOpen) this.quarantine.open()
+    this.dueWakes?.close()
     this.host = new ScriptedHost()
     this.egress = new ScriptedEgress()
     const self = { id: 'm', address: 'here' }
@@ -50,16 +59,21 @@ export class ThreadHouse {
     const host = tracing === undefined ? this.host : tracedHost(this.host, tracing)
     const kind = threadKind({
       log: this.log, ...this.tables, host, egress: this.egress, env: this.env,
+      quarantine: this.quarantine,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
-      inputs: new InputRoom(this.#inputCharacters),
+      inputs: new InputRoom(this.#inputCharacters), reads: this.reads,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
+      wakeAt: (atMs) => dueWakes.note(atMs),
     })
-    const activations = new Activations({ env: this.env, kinds: [kind] })
+    const activations = this.activations = new Activations({ env: this.env, kinds: [kind] })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
+    const epoch = this.#epoch
+    const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env, due: this.tables.due,
+      wake: (key) => activations.wake(key, epoch) })
     const router: Router = createRouter({
       env: this.env, ownership, activations, transport: inProcessTransport(),
     })
@@ -67,7 +81,8 @@ export class ThreadHouse {
       ownership, activations, services: [], ...tracing && { tracing },
     })
     this.client = createThreadClient({
-      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), env: this.env,
+      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), reads: this.reads,
+      env: this.env,
     })
   }
 

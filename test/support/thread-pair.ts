@@ -5,8 +5,9 @@ import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
+import { ReadQuota } from '../../src/read-quota.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -47,6 +48,7 @@ export type Fate = 'none' | 'unheard' | 'silent'
 
 export class ThreadChain<Host extends GraphHost> {
   readonly env = virtualEnv()
+  readonly reads = new ReadQuota(this.env)
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
@@ -64,7 +66,7 @@ export class ThreadChain<Host extends GraphHost> {
     this.#owner = this.#newOwner(1)
     this.client = createThreadClient({
       router: this.router, threads: this.tables.threads, env: this.env,
-      newThreadId: () => this.env.uuid(),
+      newThreadId: () => this.env.uuid(), reads: this.reads,
     })
   }
 
@@ -140,11 +142,14 @@ export class ThreadChain<Host extends GraphHost> {
 
   #newOwner(epoch: number): Owner<Host> {
     const host = this.#newHost()
+    const quarantine = new Quarantine(this.env)
+    quarantine.open()
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       billing: true,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
-      egress: new ScriptedEgress(), showRun: () => '{}',
+      reads: this.reads,
+      egress: new ScriptedEgress(), showRun: () => '{}', quarantine,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })

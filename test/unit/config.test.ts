@@ -1,6 +1,9 @@
 /** Settings: which source wins, what is refused, and with which sentence. */
 
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { resolveSettings, SettingsError } from '../../src/config.ts'
 import { knownSettings } from '../../src/known-settings.ts'
@@ -26,13 +29,23 @@ describe('settings', () => {
   it('have defaults that serve the starter on this machine only', () => {
     expect(resolved({})).toEqual({
       config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
-      port: 2024, host: '127.0.0.1', insecureListen: false, allowOrigins: [], reload: true,
+      port: 2024, portIsChosen: false, host: '127.0.0.1', insecureListen: false,
+      allowOrigins: [], allowHosts: [], reload: true,
       egressAllow: [], egressProxy: undefined, inRegion: false,
       auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
-      workers: expect.any(Number), drainMs: 5_000, logLevel: 'info', cassandra: null,
+      workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'], drainMs: 5_000,
+      logLevel: 'info', cassandra: null,
       metrics: null, tracing: null,
       limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
+      quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
+        streams: 5_000 },
+      connectionsPerAddress: 1_000,
     })
+  })
+
+  it('bound bytes and threads by quotas once tenants share a server; 0 is any number', () => {
+    const { quotas } = resolved({ options: { auth: 'keys', quotaThreads: '0', quotaRuns: '7' } })
+    expect(quotas).toMatchObject({ bytes: 102_400 * 2 ** 20, threads: Infinity, runs: 7 })
   })
 
   it('are taken from options first, and then from the environment', () => {
@@ -136,6 +149,16 @@ describe('settings', () => {
     expect(resolved({ options: { allowOrigin: ['*'] }, environment }).allowOrigins).toEqual(['*'])
   })
 
+  it('read names of hosts, without ports', () => {
+    const environment = { HEDDLE_ALLOW_HOST: 'heddle-1, heddle.internal,10.0.0.1' }
+    expect(resolved({ environment }).allowHosts)
+      .toEqual(['heddle-1', 'heddle.internal', '10.0.0.1'])
+    expect(resolved({ options: { allowHost: ['a,b', '*'] } }).allowHosts).toEqual(['a', 'b', '*'])
+    for (const allowHost of [['a:80'], ['http://a'], ['*.a'], ['a/b']]) {
+      expect(mistakes({ options: { allowHost } })).toContain('without a port')
+    }
+  })
+
   it('limit requests if a region is given, unless limits are off', () => {
     expect(resolved({ options: { region: 'eu' } })).toMatchObject({ region: 'eu', limits: true })
     expect(resolved({ environment: { HEDDLE_REGION: 'us' } }).limits).toBe(true)
@@ -184,8 +207,37 @@ describe('settings', () => {
     }
   })
 
+  it('are read from a file if they are secret and their variable with _FILE names one', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heddle-secrets-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const secrets = Object.entries(knownSettings).filter(([, { isSecret }]) => isSecret)
+    expect(secrets.map(([name]) => name))
+      .toEqual(['egressProxy', 'cassandraPassword', 'clusterSecret'])
+    const given = (name: string) => `http://${name}`
+    const environment = Object.fromEntries(secrets.map(([name, { variable }]) => {
+      writeFileSync(join(folder, name), `${given(name)}\n`)
+      return [`${variable}_FILE`, name]
+    }))
+    const options = { store: 'cassandra', localDatacenter: 'dc' }
+    expect(resolved({ environment, folder, options })).toMatchObject({
+      egressProxy: given('egressProxy'),
+      cassandra: { password: given('cassandraPassword'),
+        member: { secret: given('clusterSecret') } } })
+    // The variable itself wins, and other settings have no files.
+    expect(resolved({ folder, options, environment: { ...environment,
+      HEDDLE_CLUSTER_SECRET: 'typed', HEDDLE_KEYSPACE_FILE: 'nowhere' } }))
+      .toMatchObject({ cassandra: { keyspace: 'heddle', member: { secret: 'typed' } } })
+    expect(mistakes({ folder, options, environment: { HEDDLE_CLUSTER_SECRET_FILE: 'nowhere' } }))
+      .toMatch(/^HEDDLE_CLUSTER_SECRET_FILE: nowhere cannot be read: ENOENT/)
+  })
+
+  it('name the variables that graphs see', () => {
+    expect(resolved({ options: { graphEnv: 'A_KEY, MY_*' } }).graphEnv).toEqual(['A_KEY', 'MY_*'])
+    expect(mistakes({ options: { graphEnv: 'A=1' } })).toMatch(/^--graph-env .* must list names/)
+  })
+
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(48)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(57)
     for (const { sentence } of Object.values(knownSettings)) {
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     }

@@ -50,6 +50,12 @@ describe('the compose file', () => {
     }
   })
 
+  it('lets callers call each member by its name, without keys', () => {
+    for (const [, { command }] of members) {
+      expect(command).toContain(`--allow-host=${members.map(([name]) => name).join()}`)
+    }
+  })
+
   it('has health checks whose words are strings, with a valid script', () => {
     for (const [name, { healthcheck }] of services) {
       for (const word of healthcheck!.test) expect(word, name).toBeTypeOf('string')
@@ -91,10 +97,20 @@ describe('the table of settings', () => {
   })
 })
 
+describe('a step of the tables in Cassandra', () => {
+  it('can be lived with by the members that it says', () => {
+    for (const [index, { oldest }] of migrations.entries()) {
+      expect(oldest).toBeLessThanOrEqual(index + 1)
+      // Members that know no more than the first six would not look at anything else.
+      if (index < 6) expect(oldest).toBe(index + 1)
+    }
+  })
+})
+
 describe('the page on Cassandra', () => {
   it('has every table', () => {
-    const cql = migrations.flatMap((migration) =>
-      migration({ keyspace: 'heddle', control: 'heddle_control' })).join('\n')
+    const cql = migrations.flatMap(({ statements }) =>
+      statements({ keyspace: 'heddle', control: 'heddle_control' })).join('\n')
     const tables = [...cql.matchAll(/CREATE TABLE IF NOT EXISTS \w+\.(\w+)/g)]
     for (const [, table] of tables) expect(pageOf('cassandra.md')).toContain(`\`${table}\``)
     expect(tables.length).toBeGreaterThan(10)
@@ -125,7 +141,8 @@ describe('the commands in the pages for operators', () => {
   it('name settings and files that exist', () => {
     // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
-      ...Object.values(knownSettings).map(({ variable }) => variable), 'HEDDLE_ENGINE_SHORTCUTS']
+      ...Object.values(knownSettings).flatMap(({ variable, isSecret }) =>
+        [variable, ...isSecret ? [`${variable}_FILE`] : []]), 'HEDDLE_ENGINE_SHORTCUTS']
     for (const page of pages) {
       const named = page.match(/`--[a-z-]+/g)?.map((flag) => flag.slice(1)) ?? []
       expect(known).toEqual(expect.arrayContaining(named))

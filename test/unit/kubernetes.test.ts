@@ -84,7 +84,8 @@ describe('the manifests', () => {
   })
 
   it('set each variable once, and only known ones', () => {
-    const known: string[] = Object.values(knownSettings).map(({ variable }) => variable)
+    const known: string[] = Object.values(knownSettings).flatMap(({ variable, isSecret }) =>
+      [variable, ...isSecret ? [`${variable}_FILE`] : []])
     const set = [...Object.keys(settings), ...container.env.map(({ name }) => name)]
     expect(known).toEqual(expect.arrayContaining(set))
     expect(new Set(set).size).toBe(set.length)
@@ -103,10 +104,15 @@ describe('the manifests', () => {
   it('contain no secret', () => {
     expect(manifests.map(({ kind }) => kind)).not.toContain('Secret')
     for (const { name, value, valueFrom } of container.env) {
+      if (name.endsWith('_FILE')) {
+        expect(container.volumeMounts.some(({ mountPath }) => value?.startsWith(mountPath)), name)
+          .toBe(true)
+        continue
+      }
       expect(value, name).toBeUndefined()
       if (/SECRET|PASSWORD/.test(name)) expect(valueFrom?.secretKeyRef, name).toBeDefined()
     }
-    expect(container.env.map(({ name }) => name)).toContain('HEDDLE_CLUSTER_SECRET')
+    expect(container.env.map(({ name }) => name)).toContain('HEDDLE_CLUSTER_SECRET_FILE')
     expect(Object.keys(settings).join()).not.toMatch(/SECRET|PASSWORD/)
   })
 
@@ -175,8 +181,8 @@ describe('a member', () => {
     expect(pod).toMatchObject({ automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true } })
     expect(container).toMatchObject({ securityContext: { allowPrivilegeEscalation: false } })
-    expect(container.volumeMounts).toEqual(
-      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }])
-    expect(pod.volumes.map(({ name }) => name)).toEqual(['data'])
+    expect(container.volumeMounts).toMatchObject(
+      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }])
+    expect(pod.volumes.map(({ name }) => name)).toEqual(['data', 'cluster-secret'])
   })
 })

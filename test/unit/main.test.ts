@@ -18,7 +18,8 @@ describe('the command', () => {
     [['--port'], /^heddle: option '--port <number>' argument missing; see --help\n$/],
     [['../project', '3000'],
       /^heddle: "\.\.\/project" is no command, .*\(npm start -- --config <path>\); see --help\n$/],
-    [['key', 'create'], /^heddle: "key" is no command, as "keys" and "billing" are: .*\n$/],
+    [['key', 'create'],
+      /^heddle: "key" is no command, as "keys", "billing" and "backup" are: .*\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
   ])('answers %j with one sentence and exit code 2', async (args, sentence) => {

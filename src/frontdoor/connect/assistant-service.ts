@@ -8,11 +8,12 @@ import {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants, SetLatest,
 } from '../schema/assistant.ts'
 import { checkerOf } from '../validation.ts'
-import { tenantOf } from './caller-value.ts'
+import { takeRows } from '../row-bytes.ts'
+import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'
 
-export function assistantService({ assistants }: Pick<RouteParts, 'assistants'>):
+export function assistantService({ assistants, reads }: Pick<RouteParts, 'assistants' | 'reads'>):
   ServiceImpl<typeof AssistantService> {
   return {
     createAssistant: async (request, context) => {
@@ -37,17 +38,23 @@ export function assistantService({ assistants }: Pick<RouteParts, 'assistants'>)
       const { sortBy: sort_by, sortOrder: sort_order, page } = request
       const body = checkerOf(SearchAssistants)(
         { ...filterOf(request), ...pageOf(page), sort_by, sort_order })
-      const { rows, total } = await assistants.search(tenantOf(context), body)
+      const { rows, total } = await assistants.search(tenantOf(context), body, goneSignal(context))
+      using share = reads.share(tenantOf(context))
+      takeRows(share, rows)
       return { assistants: rows.map(assistantMessage), total: BigInt(total) }
     },
     countAssistants: async (request, context) => {
       const body = checkerOf(CountAssistants)(filterOf(request))
-      return { count: BigInt(await assistants.count(tenantOf(context), body)) }
+      const count = await assistants.count(tenantOf(context), body, goneSignal(context))
+      return { count: BigInt(count) }
     },
     listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)
       const body = checkerOf(ListVersions)({ ...pageOf(page), metadata })
-      const rows = await assistants.versions(tenantOf(context), assistantId, body)
+      const rows =
+        await assistants.versions(tenantOf(context), assistantId, body, goneSignal(context))
+      using share = reads.share(tenantOf(context))
+      takeRows(share, rows)
       return { versions: rows.map(assistantMessage) }
     },
     setLatestAssistantVersion: async ({ assistantId, version }, context) => {

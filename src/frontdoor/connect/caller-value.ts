@@ -4,7 +4,7 @@ import { createContextKey, createContextValues } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 
-import { assert } from '../../errors.ts'
+import { assert, HeddleError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 
 const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' })
@@ -17,6 +17,14 @@ export function callerOf({ values }: Pick<HandlerContext, 'values'>): Caller {
   const caller = values.get(callerKey)
   assert(caller, 'a call has a caller')
   return caller
+}
+
+/** Aborts, with a HeddleError, when the caller has left. */
+export function goneSignal({ signal }: Pick<HandlerContext, 'signal'>): AbortSignal {
+  const gone = new AbortController()
+  signal.addEventListener('abort', () =>
+    gone.abort(new HeddleError('unavailable', 'The caller has left.')), { once: true })
+  return gone.signal
 }
 
 export function tenantOf(context: Pick<HandlerContext, 'values'>): string {

@@ -3,12 +3,21 @@
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../json-text.ts'
 
+/** Long ones are read before, beside the main thread. */
+const known = new WeakMap<Uint8Array, { readonly value: unknown }>()
+
+/** From now on, this is the value of these bytes. */
+export function remember(bytes: Uint8Array, value: unknown): void {
+  known.set(bytes, { value })
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Undefined for no bytes. Throws `malformed` if they are not JSON, `invalid` if it is too deep. */
 export function jsonIn(field: string, bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
-  return jsonOf(field, textOf(field, bytes))
+  const read = known.get(bytes)
+  return read ? read.value : jsonOf(field, textOf(field, bytes))
 }
 
 function textOf(field: string, bytes: Uint8Array): string {

@@ -2,23 +2,28 @@
 
 import type { Interceptor } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
+import type { FastifyRequest } from 'fastify'
 
 import type { Log } from '../../../cluster/index.ts'
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import { HeddleError } from '../../errors.ts'
 import { factsOf } from '../exchange.ts'
 import { openReplyHeaders } from '../pulse.ts'
+import type { BodyReaders } from '../rest/body.ts'
 import type { App, RouteParts } from '../rest/route.ts'
 import { assistantService } from './assistant-service.ts'
 import { withCaller } from './caller-value.ts'
 import { blameRequest, errorsAsStatus } from './connect-error.ts'
+import { readLongFields } from './long-fields.ts'
+import { modest } from './modest-messages.ts'
 import { factsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
 
-export interface ConnectOptions extends RouteParts {
+export interface ConnectOptions extends RouteParts, BodyReaders {
   readonly log: Log
   /** The largest message that is read. */
   readonly readMaxBytes: number
@@ -26,18 +31,36 @@ export interface ConnectOptions extends RouteParts {
 
 export async function addConnect(app: App, options: ConnectOptions): Promise<void> {
   const valuesWith = withDelivery(app)
+  app.addHook('onRequest', refuseCompressed)
   await app.register(fastifyConnectPlugin, {
     routes: (router) => {
       router.service(AssistantService, assistantService(options))
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
+      const { handlers } = router
+      for (const [at, handler] of handlers.entries()) {
+        handlers[at] = modest(handler, options.readMaxBytes)
+      }
     },
-    interceptors: [promptly, holdMessages, errorsAsStatus(options.log)],
+    interceptors: [promptly, holdMessages, errorsAsStatus(options.log), readLongFields(options)],
     contextValues: (request) =>
       valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
     requestGate: blameRequest,
+    // A few bytes can inflate to any size.
+    acceptCompression: [],
     readMaxBytes: options.readMaxBytes,
   })
+}
+
+const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'] as const
+
+/** Before the body is read. The library would answer 501; a permanent error is never a 5xx. */
+function refuseCompressed({ headers }: FastifyRequest, _reply: unknown,
+  done: (error?: Error) => void): void {
+  const encoding = encodings.map((name) => headers[name]).find((each) => each !== undefined)
+  if (encoding === undefined || encoding === 'identity') return done()
+  done(new HeddleError('invalid', 'Compressed calls are not offered: send messages as they ' +
+    `are, without the encoding ${encoding}.`))
 }
 
 /** Streams get the headers that let proxies pass on each message at once. */

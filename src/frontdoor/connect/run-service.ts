@@ -13,25 +13,27 @@ import { ThreadPath } from '../schema/thread.ts'
 import { whileStanding } from '../standing.ts'
 import { checkerOf } from '../validation.ts'
 import { whenAborted } from '../when-aborted.ts'
-import { callerOf, tenantOf } from './caller-value.ts'
+import { takeRows } from '../row-bytes.ts'
+import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
-type Parts = Pick<RouteParts, 'runs' | 'pulse'>
+type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas' | 'reads'>
 
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
 }
 
 function creationCalls(parts: Parts) {
-  const { runs } = parts
+  const { runs, quotas } = parts
   return {
     createRun: async ({ run }, context) =>
       ({ run: runMessage(await startRun(parts, run, context)) }),
     streamRun: async function* ({ run: spec }, context) {
+      using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       yield { told: { case: 'run', value: runMessage(run) } } as const
@@ -40,6 +42,7 @@ function creationCalls(parts: Parts) {
       }
     },
     waitRun: async ({ run: spec }, context) => {
+      using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       const text = await longAnswer(parts, context, (gone) =>
@@ -50,6 +53,7 @@ function creationCalls(parts: Parts) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
       const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
       const wish = { after: request.lastEventId ?? null, modes }
+      using _ = quotas.stream(tenantOf(context))
       for await (const event of eventsOf(parts, runNamed(request), wish, context)) {
         yield { event: eventMessage(event) }
       }
@@ -58,17 +62,21 @@ function creationCalls(parts: Parts) {
 }
 
 function recordCalls(parts: Parts) {
-  const { runs } = parts
+  const { runs, reads } = parts
   return {
     getRun: async (request, context) =>
       ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
     listRuns: async ({ threadId, page, status }, context) => {
       const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
       const body = checkerOf(ListRuns)({ ...pageOf(page), status })
-      return { runs: (await runs.list(tenantOf(context), thread_id, body)).map(runMessage) }
+      const rows = await runs.list(tenantOf(context), thread_id, body, goneSignal(context))
+      using share = reads.share(tenantOf(context))
+      takeRows(share, rows)
+      return { runs: rows.map(runMessage) }
     },
     joinRun: async (request, context) => {
       const run = runNamed(request)
+      using _ = parts.quotas.stream(tenantOf(context))
       const text = await longAnswer(parts, context, (gone) =>
         runs.join(tenantOf(context), run, gone))
       return { resultJson: bytesOf(text) }

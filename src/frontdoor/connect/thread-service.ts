@@ -9,17 +9,17 @@ import {
   CountThreads, CreateThread, PatchThread, SearchThreads, threadFields, ThreadPath,
 } from '../schema/thread.ts'
 import { checkerOf } from '../validation.ts'
-import { tenantOf } from './caller-value.ts'
+import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { checkpointOf, pageOf, threadMessage } from './messages.ts'
 
-type Parts = Pick<RouteParts, 'threads'>
+type Parts = Pick<RouteParts, 'threads' | 'reads'>
 
 export function threadService(parts: Parts): ServiceImpl<typeof ThreadService> {
   return { ...recordCalls(parts), ...stateCalls(parts) }
 }
 
-function recordCalls({ threads }: Parts) {
+function recordCalls({ threads, reads }: Parts) {
   return {
     createThread: async (request, context) => {
       const body = checkerOf(CreateThread)({
@@ -46,28 +46,33 @@ function recordCalls({ threads }: Parts) {
     searchThreads: async (request, context) => {
       const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues, extract } = request
       const tenant = tenantOf(context)
-      const { threads: found, total } = await threads.search(tenant, checkerOf(SearchThreads)({
+      using share = reads.share(tenant)
+      const body = checkerOf(SearchThreads)({
         ...filterOf(request), ...pageOf(request.page), sort_by, sort_order,
         ids: threadIds.length > 0 ? threadIds : undefined,
         extract: Object.keys(extract).length > 0 ? extract : undefined,
         select: withoutValues ? threadFields.filter((name) => name !== 'values') : undefined,
-      }))
+      })
+      const { threads: found, total } =
+        await threads.search(tenant, body, { share, gone: goneSignal(context) })
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
     countThreads: async (request, context) => {
       const body = checkerOf(CountThreads)(filterOf(request))
-      return { count: BigInt(await threads.count(tenantOf(context), body)) }
+      const count = await threads.count(tenantOf(context), body, goneSignal(context))
+      return { count: BigInt(count) }
     },
   } satisfies Partial<ServiceImpl<typeof ThreadService>>
 }
 
-function stateCalls({ threads }: Parts) {
+function stateCalls({ threads, reads }: Parts) {
   return {
     getThreadState: async (request, context) => {
       const body = checkerOf(ReadStateAt)(
         { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs })
       const { checkpoint = {} } = body
-      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint, body)
+      const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint, body,
+        goneSignal(context))
       return { stateJson: bytesOf(text) }
     },
     updateThreadState: async (request, context) => {
@@ -83,8 +88,16 @@ function stateCalls({ threads }: Parts) {
         metadata: jsonIn('metadata_json', request.metadataJson),
         checkpoint: checkpointOf(request.checkpoint),
       })
-      const text = await threads.history(tenantOf(context), threadIdOf(request), body)
-      return { statesJson: bytesOf(text) }
+      const tenant = tenantOf(context)
+      // One message: it is gathered, and refused if it gets too long.
+      using share = reads.share(tenant)
+      const states: string[] = []
+      for await (const { texts } of
+        threads.history(tenant, threadIdOf(request), body, goneSignal(context))) {
+        share.take(...texts)
+        states.push(...texts)
+      }
+      return { statesJson: bytesOf(`[${states.join(',')}]`) }
     },
   } satisfies Partial<ServiceImpl<typeof ThreadService>>
 }

@@ -85,6 +85,19 @@ function dividedAtQuery(target: string): [path: string, query: string] {
   return end < 0 ? [named, ''] : [named.slice(0, end), named.slice(end)]
 }
 
+/**
+ * Whether an escaped slash stands in a path beside dot segments. Some proxies unescape slashes
+ * before they resolve the dots and some do not, so their rules may have held for another path.
+ */
+export function isAmbiguous(target: string): boolean {
+  if (!escapedSlash.test(target)) return false
+  const [path] = dividedAtQuery(target)
+  return escapedSlash.test(path) && path.replaceAll(/%2f|%5c|\\/gi, '/').split('/')
+    .some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
+}
+
+const escapedSlash = /%2f|%5c|\\/i
+
 /** Called for every request: most have nothing escaped, and need no splitting. */
 function textOf(path: string): string {
   const begin = path.indexOf('/')

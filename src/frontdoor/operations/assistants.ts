@@ -6,12 +6,15 @@ import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
 import { HeddleError, unlessGone } from '../../errors.ts'
+import type { ReadQuota } from '../../read-quota.ts'
+import { pageBytes } from '../../records/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
+import type { Quotas } from '../quotas.ts'
 import { mustBeSimple } from '../validation.ts'
 import { graphIds, mustHave } from './graph-names.ts'
 
@@ -20,7 +23,9 @@ export interface AssistantOperationParts {
   readonly assistantIndex: AssistantSearch
   readonly graphs: GraphHost
   readonly threads: ThreadClient
+  readonly reads: ReadQuota
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
 }
 
 /** How many tenants are remembered as seen. */
@@ -35,7 +40,9 @@ export class AssistantOperations {
   readonly #index: AssistantSearch
   readonly #graphs: GraphHost
   readonly #threads: ThreadClient
+  readonly #reads: ReadQuota
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
   /** Tenants seen while these graphs are served: in development, a reload may bring others. */
   #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
@@ -44,7 +51,9 @@ export class AssistantOperations {
     this.#index = parts.assistantIndex
     this.#graphs = parts.graphs
     this.#threads = parts.threads
+    this.#reads = parts.reads
     this.#env = parts.env
+    this.#quotas = parts.quotas
   }
 
   /** When a tenant is first seen here, makes the assistant of every graph that has none yet. */
@@ -61,14 +70,14 @@ export class AssistantOperations {
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
     mustHave(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
-    return this.#assistants.create({ tenant, assistantId }, {
+    return this.#quotas.within(tenant, {}, () => this.#assistants.create({ tenant, assistantId }, {
       graphId: request.graph_id,
       name: request.name ?? 'Untitled',
       description: request.description ?? null,
       config: request.config ?? {},
       context: request.context ?? {},
       metadata: request.metadata ?? {},
-    }, request.if_exists ?? 'raise')
+    }, request.if_exists ?? 'raise'))
   }
 
   /** The assistant with this name. A graph's own is made again if it was deleted. */
@@ -83,22 +92,24 @@ export class AssistantOperations {
     if (request.graph_id !== undefined) mustHave(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
-    return this.#assistants.patch(this.#named(tenant, name),
-      { graphId, name: newName, description, config, context, metadata })
+    return this.#quotas.within(tenant, {}, () => this.#assistants.patch(this.#named(tenant, name),
+      { graphId, name: newName, description, config, context, metadata }))
   }
 
   async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
     await this.welcome(tenant)
-    return this.#assistants.setLatest(this.#named(tenant, name), version)
+    return this.#quotas.within(tenant, {}, () =>
+      this.#assistants.setLatest(this.#named(tenant, name), version))
   }
 
   /** Newest first. */
-  async versions(tenant: string, name: string, request: ListVersions): Promise<AssistantRow[]> {
+  async versions(tenant: string, name: string, request: ListVersions, gone?: AbortSignal):
+    Promise<AssistantRow[]> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
     mustBeSimple('metadata', metadata)
     return this.#assistants.versions(this.#named(tenant, name),
-      { limit, offset, metadata: metadata ?? undefined })
+      { limit, offset, metadata: metadata ?? undefined }, gone)
   }
 
   /** With all its versions and, if asked for, the threads that last ran it. */
@@ -110,19 +121,21 @@ export class AssistantOperations {
     await this.#assistants.delete(assistant)
   }
 
-  async search(tenant: string, request: SearchAssistants):
+  async search(tenant: string, request: SearchAssistants, gone?: AbortSignal):
     Promise<{ rows: AssistantRow[]; total: number }> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
-    return this.#index.search({
+    const query = {
       ...filterOf(tenant, request), limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
-    })
+    }
+    return this.#reads.read({ tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
+      this.#index.search({ ...query, bytes }, gone))
   }
 
-  async count(tenant: string, request: CountAssistants): Promise<number> {
+  async count(tenant: string, request: CountAssistants, gone?: AbortSignal): Promise<number> {
     await this.welcome(tenant)
-    return this.#index.count(filterOf(tenant, request))
+    return this.#index.count(filterOf(tenant, request), gone)
   }
 
   /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */

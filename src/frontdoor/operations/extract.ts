@@ -1,7 +1,8 @@
 /** Picks single values out of a thread by paths such as `values.messages[-1].content`. */
 
-import type { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { ReadShare } from '../../read-quota.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**
@@ -9,22 +10,26 @@ import type { ThreadView } from '../../thread/index.ts'
  * their paths lead to, null if there is none. Throws as `room` does: several paths may lead to the
  * same large value.
  */
-export function extractor(paths: Readonly<Record<string, string>>, room: AnswerRoom):
-(view: ThreadView) => JsonText {
-  const wanted = Object.entries(paths).map(([alias, path]) =>
-    ({ name: JSON.stringify(alias), steps: stepsOf(path) }))
-  return ({ row, values }) => {
+export function extractor(paths: Readonly<Record<string, string>>, room: ReadShare,
+  json: Pick<LongJson, 'pick'>): (view: ThreadView) => Promise<JsonText> {
+  const wanted = Object.entries(paths).map(([alias, path]) => {
+    const [root = '', ...steps] = stepsOf(path)
+    return { name: JSON.stringify(alias), root, steps }
+  })
+  return async ({ row, values }) => {
     const texts: Readonly<Record<string, JsonText>> = {
       values, metadata: row.metadataJson, config: row.configJson, interrupts: row.interruptsJson,
     }
-    const parsed = new Map<string, unknown>()
-    const rootOf = (name: string) => {
-      if (!parsed.has(name)) parsed.set(name, JSON.parse(texts[name] || '{}'))
-      return parsed.get(name)
+    const found = new Map<string, JsonText>()
+    for (const root in texts) {
+      const asked = wanted.filter((each) => each.root === root)
+      if (asked.length === 0) continue
+      const steps = asked.map((each) => each.steps)
+      const picked = await json.pick(row.tenant, texts[root] || '{}', steps)
+      for (const [at, text] of picked.entries()) found.set(asked[at]!.name, text)
     }
-    const members = wanted.map(({ name, steps: [root = '', ...steps] }) => {
-      const found = steps.reduce<unknown>(stepInto, rootOf(root)) ?? null
-      const member = `${name}:${JSON.stringify(found)}`
+    const members = wanted.map(({ name }) => {
+      const member = `${name}:${found.get(name) ?? 'null'}`
       room.take(member)
       return member
     })
@@ -34,11 +39,5 @@ export function extractor(paths: Readonly<Record<string, string>>, room: AnswerR
 
 /** `a.b[-1]['c d']` → a, b, -1, c d. */
 function stepsOf(path: string): string[] {
-  return [...path.matchAll(/\[['"]?([^\]'"]*)['"]?\]|[^.[\]]+/g)].map(([all, key]) => key ?? all)
-}
-
-function stepInto(value: unknown, step: string): unknown {
-  if (Array.isArray(value)) return /^-?\d+$/.test(step) ? value.at(Number(step)) : null
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
-  return (value as Record<string, unknown>)[step]
+  return [...path.matchAll(/\[['"]?([^[\]'"]*)['"]?\]|[^.[\]]+/g)].map(([all, key]) => key ?? all)
 }

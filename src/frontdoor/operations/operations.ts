@@ -3,8 +3,11 @@
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
+import type { ReadQuota } from '../../read-quota.ts'
 import type { ThreadClient } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'
@@ -16,7 +19,12 @@ export interface OperationParts {
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
+  /** Reads long JSON beside the main thread. */
+  readonly json: LongJson
   readonly env: Env
+  readonly quotas: Quotas
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }

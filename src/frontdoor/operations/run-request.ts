@@ -2,12 +2,15 @@
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { isObject } from '../../containment.ts'
+import { HeddleError } from '../../errors.ts'
 import { breakpointFault, commandFaults } from '../../graph/index.ts'
 import type { GraphNames, WireCommand } from '../../graph/index.ts'
+import { RawJson } from '../../raw-json.ts'
 import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import type { Fault } from '../validation.ts'
+import { mayReachGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -31,8 +34,15 @@ export interface RunIds {
 /** How long a run may take once a worker has it; a resumed run has all of it again. */
 const runTimeoutMs = 60 * 60 * 1_000
 
+/** What a run takes from its assistant. */
+export interface RunAssistant {
+  readonly row: Omit<AssistantRow, 'contextJson'>
+  /** Long members of it are raw. */
+  readonly context: unknown
+}
+
 /** A run on a thread that the client names. */
-export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunIds,
+export function runOnThread(body: CreateRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   return {
     ...startRun(body, assistant, ids, caller, { temporary: false }),
@@ -42,7 +52,7 @@ export function runOnThread(body: CreateRun, assistant: AssistantRow, ids: RunId
 }
 
 /** A run with a thread of its own, which is hidden and deleted with the run, unless it is kept. */
-export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, ids: RunIds,
+export function statelessRun(body: CreateStatelessRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
   const run = startRun(body, assistant, ids, caller, { temporary })
@@ -59,8 +69,9 @@ export function statelessRun(body: CreateStatelessRun, assistant: AssistantRow, 
 type CommonBody = Omit<CreateStatelessRun, 'on_completion'> & Pick<CreateRun, 'checkpoint'
   | 'checkpoint_id'>
 
-function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller: RunCaller,
-  { temporary }: { temporary: boolean }): Omit<StartRun, 'strategy' | 'ifMissing'> {
+function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, ids: RunIds,
+  caller: RunCaller, { temporary }: { temporary: boolean }):
+Omit<StartRun, 'strategy' | 'ifMissing'> {
   const { assistantId, graphId } = assistant
   const resumable = body.stream_resumable ?? false
   const { checkpoint, config } = pickCheckpoint(body)
@@ -76,7 +87,7 @@ function startRun(body: CommonBody, assistant: AssistantRow, ids: RunIds, caller
       config: mergedConfig(JSON.parse(assistant.configJson || '{}') as Json, config,
         { run_id: ids.runId, thread_id: ids.threadId, graph_id: graphId,
           assistant_id: assistantId }),
-      context: mergedContext(JSON.parse(assistant.contextJson || '{}'), body.context),
+      context: mergedContext(context, body.context),
       stream_mode: streamModes(body.stream_mode),
       interrupt_before: breakpoints(body.interrupt_before),
       interrupt_after: breakpoints(body.interrupt_after),
@@ -106,15 +117,24 @@ function breakpoints(asked: CommonBody['interrupt_before']): CommonBody['interru
   return asked?.includes('*') ? '*' : asked
 }
 
-/** The fields of a request that name nodes or channels which its graph does not have. */
+/**
+ * The fields of a request that name nodes or channels which its graph does not have. Names in a
+ * value that is carried raw are looked at where the graph runs.
+ */
 export function nameFaults(body: CommonBody, names: GraphNames): Fault[] {
-  const command = body.command == null ? [] : commandFaults(body.command as WireCommand, names)
+  const { goto, update } = (body.command ?? {}) as WireCommand
+  const named = { goto: isRaw(goto) ? null : goto, update: isRaw(update) ? null : update }
+  const command = commandFaults(named, names)
     .map(({ field, message }) => ({ field: `command.${field}`, message }))
   const places = (['interrupt_before', 'interrupt_after'] as const).flatMap((field) => {
     const message = breakpointFault(breakpoints(body[field]), names)
     return message === undefined ? [] : [{ field, message }]
   })
   return [...command, ...places]
+}
+
+function isRaw(value: unknown): boolean {
+  return value instanceof RawJson || (Array.isArray(value) && value.some(isRaw))
 }
 
 /** The request's keys win; tags are appended; the ids always come from the server. */
@@ -133,23 +153,39 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
   // Hardly any assistant has a context, and a copy of very many keys takes time.
+  if (Object.keys(assistant).length > 0) for (const each of [assistant, request]) mustBeOpen(each)
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
-/** Credentials, identities that nobody has checked, and headers of proxies never reach a graph. */
-const unchecked = /^x-(tenant-id|user-id|real-ip|forwarded-.*)$/
-const secretive = /\bauth\b|authoriz|key|token|jwt|secret|passw|pwd|credential|cookie|signature/
+/** A context of very many members is one raw value. */
+function mustBeOpen(context: unknown): void {
+  if (!(context instanceof RawJson)) return
+  throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
+    'the request, may have 10000 members at most.')
+}
 
-/** A JSON web token, whatever its header is called: proxies hand sessions on in many. */
-const tokenLookalike = /\beyJ[\w-]+\.[\w-]+\.[\w-]*/
+/** How a JSON web token begins, at the end of some text. */
+const tokenStart = /(?:^|-)eyJ[\w-]/
 
-/** Only those that begin with `x-`. They are stored with the run, so none may hold a secret. */
+/**
+ * Whether a text holds a JSON web token, whatever its header is called: proxies hand sessions on in
+ * many. Looks at each character a fixed number of times.
+ */
+function holdsToken(text: string): boolean {
+  if (!text.includes('eyJ')) return false
+  return text.split(/[^\w.-]/).some((word) => {
+    const parts = word.split('.')
+    return parts.some((part, at) => at + 2 < parts.length && parts[at + 1] !== '' &&
+      tokenStart.test(part))
+  })
+}
+
+/** They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
-    .filter(([name, value]) => name.startsWith('x-') && value !== undefined)
-    .filter(([name]) => !unchecked.test(name) && !secretive.test(name))
+    .filter(([name, value]) => mayReachGraph(name) && value !== undefined)
     .map(([name, value]) => [name, [value].flat().join(', ')])
-    .filter(([, text]) => !keyLookalike.test(text!) && !tokenLookalike.test(text!)))
+    .filter(([, text]) => !keyLookalike.test(text!) && !holdsToken(text!)))
 }
 
 /**

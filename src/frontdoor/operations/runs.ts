@@ -8,19 +8,25 @@ import type { Egress } from '../../egress/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import { longJson } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
-import type { RunCaller } from './run-request.ts'
+import type { RunAssistant, RunCaller } from './run-request.ts'
+import { isThere } from './threads.ts'
 
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
   readonly graphs: Pick<GraphHost, 'describe'>
   readonly egress: Pick<Egress, 'check'>
+  readonly json: LongJson
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
@@ -46,17 +52,22 @@ export class RunOperations {
   readonly #assistants: AssistantOperations
   readonly #graphs: Pick<GraphHost, 'describe'>
   readonly #egress: Pick<Egress, 'check'>
+  readonly #json: LongJson
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
   /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
   readonly #untold = new Map<string, StartRun>()
 
-  constructor({ threads, assistants, graphs, egress, env, tracing }: RunOperationParts) {
+  constructor(parts: RunOperationParts) {
+    const { threads, assistants, graphs, egress, json, env, quotas, tracing } = parts
+    this.#quotas = quotas
     this.#tracing = tracing
     this.#threads = threads
     this.#assistants = assistants
     this.#graphs = graphs
     this.#egress = egress
+    this.#json = json
     this.#env = env
   }
 
@@ -64,8 +75,8 @@ export class RunOperations {
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant, body)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant.row, body)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
@@ -74,8 +85,8 @@ export class RunOperations {
   async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistants.get(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant, body)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
+    this.#mustNameKnown(assistant.row, body)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
@@ -87,11 +98,12 @@ export class RunOperations {
   }
 
   /** Newest first. */
-  async list(tenant: string, threadId: string, request: ListRuns): Promise<RunRow[]> {
+  async list(tenant: string, threadId: string, request: ListRuns, gone?: AbortSignal):
+    Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
     const texts = textsOf.filter(([name]) => !select || select.includes(name))
       .map(([, text]) => text)
-    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts })
+    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, gone)
   }
 
   /** Resolves when the run is over, whether or not the caller wants to wait for that. */
@@ -126,11 +138,21 @@ export class RunOperations {
   }
 
   /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
-  #mustNameKnown({ graphId }: AssistantRow, body: CreateRun): void {
+  #mustNameKnown({ graphId }: Pick<AssistantRow, 'graphId'>, body: CreateRun): void {
     const { nodes = [], channels } = this.#graphs.describe(graphId) ?? {}
     if (channels === undefined) return
     const faults = nameFaults(body, { nodes, channels })
     if (faults.length > 0) throw invalid(faults)
+  }
+
+  async #assistant(tenant: string, name: string): Promise<RunAssistant> {
+    const row = await this.#assistants.get(tenant, name)
+    const { contextJson: text } = row
+    if (text.length <= longJson) return { row, context: JSON.parse(text || '{}') }
+    const bytes = Buffer.from(`{"context":${text}}`)
+    const read = await this.#json.read(tenant, { what: 'The assistant', bytes,
+      carried: { context: 1 } })
+    return { row, context: (read as { readonly context: unknown }).context }
   }
 
   /** Throws `invalid` for a webhook that may not be called. */
@@ -144,7 +166,17 @@ export class RunOperations {
     }
   }
 
-  async #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+  #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+    const isDelayed = run.afterMs > 0
+    return this.#quotas.within(tenant, {
+      ...isDelayed ? { delayedRuns: 1 } : { runs: 1 },
+      ...run.ifMissing === 'create' && {
+        threads: 1, exists: () => isThere(this.#threads, tenant, threadId),
+      },
+    }, () => this.#begin(tenant, threadId, run))
+  }
+
+  async #begin(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     if (run.awaited) this.#untold.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))

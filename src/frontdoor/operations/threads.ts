@@ -1,10 +1,13 @@
 /** Operations on threads and their state, the same for every wire. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { LongJson } from '../../json/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
-import type { ThreadClient, ThreadView } from '../../thread/index.ts'
+import { textOf } from '../../raw-json.ts'
+import type { ReadShare } from '../../read-quota.ts'
+import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
+import type { Quotas } from '../quotas.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, mustBeSimple } from '../validation.ts'
@@ -14,7 +17,9 @@ import { graphIds, mustHave } from './graph-names.ts'
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost
+  readonly json: LongJson
   readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
 }
 
 export interface FoundThread extends ThreadView {
@@ -22,15 +27,30 @@ export interface FoundThread extends ThreadView {
   readonly extracted?: JsonText
 }
 
+/** What counts a page that is being gathered, and whether anybody still waits for it. */
+export interface Gathering {
+  readonly share: ReadShare
+  readonly gone?: AbortSignal
+}
+
+/** Some states of a history. */
+export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
+  readonly texts: readonly JsonText[]
+}
+
 export class ThreadOperations {
   readonly #threads: ThreadClient
   readonly #graphs: GraphHost
+  readonly #json: LongJson
   readonly #env: Env
+  readonly #quotas: Pick<Quotas, 'within'>
 
-  constructor({ threads, graphs, env }: ThreadOperationParts) {
+  constructor({ threads, graphs, json, env, quotas }: ThreadOperationParts) {
+    this.#json = json
     this.#threads = threads
     this.#graphs = graphs
     this.#env = env
+    this.#quotas = quotas
   }
 
   async create(tenant: string, request: CreateThread): Promise<ThreadView> {
@@ -38,7 +58,9 @@ export class ThreadOperations {
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
     if (supersteps.length > 0) this.#mustNameGraph(metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
-    return this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps })
+    const exists = () => isThere(this.#threads, tenant, threadId)
+    return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
+      () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps }))
   }
 
   get(tenant: string, threadId: string): Promise<ThreadView> {
@@ -47,7 +69,7 @@ export class ThreadOperations {
 
   patch(tenant: string, threadId: string, { metadata }: PatchThread): Promise<ThreadView> {
     if (metadata === undefined) return this.#threads.get(tenant, threadId)
-    return this.#threads.patch(tenant, threadId, metadata)
+    return this.#quotas.within(tenant, {}, () => this.#threads.patch(tenant, threadId, metadata))
   }
 
   delete(tenant: string, threadId: string): Promise<void> {
@@ -55,67 +77,70 @@ export class ThreadOperations {
   }
 
   copy(tenant: string, threadId: string): Promise<ThreadView> {
-    return this.#threads.copy(tenant, threadId)
+    return this.#quotas.within(tenant, { threads: 1 }, () => this.#threads.copy(tenant, threadId))
   }
 
-  /** One page, and how many threads match in all. Throws as `AnswerRoom` does. */
-  async search(tenant: string, request: SearchThreads):
+  /** One page, and how many threads match in all. Throws as `share` does, which counts the page. */
+  async search(tenant: string, request: SearchThreads, { share, gone }: Gathering):
     Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
-    using room = new AnswerRoom()
-    const extract = paths ? extractor(paths, room) : undefined
+    const extract = paths ? extractor(paths, share, this.#json) : undefined
     const query = {
       ...filterOf(tenant, request), ids: ids?.length ? ids : undefined, limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
-    return await this.#threads.search(query, (view): FoundThread => {
+    return await this.#threads.search(query, async (view): Promise<FoundThread> => {
       const values = selects('values') ? view.values : '{}'
-      room.take(values)
-      return { row: view.row, values, ...extract && { extracted: extract(view) } }
-    })
+      share.take(values)
+      return { row: view.row, values, ...extract && { extracted: await extract(view) } }
+    }, gone)
   }
 
-  count(tenant: string, request: CountThreads): Promise<number> {
-    return this.#threads.count(filterOf(tenant, request))
+  count(tenant: string, request: CountThreads, gone?: AbortSignal): Promise<number> {
+    return this.#threads.count(filterOf(tenant, request), gone)
   }
 
   /** A ThreadState. `checkpoint` null: the newest. */
   state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
-    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>): Promise<JsonText> {
+    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>, gone?: AbortSignal):
+  Promise<JsonText> {
     return this.#threads.state(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       subgraphs: subgraphs ?? false, select: selectionOf(select),
-    })
+    }, gone)
   }
 
-  /** An array of ThreadStates, newest first. */
-  history(tenant: string, threadId: string, request: ReadHistory): Promise<JsonText> {
+  /** ThreadStates, newest first. Throws before the first part if the request is not valid. */
+  async* history(tenant: string, threadId: string, request: ReadHistory, gone?: AbortSignal):
+  AsyncGenerator<HistoryList, void, void> {
     const { limit = 10, before, metadata, checkpoint, select } = request
     mustBeSimple('metadata', metadata)
-    return this.#threads.history(tenant, threadId, {
+    const parts = this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       before: checkpointIdOf(before), limit, metadata: metadata ?? null,
       select: selectionOf(select),
-    })
+    }, gone)
+    for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
     const update = editOf({ values, command, as_node: as_node ?? undefined })
-    return this.#threads.updateState(tenant, threadId, {
+    const edit = {
       update,
       checkpoint: checkpointId === null && !checkpoint?.checkpoint_ns ? null : {
         checkpointId,
         checkpointNs: checkpoint?.checkpoint_ns ?? '',
         checkpointMap: checkpoint?.checkpoint_map ?? null,
       },
-    })
+    }
+    return this.#quotas.within(tenant, {}, () => this.#threads.updateState(tenant, threadId, edit))
   }
 
   #mustNameGraph(graphId: unknown): void {
@@ -123,6 +148,12 @@ export class ThreadOperations {
     if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
     mustHave(this.#graphs, graphId)
   }
+}
+
+/** Whether there is a thread with this id that is listed. */
+export async function isThere(threads: Pick<ThreadClient, 'count'>, tenant: string,
+  threadId: string): Promise<boolean> {
+  return await threads.count({ tenant, ids: [threadId] }) > 0
 }
 
 interface Update {
@@ -133,8 +164,8 @@ interface Update {
 
 function editOf({ values, command, as_node }: Update): EditUpdate {
   return {
-    values: JSON.stringify(values ?? null),
-    command: command === undefined || command === null ? null : JSON.stringify(command),
+    values: textOf(values ?? null),
+    command: command === undefined || command === null ? null : textOf(command),
     asNode: as_node ?? null,
   }
 }

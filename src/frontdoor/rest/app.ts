@@ -7,6 +7,7 @@ import { answerSchemas } from '../schema/answer.ts'
 import { checkerOf } from '../validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
+import type { BodyReaders } from './body.ts'
 import { describeRoutes } from './description.ts'
 import { answerNotFound } from './not-found.ts'
 import type { App, RouteParts } from './route.ts'
@@ -17,9 +18,10 @@ import { stateRoutes } from './states.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { threadRoutes } from './threads.ts'
 
-export async function addRest(app: App, options: RouteParts & ServerFacts): Promise<void> {
+export async function addRest(app: App,
+  options: RouteParts & ServerFacts & BodyReaders): Promise<void> {
   checkRequests(app)
-  acceptJson(app)
+  acceptJson(app, options)
   answerNotFound(app)
   await describeRoutes(app, options.version)
   serverRoutes(app, options)

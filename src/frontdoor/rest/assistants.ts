@@ -4,7 +4,9 @@ import {
   AssistantPath, CountAssistants, CreateAssistant, DeleteAssistant, DescribeSubgraphs, DrawGraph,
   ListVersions, PatchAssistant, SearchAssistants, SetLatest, SubgraphPath,
 } from '../schema/assistant.ts'
-import { arrayText, assistantJson } from './render.ts'
+import { leftSignal, sendRows, shareFor } from './list-reply.ts'
+import { assistantJson } from './render.ts'
+import { takeRows } from '../row-bytes.ts'
 import { route, sendJson, sendPage } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 
@@ -41,14 +43,17 @@ export function assistantRoutes(app: App, { assistants }: RouteParts): void {
     summary: 'Search assistants', body: SearchAssistants, answer: 'FoundAssistant[]',
     tells: ['x-pagination-total', 'x-pagination-next'] }),
   async ({ body, caller }, reply) => {
-    const { rows, total } = await assistants.search(caller.tenant, body)
+    const { rows, total } = await assistants.search(caller.tenant, body, leftSignal(reply))
+    takeRows(shareFor(reply), rows)
     const json = (row: typeof rows[number]) => assistantJson(row, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
 
   app.post('/assistants/count', route('read', 'countAssistants', { tag, summary: 'Count assistants',
     body: CountAssistants, answer: 'Count' }), async ({ body, caller }, reply) =>
-    sendJson(reply, String(await assistants.count(caller.tenant, body))))
+    {
+    return sendJson(reply, String(await assistants.count(caller.tenant, body, leftSignal(reply))))
+  })
 
   versionRoutes(app, { assistants })
   graphRoutes(app, { assistants })
@@ -61,8 +66,10 @@ function versionRoutes(app: App, { assistants }: Parts): void {
     answer: 'Assistant[]', body: ListVersions,
     summary: 'List the versions of an assistant, newest first' }),
   async ({ params, body, caller }, reply) => {
-    const rows = await assistants.versions(caller.tenant, params.assistant_id, body)
-    return sendJson(reply, arrayText(rows, (row) => assistantJson(row)))
+    const rows = await assistants.versions(caller.tenant, params.assistant_id, body,
+      leftSignal(reply))
+    takeRows(shareFor(reply), rows)
+    return sendRows(reply, rows, (row) => assistantJson(row))
   })
 
   app.post('/assistants/:assistant_id/latest', route('change', 'setLatestAssistantVersion', {

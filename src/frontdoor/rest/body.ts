@@ -4,12 +4,27 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { Readable } from 'node:stream'
 
+import type { FastifyRequest } from 'fastify'
+
 import { HeddleError } from '../../errors.ts'
+import { longJson } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { InputRoom } from '../../thread/index.ts'
 import { jsonOf } from '../json-text.ts'
+import { carriedBy } from '../schema/carried.ts'
 import type { App } from './route.ts'
 
+const what = 'The body'
+
+export interface BodyReaders {
+  /** Reads long bodies beside the main thread. */
+  readonly json: LongJson
+  /** Long bodies take room until they are read. */
+  readonly bodies: InputRoom
+}
+
 /** An empty body counts as no body: the schema then names what is missing. */
-export function acceptJson(app: App): void {
+export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
   // HTTP/2 has no header that announces a body: without a type, Fastify would not read it.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
@@ -19,12 +34,24 @@ export function acceptJson(app: App): void {
   app.addHook('preParsing', ({ method }, _reply, payload, done) =>
     done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, ({ headers, raw }, body, done) => {
+  const readLong = async ({ caller: { tenant }, routeOptions }: FastifyRequest, bytes: Buffer) => {
+    const room = bodies.of(tenant)
+    room.hold(bytes, bytes.length)
     try {
-      mustBeWhole(raw)
-      mustBePlain(headers['content-encoding'])
-      const text = body as string
-      done(null, text.trim() === '' ? undefined : jsonOf('The body', text))
+      const carried = carriedBy(routeOptions.schema?.body)
+      return await json.read(tenant, { what, bytes, carried })
+    } finally {
+      room.hold(bytes, 0)
+    }
+  }
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      mustBeWhole(request.raw)
+      mustBePlain(request.headers['content-encoding'])
+      const bytes = body as Buffer
+      if (bytes.length > longJson) return readLong(request, bytes)
+      const text = bytes.toString()
+      done(null, text.trim() === '' ? undefined : jsonOf(what, text))
     } catch (error) {
       done(error as Error, undefined)
     }

@@ -2,6 +2,7 @@
 
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { App } from './route.ts'
 
@@ -52,9 +53,17 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs', theme: { title: 'Heddle' }, uiConfig: { layout: 'BaseLayout' },
+    uiHooks: { onRequest: refuseFrames },
   })
   app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },
     () => app.swagger())
+}
+
+/** A page that shows the documentation in a frame could have its visitors try things. */
+function refuseFrames(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  void reply.header('x-frame-options', 'DENY')
+    .header('content-security-policy', "frame-ancestors 'none'")
+  done()
 }
 
 interface Description {

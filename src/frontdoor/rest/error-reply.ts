@@ -18,9 +18,9 @@ const challenge = 'Bearer realm="heddle"'
 
 /**
  * `{detail, message, code}`, with `errors: [{field, message}]` if fields are wrong, `url` if
- * another address is the right one, `dependencies` if some cannot be reached, `error` and
- * `limit: {row, count, intervalSeconds}` if there were too many requests. A call of the typed API
- * gets the error format of its protocol.
+ * another address is the right one, `dependencies` if some cannot be reached, `quota: {name,
+ * limit}` if one is used up, `error` and `limit: {row, count, intervalSeconds}` if there were too
+ * many requests. A call of the typed API gets the error format of its protocol.
  */
 export function errorReply(log: Log) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -49,9 +49,10 @@ function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): str
 
 /** The body of an error on REST. */
 export function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
-  const { errors, url, limit, dependencies } = facts
+  const { errors, url, limit, dependencies, quota } = facts
   return { detail: message, message, code, ...(errors !== undefined && { errors }),
     ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
+    ...(quota !== undefined && { quota }),
     ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 

@@ -1,7 +1,6 @@
 /** Rows as JSON of the API. Fields that are JSON text already are joined, never parsed. */
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { AnswerRoom } from '../../answer-room.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../time-text.ts'
 import type { FoundThread } from '../operations/index.ts'
@@ -58,17 +57,6 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
     kwargs: row.kwargsJson || '{}',
     multitask_strategy: `"${row.multitaskStrategy}"`,
   }, select)
-}
-
-/** Throws as `AnswerRoom` does, before it has rendered more rows than there is room for. */
-export function arrayText<Row>(rows: readonly Row[], json: (row: Row) => JsonText): JsonText {
-  using room = new AnswerRoom()
-  const texts = rows.map((row) => {
-    const text = json(row)
-    room.take(text)
-    return text
-  })
-  return `[${texts.join(',')}]`
 }
 
 function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,

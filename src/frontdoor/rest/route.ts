@@ -7,10 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { ReadQuota } from '../../read-quota.ts'
 import type { Access } from '../caller.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Pulse } from '../pulse.ts'
-import { arrayText } from './render.ts'
+import type { Quotas } from '../quotas.ts'
+import { sendRows } from './list-reply.ts'
 
 /** Gives handlers the types that their schemas let through. */
 export interface Schemas extends FastifyTypeProvider {
@@ -24,6 +26,9 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
 /** What routes call. */
 export interface RouteParts extends Operations {
   readonly pulse: Pulse
+  readonly quotas: Pick<Quotas, 'stream'>
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
 }
 
 interface RouteWords {
@@ -101,9 +106,9 @@ interface Page<Row> {
 
 /** Sends a page, with the total and the offset of the next page in its headers. */
 export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
-  FastifyReply {
+  Promise<FastifyReply> {
   const next = offset + rows.length
   void reply.header('x-pagination-total', total)
   if (rows.length > 0 && next < total) void reply.header('x-pagination-next', next)
-  return sendJson(reply, arrayText(rows, json))
+  return sendRows(reply, rows, json)
 }

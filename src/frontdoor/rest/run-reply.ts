@@ -9,13 +9,15 @@ import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import type { CreateRun } from '../schema/run.ts'
 import { whileStanding } from '../standing.ts'
+import { whenClosed } from './ending.ts'
+import { requireOwnPage } from './fetch-site.ts'
 import { answerLate } from './late-answer.ts'
 import { runJson } from './render.ts'
 import { sendJson } from './route.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
 
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse'>
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas'>
 
 export interface Watched {
   readonly run: RunName
@@ -62,6 +64,15 @@ function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
+/**
+ * Counts a stream of the caller, or a request that waits for a run, until the reply is over. To be
+ * called before the run is made. Throws `over_quota`.
+ */
+export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: FastifyReply): void {
+  const stream = quotas.stream(reply.request.caller.tenant)
+  whenClosed(reply.raw, () => stream[Symbol.dispose]())
+}
+
 /** Streams the run's events until it is over. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
@@ -69,7 +80,8 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
-  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
+  mayWatch(watched)
+  if (!made) holdStream(parts, reply)
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
@@ -101,7 +113,8 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   reply.request.about = run
   const { caller } = reply.request
   const { tenant } = caller
-  mustBeAllowed(caller, watched.cancelOnDisconnect ? 'change' : 'read')
+  mayWatch(watched)
+  if (!made) holdStream(parts, reply)
   const ask = (gone: AbortSignal) =>
     made ? runs.result(tenant, run, gone) : runs.join(tenant, run, gone)
   return answerLate({
@@ -111,6 +124,12 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
+}
+
+/** Throws `forbidden`: to cancel a run by leaving is to change something, also with a GET. */
+function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
+  mustBeAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
+  if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
 }
 
 /** The client has left, so whether the cancel worked is not reported. */

@@ -4,11 +4,14 @@ import {
   CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, RunPath,
 } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { arrayText, runJson } from './render.ts'
+import { takeRows } from '../row-bytes.ts'
+import { leftSignal, sendRows, shareFor } from './list-reply.ts'
+import { runJson } from './render.ts'
 import { eventStream, route, sendJson } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, everything, lastEventId, madeBy, runCallerOf, sendRun, streamRun, waiterOf,
+  answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
+  waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Runs'
@@ -38,6 +41,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     summary: 'Create a run and stream its events' }),
   async (request, reply) => {
     const { params, body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return streamRun(parts, madeBy(request, row, reply), everything)
   })
@@ -46,6 +50,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
     answer: 'RunResult', summary: 'Create a run and wait for its result' }),
   async (request, reply) => {
     const { params, body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
     return answerWithResult(parts, madeBy(request, row, reply))
   })
@@ -79,8 +84,9 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
     querystring: ListRuns, answer: 'FoundRun[]',
     summary: 'List the runs of a thread, newest first' }),
   async ({ params, query, caller }, reply) => {
-    const rows = await runs.list(caller.tenant, params.thread_id, query)
-    return sendJson(reply, arrayText(rows, (row) => runJson(row, query.select)))
+    const rows = await runs.list(caller.tenant, params.thread_id, query, leftSignal(reply))
+    takeRows(shareFor(reply), rows)
+    return sendRows(reply, rows, (row) => runJson(row, query.select))
   })
 
   app.get('/threads/:thread_id/runs/:run_id', route('read', 'getRun', { ...one, answer: 'Run',

@@ -6,7 +6,8 @@ import {
 import { eventStream, route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
-  answerWithResult, everything, lastEventId, madeBy, runCallerOf, sendRun, streamRun, waiterOf,
+  answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
+  waiterOf,
 } from './run-reply.ts'
 
 const tag = 'Stateless runs'
@@ -28,6 +29,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     tells: ['content-location', 'location'],
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
     return streamRun(parts, madeBy(request, row, reply), everything)
   })
@@ -35,6 +37,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   app.post('/runs/wait', route('change', 'waitStatelessRun', { ...creation, answer: 'RunResult',
     summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const { body, caller } = request
+    holdStream(parts, reply)
     const row = await runs.createStateless(caller.tenant, body, waiterOf(request))
     return answerWithResult(parts, madeBy(request, row, reply))
   })

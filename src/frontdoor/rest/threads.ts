@@ -4,6 +4,7 @@ import {
   CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
   ThreadPath,
 } from '../schema/thread.ts'
+import { leftSignal, shareFor } from './list-reply.ts'
 import { threadJson } from './render.ts'
 import { route, sendJson, sendPage } from './route.ts'
 import type { App, RouteParts } from './route.ts'
@@ -43,12 +44,13 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
   app.post('/threads/search', route('read', 'searchThreads', { tag, summary: 'Search threads',
     body: SearchThreads, answer: 'FoundThread[]',
     tells: ['x-pagination-total', 'x-pagination-next'] }), async ({ body, caller }, reply) => {
-    const { threads: rows, total } = await threads.search(caller.tenant, body)
+    const { threads: rows, total } = await threads.search(caller.tenant, body,
+      { share: shareFor(reply), gone: leftSignal(reply) })
     const json = (view: typeof rows[number]) => threadJson(view, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })
 
   app.post('/threads/count', route('read', 'countThreads', { tag, summary: 'Count threads',
     body: CountThreads, answer: 'Count' }), async ({ body, caller }, reply) =>
-    sendJson(reply, String(await threads.count(caller.tenant, body))))
+    sendJson(reply, String(await threads.count(caller.tenant, body, leftSignal(reply)))))
 }

@@ -1,10 +1,13 @@
 /** Long answers that clients have not read yet: they take room, as those being gathered do. */
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-import { AnswerRoom } from '../../answer-room.ts'
+import type { Log } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ReadQuota } from '../../read-quota.ts'
 import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from '../caller.ts'
+import { factsOf } from '../exchange.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
@@ -21,15 +24,22 @@ export interface UnreadOptions {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly unread: UnreadAnswers
+    /** The memory that reads share. */
+    readonly reads: ReadQuota
+    /** To be called if an answer had to be broken off: its client was told no reason. */
+    answerFailed(request: FastifyRequest, error: unknown): void
   }
 }
 
 export class UnreadAnswers {
+  readonly #reads: ReadQuota
   readonly #patienceMs: number
   readonly #ofTenant: number
   readonly #budgets = new Map<string, ByteBudget<AnyResponse>>()
 
-  constructor({ patienceMs = 60_000, ofTenant = 256 * 1024 * 1024 }: UnreadOptions) {
+  constructor(reads: ReadQuota,
+    { patienceMs = 60_000, ofTenant = 256 * 1024 * 1024 }: UnreadOptions) {
+    this.#reads = reads
     this.#patienceMs = patienceMs
     this.#ofTenant = ofTenant
   }
@@ -41,13 +51,13 @@ export class UnreadAnswers {
   hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
     const { length } = answer
     if (length <= shortLength) return
-    const room = new AnswerRoom()
-    room.hold(answer)
+    const share = this.#reads.share(tenant)
+    share.hold(answer)
     const budget = this.#budgets.get(tenant) ?? new ByteBudget(this.#ofTenant)
     this.#budgets.set(tenant, budget)
     budget.hold(response, length, () => breakOff(response))
     whenClosed(response, () => {
-      room[Symbol.dispose]()
+      share[Symbol.dispose]()
       budget.release(response)
       const isLast = budget.holders === 0 && this.#budgets.get(tenant) === budget
       if (isLast) this.#budgets.delete(tenant)
@@ -62,9 +72,15 @@ export class UnreadAnswers {
 }
 
 /** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
-export function holdAnswers(app: FastifyInstance, options: UnreadOptions): void {
-  const unread = new UnreadAnswers(options)
+export function holdAnswers(app: FastifyInstance,
+  { reads, log }: { readonly reads: ReadQuota; readonly log: Log }, options: UnreadOptions): void {
+  app.decorate('answerFailed', (request: FastifyRequest, error: unknown) => {
+    const level = HeddleError.from(error).code === 'internal' ? 'error' : 'info'
+    log[level]('An answer was broken off.', { error, ...factsOf(request) })
+  })
+  const unread = new UnreadAnswers(reads, options)
   app.decorate('unread', unread)
+  app.decorate('reads', reads)
   app.addHook('onSend', ({ caller }, { raw }, payload, done) => {
     // Before somebody is known, only errors are sent.
     const tenant = (caller as Caller | undefined)?.tenant ?? ''

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
 
+import { metadataCharactersMax } from '../../records/index.ts'
 import { metadataKeysMax } from '../../thread/index.ts'
 
 /** A JSON object with any fields. */
@@ -31,9 +32,10 @@ export const wholeMax = 2 ** 31 - 1
 
 export const Offset = () => Type.Integer({ minimum: 0, maximum: wholeMax, default: 0 })
 
-/** Bounded, because threads and assistants are indexed by each key. */
+/** Bounded, because threads and assistants are indexed by each key, and searches read all of it. */
 export const Metadata = (options: TSchemaOptions = {}) =>
-  JsonObject({ maxProperties: metadataKeysMax, ...options })
+  JsonObject({ maxProperties: metadataKeysMax, 'x-max-characters': metadataCharactersMax,
+    ...options })
 
 /** Filters by containment: scalars must be equal, objects are compared recursively. */
 export const MetadataFilter = () =>

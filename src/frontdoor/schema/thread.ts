@@ -19,8 +19,9 @@ export const CreateThread = Type.Object({
       values: Type.Optional(Json()),
       command: Type.Optional(Nullable(Command())),
       as_node: Type.String(),
-    })),
-  }), { description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
+    }), { maxItems: 1_000 }),
+  }), { maxItems: 1_000,
+    description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
 }, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
 export type CreateThread = Static<typeof CreateThread>
 
@@ -55,7 +56,7 @@ export const extractPath = {
 
 export const SearchThreads = Type.Object({
   ...filter,
-  ids: Type.Optional(Nullable(Type.Array(Uuid()))),
+  ids: Type.Optional(Nullable(Type.Array(Uuid(), { maxItems: 10_000 }))),
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   sort_by: Type.Optional(Nullable(

@@ -6,13 +6,14 @@ import { inFlight } from './in-flight.ts'
 
 /** A body up to this size stays in its row. */
 const inRowBytes = 256 * 1024
-const partBytes = 512 * 1024
+/** The size of each chunk but the last. */
+export const chunkBytes = 512 * 1024
 /** Parts of one body on their way at the same time. */
 const partsAtOnce = 4
 
 /** In how many parts a body is kept; 0 if it stays in its row. */
 export function chunksOf(body: Uint8Array): number {
-  return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / partBytes)
+  return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / chunkBytes)
 }
 
 /** Each part is a partition of its own, so that none grows with its body. */
@@ -34,7 +35,7 @@ export class ChunkTable {
   /** Writes `chunksOf(body)` parts. Throws as Connection.write does; some may be there then. */
   async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
     await inFlight(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
-      const data = body.subarray(part * partBytes, (part + 1) * partBytes)
+      const data = body.subarray(part * chunkBytes, (part + 1) * chunkBytes)
       await this.#connection.write({ cql: this.#insert, values: [key, part, data, timestamp] })
     })
   }

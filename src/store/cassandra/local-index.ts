@@ -15,9 +15,8 @@ import { atMost } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
-import { askIndex } from '../../records/index.ts'
 import type {
-  AssistantIndex, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
+  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { openScratchStore } from '../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../embedded/index.ts'
@@ -121,12 +120,11 @@ export class LocalIndex implements OwnIndex {
     })
   }
 
-  async answer(question: IndexQuestion): Promise<IndexAnswer> {
-    // Both in one turn, so that the shards are the ones whose rows the search found.
-    const [found, covered] = await Promise.all([
-      askIndex(this.#store, question), this.#store.loaded(),
-    ])
-    return { ...found, covered }
+  /** Threads of covered shards that sleep, from the one that is due first. */
+  due: DueThreads = (after, limit) => this.#store.due(after, limit)
+
+  answer(question: IndexQuestion): Promise<IndexAnswer> {
+    return this.#store.answer(question)
   }
 
   /** For rows that are in Cassandra. */

@@ -232,7 +232,7 @@ export class CassandraLog implements LogPort {
     const { runs, billing } = this.#parts
     switch (update.table) {
       case 'billing': return billing.put(update.row, rank)
-      case 'run': return runs.put({ row: update.row, rank, before })
+      case 'run': return runs.put({ row: update.row, body: update.body, rank, before })
       case 'run_removed':
         await before
         return runs.remove(update, rank)

@@ -1,13 +1,14 @@
 /** Reads the log's partitions: where a branch ends, and the rows of a slice of it. */
 
-import type { LogEntry } from '../../checkpoint/index.ts'
+import type { LogEntry, ReadBytes } from '../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
 import { carrierUpTo, legacyOf } from './carrier.ts'
 import type { Legacy, StatingRow } from './carrier.ts'
 import { comparePositions, historyFrom, tailOf } from './chain.ts'
 import type { Position } from './chain.ts'
+import { chunkBytes } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import type { Connection, Value } from './connection.ts'
+import type { Connection, Row, Value } from './connection.ts'
 import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
 import type { Partition, StoredRow } from './log-row.ts'
 import { decodeStretches, slicesOf } from './stretch.ts'
@@ -80,20 +81,26 @@ export class LogReader {
     return low
   }
 
-  /** All rows of a slice. Throws `not_found` if one is missing: the log was deleted. */
-  async rows(branchId: string, slice: Slice, reverse: boolean): Promise<LogEntry[]> {
+  /**
+   * All rows of a slice; those that `room` takes if there is one. Throws `not_found` if one is
+   * missing: the log was deleted.
+   */
+  async rows(branchId: string, slice: Slice, { reverse = false, room }:
+    { readonly reverse?: boolean | undefined; readonly room?: ReadBytes }): Promise<LogEntry[]> {
     const { epoch, from, through } = slice
     const entries: LogEntry[] = []
     const values = valuesOf(branchId, slice)
     const cql = reverse ? this.#downwards : this.#upwards
     for await (const page of this.#connection.pages({ cql, values }, fetchSize)) {
-      entries.push(...await Promise.all(page.map(async (row) => {
+      const wanted = room ? taken(page, room) : page
+      entries.push(...await Promise.all(wanted.map(async (row) => {
         const seq = Number(row.seq)
         const chunks = row.chunks as number | null ?? 0
         const body = chunks === 0 ? bytesOf(row.body as Buffer)
           : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
         return { epoch, seq, body }
       })))
+      if (wanted.length < page.length) return entries
     }
     if (entries.length === through - from + 1) return entries
     throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
@@ -153,6 +160,17 @@ export class LogReader {
     assert(row?.stretches, 'the first row of a stretch names all stretches')
     return decodeStretches(row.stretches as Uint8Array)
   }
+}
+
+/** The rows up to the first that there is no room for. */
+function taken(page: readonly Row[], room: ReadBytes): readonly Row[] {
+  const end = page.findIndex((row) => !room.takes(sizeOf(row)))
+  return end < 0 ? page : page.slice(0, end)
+}
+
+/** The bytes of a row's body, at most: its last chunk may be shorter than the others. */
+function sizeOf({ body, chunks }: Row): number {
+  return (chunks as number | null ?? 0) * chunkBytes || (body as Buffer).byteLength
 }
 
 /** The values for a query of a slice. */

@@ -3,7 +3,7 @@
 import { pause } from '../../../cluster/index.ts'
 import type { Env, Gate } from '../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
-import { segmentsOf } from '../../checkpoint/index.ts'
+import { ReadBytes, segmentsOf } from '../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow, Segment } from '../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
 import { Recent } from '../recent.ts'
@@ -130,8 +130,8 @@ export class LogTable {
   }
 
   /** Rows in the requested order, including those of ancestors. */
-  async read(branch: Branch, { from, through, reverse = false, limit }: LogRange):
-    Promise<LogEntry[]> {
+  async read(branch: Branch, range: LogRange): Promise<LogEntry[]> {
+    const { from, through, reverse = false, limit } = range
     const slices: (Slice & { readonly id: string })[] = []
     for await (const line of this.#linesOf(branch, { from, through })) {
       const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
@@ -139,12 +139,28 @@ export class LogTable {
         ({ ...slice, id: line.id })))
     }
     const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
+    if (range.bytes !== undefined || range.bodyBytes !== undefined) {
+      return this.#readWithin(wanted, range)
+    }
     const entries: LogEntry[][] = []
     for (let at = 0; at < wanted.length; at += slicesAtOnce) {
       entries.push(...await Promise.all(wanted.slice(at, at + slicesAtOnce).map((slice) =>
-        this.#reader.rows(slice.id, slice, reverse))))
+        this.#reader.rows(slice.id, slice, { reverse }))))
     }
     return entries.flat()
+  }
+
+  /** One slice after the other, until there are bytes enough. */
+  async #readWithin(slices: readonly (Slice & { readonly id: string })[], range: LogRange):
+    Promise<LogEntry[]> {
+    const room = new ReadBytes(range)
+    const entries: LogEntry[] = []
+    for (const slice of slices) {
+      const read = await this.#reader.rows(slice.id, slice, { reverse: range.reverse, room })
+      for (const entry of read) entries.push(entry)
+      if (read.length < slice.through - slice.from + 1) break
+    }
+    return entries
   }
 
   /** Where the checkpoint is; undefined if the branch and its ancestors have none of that id. */

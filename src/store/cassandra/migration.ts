@@ -6,8 +6,16 @@ export interface Keyspaces {
   readonly control: string
 }
 
-/** Each statement may be executed again. */
-export type Migration = (keyspaces: Keyspaces) => readonly string[]
+export interface Migration {
+  /** Each may be executed again, also after later steps. */
+  readonly statements: (keyspaces: Keyspaces) => readonly string[]
+  /**
+   * The version of the oldest members that can live with this step: they read and write the tables
+   * as if it were not there, and lose nothing by that. A step that only adds leaves it as it was; a
+   * step that takes something away names the first version whose members no longer need it.
+   */
+  readonly oldest: number
+}
 
 /** Written at any time, read by the whole key or in the order of a partition. */
 const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'T4'}`
@@ -114,13 +122,19 @@ const billing = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keysp
 const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branchNeed, branch,
   runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]
 
-/** The first one makes version 1. */
+/**
+ * The first one makes version 1. Members that know only the first six refuse tables that have seen
+ * more than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ */
 export const migrations: readonly Migration[] = [
-  (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
-  (keyspaces) => [memberBeat(keyspaces)],
-  (keyspaces) => [apiKey(keyspaces)],
-  (keyspaces) => [limitAdmit(keyspaces)],
-  (keyspaces) => [billing(keyspaces)],
+  {
+    statements: (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
+    oldest: 1,
+  },
+  { statements: (keyspaces) => [memberBeat(keyspaces)], oldest: 2 },
+  { statements: (keyspaces) => [apiKey(keyspaces)], oldest: 3 },
+  { statements: (keyspaces) => [limitAdmit(keyspaces)], oldest: 4 },
+  { statements: (keyspaces) => [billing(keyspaces)], oldest: 5 },
   // Places are carried by later rows: a program that looks beside each row would miss some.
-  () => [],
+  { statements: () => [], oldest: 6 },
 ]

@@ -2,9 +2,9 @@
 
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { readAhead } from '../../../cluster/index.ts'
-import { AnswerRoom } from '../../answer-room.ts'
 import { bytesOf } from '../../checkpoint/index.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../records/index.ts'
+import { PageBytes } from '../page-bytes.ts'
 import { Recent } from '../recent.ts'
 import { withTexts } from '../run-texts.ts'
 import type { Connection, Row } from './connection.ts'
@@ -44,14 +44,15 @@ export class RunTable implements RunTablePort {
   }
 
   /** Newer calls need higher ranks. Repeating it changes nothing. */
-  async put({ row, rank, before }: { readonly row: RunRow; readonly rank: bigint
+  async put({ row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow
+    readonly body?: Uint8Array | undefined; readonly rank: bigint
     readonly before?: Promise<unknown> }): Promise<void> {
     const address = this.#address(row)
     const createdAt = BigInt(row.createdAtMs)
     await Promise.all([
       this.#order(row, rank),
       this.#bodies.put({
-        address, body: bytesOf(RunRow, row), columns: [['created_at', createdAt]],
+        address, body, columns: [['created_at', createdAt]],
         rank, before,
       }),
     ])
@@ -107,7 +108,7 @@ export class RunTable implements RunTablePort {
     }
     const end = offset + limit
     const page = status === undefined ? Math.min(end, orderPage) : atOnce
-    using room = new AnswerRoom()
+    const bytes = new PageBytes(query.bytes)
     const found: RunRow[] = []
     let passed = 0
     let matching = 0
@@ -117,7 +118,7 @@ export class RunTable implements RunTablePort {
       passed += rows.length
       for await (const run of this.#all(tenant, threadId, wanted)) {
         if (status !== undefined && (run.status !== status || matching++ < offset)) continue
-        found.push(withTexts(run, room, texts))
+        found.push(withTexts(run, bytes, texts))
         if (found.length === limit) return found
       }
     }

@@ -7,6 +7,7 @@ import { HeddleError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import { outcomeOf } from './driver-error.ts'
 import { migrations, reads } from './migration.ts'
+import type { Migration } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
 export interface SchemaOptions {
@@ -14,66 +15,102 @@ export interface SchemaOptions {
   readonly env: Env
   /** Replicas of each data center, by its name; by default as many as hosts, up to 3. */
   readonly replication?: Readonly<Record<string, number>>
+  /** The steps that this program knows; all of them by default. */
+  readonly steps?: readonly Migration[]
 }
 
 /** The tables of ours that exist before there is a version. */
 export const tablesOfTheLock = ['schema_lock', 'schema_version']
 
+/** What the keyspaces say of themselves. */
+interface Version {
+  /** The oldest member that can live with the tables, by the steps that it knows. */
+  readonly oldest: number
+  /** The newest step that was done. */
+  readonly newest: number
+}
+
 /**
- * Several members may do this at once. Throws HeddleError with a sentence for whoever starts the
- * member.
+ * The rows of the table of versions; the greater number is the newest step. Programs that know only
+ * the first six steps read the first row alone, and refuse a greater number than their own: so it
+ * is the oldest member.
+ */
+const rowNames = { oldest: 'schema', newest: 'newest' } as const
+
+/**
+ * Several members may do this at once, of several versions. Throws HeddleError with a sentence for
+ * whoever starts the member.
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {
-  const { connection, env } = options
+  const { connection, env, steps = migrations } = options
   try {
     const version = await versionOf(connection)
-    refuseNewer(connection, version)
-    if (version === migrations.length) return
+    refuseNewer(connection, steps, version)
+    if (version !== undefined && version.newest >= steps.length) return
     if (version === undefined) {
       // Before anything is made, and again below, when nobody else can make anything.
       await refuseForeign(connection)
       await makeKeyspaces(options)
     }
-    await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock, env))
+    await new SchemaLock(connection, env).hold((lock) => migrate(connection, lock, env, steps))
   } catch (error) {
     throw schemaError(connection, error)
   }
 }
 
-async function migrate(connection: Connection, lock: SchemaLock, { log }: Env): Promise<void> {
+async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
+  steps: readonly Migration[]): Promise<void> {
   let version = await versionOf(connection)
-  refuseNewer(connection, version)
+  refuseNewer(connection, steps, version)
   if (version === undefined) {
     await refuseForeign(connection)
     await begin(connection)
     log.info('Making the tables in Cassandra.', { keyspace: connection.keyspace })
-    version = 0
+    version = { oldest: 0, newest: 0 }
   }
-  for (const migration of migrations.slice(version)) {
-    for (const statement of migration(connection)) {
+  let { oldest, newest } = version
+  for (const step of steps.slice(newest)) {
+    for (const statement of step.statements(connection)) {
       await lock.renew()
       await connection.execute(statement)
     }
     await connection.agreed()
-    await setVersion(connection, version, ++version)
+    // In this order: whoever dies in between has done the step, and it may be done again.
+    if (step.oldest > oldest) {
+      await setNumber(connection, rowNames.oldest, { from: oldest, to: step.oldest })
+      oldest = step.oldest
+    }
+    newest += 1
+    if (newest > oldest) {
+      await setNumber(connection, rowNames.newest, { from: newest - 1, to: newest })
+    }
   }
 }
 
 /** Undefined if nothing was ever made here. */
-async function versionOf(connection: Connection): Promise<number | undefined> {
+async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined
+  const [oldest, newest] = await Promise.all([rowNames.oldest, rowNames.newest].map((name) =>
+    numberOf(connection, name)))
+  if (oldest === undefined) return undefined
+  return { oldest, newest: Math.max(oldest, newest ?? 0) }
+}
+
+async function numberOf(connection: Connection, name: string): Promise<number | undefined> {
   const rows = await connection.read({
-    cql: `SELECT version FROM ${connection.control}.schema_version WHERE name = 'schema'`,
-    values: [],
+    cql: `SELECT version FROM ${connection.control}.schema_version WHERE name = ?`,
+    values: [name],
   })
   return rows[0]?.['version'] as number | undefined
 }
 
-function refuseNewer({ keyspace }: Connection, version: number | undefined): void {
-  if (version === undefined || version <= migrations.length) return
+function refuseNewer({ keyspace }: Connection, steps: readonly Migration[],
+  version: Version | undefined): void {
+  if (version === undefined || version.oldest <= steps.length) return
   throw new HeddleError('unsupported', `The keyspace ${keyspace} was written by a newer version ` +
-    'of Heddle. Start that version, or choose another keyspace with --keyspace.')
+    'of Heddle that this one cannot live with. Start that version, or choose another keyspace ' +
+    'with --keyspace.')
 }
 
 async function refuseForeign(connection: Connection): Promise<void> {
@@ -96,11 +133,15 @@ async function begin(connection: Connection): Promise<void> {
   })
 }
 
-async function setVersion(connection: Connection, from: number, to: number): Promise<void> {
+/** The newest step is noted only where it is not the oldest member as well. */
+async function setNumber(connection: Connection, name: string,
+  { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+  const table = `${connection.control}.schema_version`
   await connection.swapSurely({
-    cql: `UPDATE ${connection.control}.schema_version SET version = ? WHERE name = 'schema' ` +
-      'IF version = ?',
-    values: [to, from],
+    cql: `INSERT INTO ${table} (name, version) VALUES (?, ?) IF NOT EXISTS`, values: [name, from],
+  })
+  await connection.swapSurely({
+    cql: `UPDATE ${table} SET version = ? WHERE name = ? IF version < ?`, values: [to, name, to],
   })
 }
 

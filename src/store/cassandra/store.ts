@@ -6,7 +6,7 @@ import { atLatest, firstAnswer } from '../../../cluster/index.ts'
 import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type {
-  AssistantIndex, BillingTable as BillingTablePort, KeyTable as KeyTablePort,
+  AssistantIndex, BillingTable as BillingTablePort, DueThreads, KeyTable as KeyTablePort,
   LimitTable as LimitTablePort, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { BeatTable } from './beat-table.ts'
@@ -61,6 +61,8 @@ export interface ShardIndex extends OwnIndex {
   load(shard: number): Promise<readonly UnfinishedThread[]>
   /** Uncovers it at once; called before the shard is given back. */
   unload(shard: number): void
+  /** Threads of covered shards that sleep, from the one that is due first. */
+  due: DueThreads
 }
 
 export interface CassandraStore {

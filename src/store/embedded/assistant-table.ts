@@ -5,9 +5,13 @@ import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../recor
 import type { Database, NamedValues, Statement } from './database.ts'
 import { idKey } from './id-key.ts'
 import type { NumberOf } from './row-number.ts'
+import { contains } from '../../containment.ts'
+import { Slice } from './search-slice.ts'
+import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
+import type { TenantUses } from './tenant-uses.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface AssistantEntry {
@@ -23,6 +27,8 @@ export interface AssistantEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.AssistantRow without its metadata. */
   readonly body: Uint8Array
+  /** Of its log. Missing from what an older program left in its journal. */
+  readonly bytes?: number
 }
 
 export const assistantSchema = `
@@ -43,6 +49,9 @@ export const assistantSchema = `
   CREATE UNIQUE INDEX assistant_assistant_id ON assistant (tenant, assistant_id);
 `
 
+/** Metadata of a tenant's assistants: with more, the thread that writes does not read it. */
+const longBytes = 256 * 1024
+
 const columnOf: Readonly<Record<AssistantSort, string>> = {
   assistant_id: 'assistant_id', graph_id: 'graph_id', name: 'name', created_at: 'created_at',
   updated_at: 'updated_at',
@@ -55,10 +64,14 @@ export class AssistantTable {
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
   readonly #get: Statement<StoredRow>
+  readonly #uses: TenantUses
+  readonly #row: Statement<StoredRow>
 
   /** Without `numberOf`, SQLite numbers new rows. */
-  constructor(database: Database, numberOf: NumberOf = () => null, unlisted?: UnlistedShards) {
+  constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
+    unlisted?: UnlistedShards) {
     this.#database = database
+    this.#uses = uses
     this.#numberOf = numberOf
     this.#unlisted = unlisted
     const columns = ['branch_key', 'epoch', 'seq', 'graph_id', 'name', 'folded_name', 'created_at',
@@ -71,6 +84,7 @@ export class AssistantTable {
         (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
     this.#remove = database.prepare(
       'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?')
+    this.#row = database.prepare('SELECT metadata, body FROM assistant WHERE rowid = ?')
     this.#get = database.prepare(
       'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
   }
@@ -82,23 +96,70 @@ export class AssistantTable {
   /** Changes nothing if the stored row is newer. */
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
-    this.#put.run(this.#numberOf(tenant, assistantId), tenant, assistantId, idKey(branchId), epoch,
-      seq, graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
+    const number = this.#numberOf(tenant, assistantId)
+    const { changes } = this.#put.run(number, tenant, assistantId, idKey(branchId), epoch, seq,
+      graphId, name, fold(name), entry.createdAtMs, entry.updatedAtMs, entry.metadataJson,
       entry.body)
+    if (changes > 0) this.#uses.setAssistant({ tenant, assistantId, no: number }, entry.bytes ?? 0)
   }
 
   /** Does not touch an assistant that was made again with another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
-    this.#remove.run(tenant, id, idKey(branch.id))
+    const { changes } = this.#remove.run(tenant, id, idKey(branch.id))
+    if (changes > 0) {
+      this.#uses.setAssistant({ tenant, assistantId: id, no: this.#numberOf(tenant, id) }, 0)
+    }
   }
 
-  search(query: AssistantQuery): { rows: StoredRow[]; total: number } {
+  /**
+   * Whether the filter needs more documents read than the thread that writes should: that thread
+   * has other things to do.
+   */
+  isLong(filter: AssistantFilter): boolean {
+    const { metadata, ...others } = filter
+    if (metadata === undefined) return false
+    const { sql, values } = this.#conditionsOf(others)
+    const sum = this.#database.prepare<readonly [number | null]>(
+      `SELECT sum(octet_length(metadata)) FROM assistant ${sql}`)
+    return (sum.get(values)![0] ?? 0) > longBytes
+  }
+
+  /** As `search`, in slices: it stops after each. */
+  *documents(query: AssistantQuery): Generator<void, Documents, void> {
+    const { metadata = {}, ...others } = query
+    const { sortBy, limit, offset } = query
+    const { sql, values } = this.#conditionsOf(others)
+    const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
+    const candidates = this.#database.prepare<readonly [no: number, bytes: number, json: string]>(`
+      SELECT rowid, octet_length(metadata) + length(body), metadata FROM assistant ${sql}
+      ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order}`)
+    const sizes: SizedRow[] = []
+    let total = 0
+    const slice = new Slice()
+    for (const [no, bytes, document] of candidates.iterate(values)) {
+      if (contains(JSON.parse(document || '{}'), metadata)) {
+        if (total >= offset && sizes.length < limit) sizes.push([no, bytes])
+        total++
+      }
+      if (slice.ends(document)) yield
+    }
+    return { sizes, total }
+  }
+
+  search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit, offset } = query
     const { sql, values } = this.#conditionsOf(query)
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const rows = this.#database.prepare<StoredRow>(`SELECT metadata, body FROM assistant ${sql}
+    const sizes = this.#database.prepare<SizedRow>(`
+      SELECT rowid, octet_length(metadata) + length(body) FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order} LIMIT :limit OFFSET :offset`)
-    return { rows: pageOf(rows.iterate({ ...values, limit, offset })), total: this.count(query) }
+    const page = pageOf(sizes.all({ ...values, limit, offset }), (no) => this.#row.get(no)!)
+    return { page, total: this.count(query) }
+  }
+
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
   count(filter: AssistantFilter): number {

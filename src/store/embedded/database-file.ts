@@ -1,6 +1,6 @@
 /** The database's file: created complete and private, and refused if its content was lost. */
 
-import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../errors.ts'
@@ -46,10 +46,15 @@ function create(path: string): void {
   renameSync(draft, path)
 }
 
-/** For its owner only; SQLite gives the files that it creates beside it the same mode. */
-function makePrivate(path: string): void {
+/**
+ * Creates the file for its owner only, or makes it so; SQLite gives the files that it creates
+ * beside it the same mode. One that is there is not opened: to close it would end the locks that
+ * this process has on it.
+ */
+export function makePrivate(path: string): void {
   try {
-    closeSync(openSync(path, 'ax', 0o600))
+    if (sizeOf(path) === undefined) closeSync(openSync(path, 'ax', 0o600))
+    else chmodSync(path, 0o600)
   } catch {
     // SQLite fails as well, with an error that has a sentence.
   }

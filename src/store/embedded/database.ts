@@ -3,8 +3,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue } from 'node:sqlite'
 
-import { HeddleError } from '../../errors.ts'
 import { busy, ioError, sqliteCode } from './disk-error.ts'
+import { migrationOf } from './schema-version.ts'
+import type { FileVersion, SchemaStep } from './schema-version.ts'
 
 export type Value = SQLInputValue
 export type NamedValues = Record<string, Value>
@@ -15,7 +16,8 @@ export interface Statement<Row extends readonly unknown[]> {
   all(...values: Value[] | [NamedValues]): Row[]
   /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
-  run(...values: Value[]): { readonly lastInsertRowid: number | bigint }
+  run(...values: Value[]):
+    { readonly lastInsertRowid: number | bigint; readonly changes: number | bigint }
 }
 
 /**
@@ -50,9 +52,9 @@ export class Database {
   /**
    * With a schema, applies the steps that the file has not seen. Without one it only reads, from a
    * file that another connection writes. If not `durable`, commits do not wait for the disk. Throws
-   * HeddleError if a newer program wrote the file, otherwise what SQLite throws.
+   * HeddleError if this program is too old for the file, otherwise what SQLite throws.
    */
-  constructor(file: string, schema?: readonly string[], durable = true) {
+  constructor(file: string, schema?: readonly SchemaStep[], durable = true) {
     this.#durable = durable
     this.#sqlite = new DatabaseSync(file, { returnArrays: true,
       allowUnknownNamedParameters: true, timeout: patienceMs })
@@ -89,6 +91,14 @@ export class Database {
   /** Nothing of `work` stays. Its statements see what those before them did. */
   rehearsal<Result>(work: () => Result): Result {
     return this.#between('ROLLBACK', work)
+  }
+
+  /** Until the result is disposed of, all statements see the same. */
+  snapshot(): Disposable {
+    this.prepare('BEGIN').run()
+    return { [Symbol.dispose]: () => {
+      if (this.#sqlite.isTransaction) this.prepare('COMMIT').run()
+    } }
   }
 
   /**
@@ -155,15 +165,24 @@ export class Database {
     }
   }
 
-  #migrate(file: string, schema: readonly string[]): void {
-    const [version] = this.prepare<[number]>('PRAGMA user_version').get()!
-    if (version > schema.length) {
-      throw new HeddleError('unsupported', `${file} was written by a newer version of Heddle. ` +
-        'Start that version, or choose another data directory.')
-    }
-    if (version === schema.length) return
-    const steps = schema.slice(version).join(';')
-    this.transaction(() => this.#sqlite.exec(`${steps}; PRAGMA user_version = ${schema.length}`))
+  #migrate(file: string, steps: readonly SchemaStep[]): void {
+    const migration = migrationOf(file, this.#version(), steps)
+    if (migration === undefined) return
+    const { sql, oldest, newest } = migration
+    const note = newest === oldest ? '' : `
+      CREATE TABLE IF NOT EXISTS schema_version (name TEXT PRIMARY KEY, version INTEGER NOT NULL);
+      INSERT OR REPLACE INTO schema_version VALUES ('newest', ${newest})`
+    this.transaction(() =>
+      this.#sqlite.exec(`${sql}; PRAGMA user_version = ${oldest}; ${note}`))
+  }
+
+  #version(): FileVersion {
+    const [oldest] = this.prepare<[number]>('PRAGMA user_version').get()!
+    const [known] = this.prepare<[number]>(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'").get()!
+    const newest = known === 0 ? undefined : this.prepare<[number]>(
+      "SELECT version FROM schema_version WHERE name = 'newest'").get()?.[0]
+    return { oldest, newest }
   }
 }
 

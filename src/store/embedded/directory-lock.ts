@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../errors.ts'
+import { makePrivate } from './database-file.ts'
 import { busy, diskError, sqliteCode } from './disk-error.ts'
 
 /**
@@ -15,6 +16,7 @@ export function lockDirectory(directory: string): () => void {
   const file = join(directory, 'heddle.lock')
   let lock: DatabaseSync | undefined
   try {
+    makePrivate(file)
     lock = new DatabaseSync(file)
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -3,6 +3,8 @@
 import { AssistantRow, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../checkpoint/index.ts'
 import type { RowUpdate } from '../../checkpoint/index.ts'
+import { dueAtMs, useOfThread } from '../../records/index.ts'
+import type { ThreadUse } from './tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
 /** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */
@@ -18,7 +20,7 @@ export function entryOf(update: RowUpdate): EntryUpdate {
     }
     case 'run': {
       const { tenant, threadId, runId, createdAtMs, status } = update.row
-      const body = bytesOf(RunRow, update.row)
+      const body = update.body ?? bytesOf(RunRow, update.row)
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
     case 'billing': case 'run_removed': return update
@@ -35,12 +37,19 @@ function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
   const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks } = row
   const owes = owedWebhooks.length > 0
   return { table: 'thread',
-    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body } }
+    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body,
+      counted: countedOf(row) } }
+}
+
+/** What a thread uses, and when it must be woken. */
+export function countedOf(row: ThreadRow): ThreadUse {
+  return { use: useOfThread(row), dueAtMs: dueAtMs(row.unfinished) }
 }
 
 function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
-  const { assistantId, graphId, name } = row
-  return { table: 'assistant', entry: { ...columnsOf(row), assistantId, graphId, name, body } }
+  const { assistantId, graphId, name, storedBytes: bytes } = row
+  return { table: 'assistant',
+    entry: { ...columnsOf(row), assistantId, graphId, name, body, bytes } }
 }
 
 function columnsOf(row: ThreadRow | AssistantRow) {

@@ -52,7 +52,8 @@ export class Journal {
   }
 
   /** Whether it is worth trying to append something of this size. */
-  hasRoom({ text, bytes }: Parcel): boolean {
+  hasRoom({ text, bytes, long }: Parcel): boolean {
+    if (long !== undefined) return false
     const fits = this.#position + text.length + bytes.byteLength <= journalBytes
     return fits && !this.#broken && this.#env.monotonicMs() >= this.#restsUntilMs
   }

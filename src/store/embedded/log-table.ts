@@ -1,7 +1,7 @@
 /** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
-import { segmentsOf } from '../../checkpoint/index.ts'
+import { ReadBytes, segmentsOf } from '../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { Recent } from '../recent.ts'
@@ -37,27 +37,34 @@ export const logSchema = `
   CREATE UNIQUE INDEX log_place ON log (branch, seq);
 `
 
+/** A row without its body if that has more bytes than are wanted. */
+type SizedRow = readonly [epoch: number, seq: number, bytes: number, body: Uint8Array | null]
+
 export class LogTable {
   readonly #branches: BranchTable
   readonly #checkpoints: CheckpointTable
   readonly #tails = new Recent<string, Tail>(tailsKept)
   readonly #insert: Statement<never>
   readonly #newest: Statement<readonly [epoch: number, seq: number]>
-  readonly #upwards: Statement<readonly [epoch: number, seq: number, body: Uint8Array]>
-  readonly #downwards: Statement<readonly [epoch: number, seq: number, body: Uint8Array]>
+  readonly #upwards: Statement<SizedRow>
+  readonly #downwards: Statement<SizedRow>
+  readonly #body: Statement<readonly [body: Uint8Array]>
   readonly #stated: Statement<readonly [seq: number, places: Uint8Array]>
   readonly #delete: Statement<never>
 
   constructor(database: Database) {
     this.#branches = new BranchTable(database)
     this.#checkpoints = new CheckpointTable(database)
-    const rows = 'SELECT epoch, seq, body FROM log WHERE branch = ? AND seq BETWEEN ? AND ?'
+    // SQLite knows the length of a body without reading it.
+    const rows = `SELECT epoch, seq, length(body), CASE WHEN length(body) <= ? THEN body END
+      FROM log WHERE branch = ? AND seq BETWEEN ? AND ?`
     this.#insert = database.prepare(
       'INSERT INTO log (branch, seq, epoch, places, body) VALUES (?, ?, ?, ?, ?)')
     this.#newest = database.prepare(
       'SELECT epoch, seq FROM log WHERE branch = ? AND seq <= ? ORDER BY seq DESC LIMIT 1')
     this.#upwards = database.prepare(`${rows} ORDER BY seq LIMIT ?`)
     this.#downwards = database.prepare(`${rows} ORDER BY seq DESC LIMIT ?`)
+    this.#body = database.prepare('SELECT body FROM log WHERE branch = ? AND seq = ?')
     this.#stated = database.prepare(
       'SELECT seq, places FROM log WHERE branch = ? AND seq > ? AND places IS NOT NULL')
     this.#delete = database.prepare('DELETE FROM log WHERE branch = ? AND seq > ?')
@@ -94,6 +101,7 @@ export class LogTable {
   read(branch: Branch, range: LogRange): LogEntry[] {
     const { from, through, reverse = false } = range
     const limit = Math.min(range.limit ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+    const room = new ReadBytes(range)
     const segments = segmentsOf(branch)
     const rows = reverse ? this.#downwards : this.#upwards
     const entries: LogEntry[] = []
@@ -103,8 +111,10 @@ export class LogTable {
       const known = first <= last ? this.#branches.find(segment.id) : undefined
       if (!known) continue
       const left = limit - entries.length
-      for (const [epoch, seq, body] of rows.all(known.no, first, last, left)) {
-        entries.push({ epoch, seq, body })
+      for (const [epoch, seq, bytes, body] of
+        rows.iterate(room.wanted, known.no, first, last, left)) {
+        if (!room.takes(bytes)) return entries
+        entries.push({ epoch, seq, body: body ?? this.#body.get(known.no, seq)![0] })
       }
     }
     return entries

@@ -36,8 +36,9 @@ export class Lookup {
     return this.#read(() => this.#threads.get(tenant, threadId))
   }
 
-  run(tenant: string, threadId: string, runId: string): Uint8Array | undefined {
-    return this.#read(() => this.#runs.get(tenant, threadId, runId))
+  /** Null for a long row: the writer thread has more time to read it. */
+  run(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
+    return this.#read(() => this.#runs.getShort(tenant, threadId, runId))
   }
 
   close(): void {

@@ -36,6 +36,11 @@ export function metadataFilter(metadata: Readonly<Record<string, Json>> = {}): M
   return { tokens, remainder: exact ? undefined : JSON.stringify(metadata) }
 }
 
+/** Whether the tokens alone say which documents match. */
+export function tokensDecide(metadata: Readonly<Record<string, Json>> | undefined): boolean {
+  return metadataFilter(metadata).remainder === undefined
+}
+
 /** Whether the document `whole` contains all of `part`; both are JSON texts. */
 export function holds(whole: string, part: string): boolean {
   if (part !== lastPart.text) lastPart = { text: part, value: parse(part) }

@@ -3,34 +3,56 @@
 import type { LogEntry } from '../../checkpoint/index.ts'
 import type { Write } from './write.ts'
 
-/** `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. */
+/**
+ * `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. A long
+ * body is handed over as it is: -1 stands for the first of `long`, -2 for the second.
+ */
 export interface Parcel {
   readonly text: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Undefined if there are none. */
+  readonly long?: readonly Uint8Array[]
 }
+
+/** Longer bodies are never in the journal. */
+const longBody = 1024 * 1024
 
 /** Measured: takes a third of the time of cloning the objects with their bodies one by one. */
 export function packWrites(writes: readonly Write[]): Parcel {
   const bodies: Uint8Array[] = []
+  const long: Uint8Array[] = []
   const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
     bodies.push(item.body)
     return { ...item, body: item.body.byteLength }
   }
+  const given = <Item extends { readonly body: Uint8Array }>(item: Item) => {
+    const { body } = item
+    const isAlone = body.byteLength === body.buffer.byteLength
+    if (body.byteLength <= longBody || !isAlone) return sized(item)
+    return { ...item, body: -long.push(body) }
+  }
   const packed = writes.map((write) => {
     if (!('rows' in write)) return write
-    const rows = write.rows.map(sized)
-    if (write.kind === 'load') return { ...write, rows }
-    return { ...write, rows, updates: write.updates.map((update) =>
-      ('entry' in update ? { ...update, entry: sized(update.entry) } : update)) }
+    // Whoever loads rows still counts their bytes.
+    if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
+    return { ...write, rows: write.rows.map(given), updates: write.updates.map((update) =>
+      ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
   })
-  return { text: JSON.stringify(packed), bytes: joined(bodies) }
+  const parcel = { text: JSON.stringify(packed), bytes: joined(bodies) }
+  return long.length === 0 ? parcel : { ...parcel, long }
 }
 
-export function unpackWrites({ text, bytes }: Parcel): Write[] {
+/** What has to be handed over with the parcel: nobody else may use it after that. */
+export function buffersOf({ bytes, long = [] }: Parcel): ArrayBuffer[] {
+  return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
+}
+
+export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
   const writes = JSON.parse(text) as Write[]
   let at = 0
   for (const item of writes.flatMap(bodiedOf)) {
-    item.body = bytes.subarray(at, at += item.body as number)
+    const size = item.body as number
+    item.body = size < 0 ? long[-size - 1] : bytes.subarray(at, at += size)
   }
   return writes
 }

@@ -4,12 +4,13 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { LogRange } from '../../checkpoint/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type {
-  AssistantFilter, AssistantQuery, BillingQuery, BillingRow, KeyRow, LimitAdmit, LimitKey, RunQuery,
-  ThreadFilter, ThreadQuery, UnfinishedThread,
+  AssistantFilter, AssistantQuery, BillingQuery, BillingRow, DueThread, KeyRow, LimitAdmit,
+  LimitKey, RunQuery, RunText, TenantUse, ThreadFilter, ThreadQuery, UnfinishedThread,
 } from '../../records/index.ts'
 import type { Position } from './log-table.ts'
 import type { EntryParcel, Parcel } from './parcel.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { Documents } from './search-slice.ts'
+import type { RowPage, StoredRow } from './stored-row.ts'
 
 /** What both threads open. */
 export interface StoreFile {
@@ -23,17 +24,27 @@ export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryParcel
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
-  searchThreads(query: ThreadQuery): { rows: StoredRow[]; total: number }
+  searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number }
   countThreads(filter: ThreadFilter): number
+  use(tenant: string): TenantUse
+  dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
   unfinishedThreads(): UnfinishedThread[]
   unfinishedThreadsOf(shard: number): UnfinishedThread[]
   loadedShards(): readonly number[]
   thread(tenant: string, threadId: string): StoredRow | undefined
   run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
-  runs(query: RunQuery): Uint8Array[]
+  runs(query: RunQuery): RowPage<Uint8Array>
   assistant(tenant: string, assistantId: string): StoredRow | undefined
-  searchAssistants(query: AssistantQuery): { rows: StoredRow[]; total: number }
-  countAssistants(filter: AssistantFilter): number
+  /** Undefined if that takes too long here: the search thread is to be asked. */
+  searchAssistants(query: AssistantQuery):
+    { page: RowPage<StoredRow>; total: number } | undefined
+  /** Rows by their numbers: of a page that has many bytes. */
+  threadRows(numbers: readonly number[]): StoredRow[]
+  assistantRows(numbers: readonly number[]): StoredRow[]
+  runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
+  countAssistants(filter: AssistantFilter): number | undefined
+  /** Answered, as all questions, after everything before it. */
+  nothing(): undefined
   key(id: string): KeyRow | undefined
   keys(tenant: string | undefined): KeyRow[]
   billed(query: BillingQuery): BillingRow[]
@@ -71,6 +82,25 @@ export interface WireError {
   /** For the server's log: what SQLite said. */
   readonly cause: unknown
 }
+
+/** A search through documents. */
+export interface SearchOrder {
+  readonly id: number
+  readonly question: SearchQuestion
+}
+
+export type SearchQuestion =
+  | { readonly kind: 'threads'; readonly query: ThreadQuery }
+  | { readonly kind: 'assistants'; readonly query: AssistantQuery }
+
+/** What it found, and the shards that it searched, if rows belong to shards. */
+export interface SearchFound extends Documents {
+  readonly covered: readonly number[]
+}
+
+export type SearchReply =
+  | { readonly id: number; readonly found: SearchFound }
+  | { readonly id: number; readonly error: WireError }
 
 export interface Reply {
   readonly id: number

@@ -1,11 +1,13 @@
 /** Rows of runs: by id, and the newest page of a thread. */
 
 import { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { AnswerRoom } from '../../answer-room.ts'
 import { bytesOf } from '../../checkpoint/index.ts'
-import type { RunQuery } from '../../records/index.ts'
+import type { RunQuery, RunText } from '../../records/index.ts'
+import { PageBytes } from '../page-bytes.ts'
 import { withTexts } from '../run-texts.ts'
 import type { Database, Statement } from './database.ts'
+import { pageOf } from './stored-row.ts'
+import type { RowPage, SizedRow } from './stored-row.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface RunEntry {
@@ -38,8 +40,11 @@ export const runSchema = `
     WHERE status <> 'success';
 `
 
-/** A page of rows up to this size is small: they are passed on as they are. */
+/** A row up to this size is small: it is passed on as it is. */
 const smallBytes = 16 * 1024
+
+/** To read a longer row takes the main thread too long. */
+const longBytes = 1024 * 1024
 
 type Bodies = Statement<readonly [body: Uint8Array]>
 
@@ -48,16 +53,19 @@ export class RunTable {
   readonly #remove: Statement<never>
   readonly #removeAll: Statement<never>
   readonly #get: Bodies
-  readonly #list: Bodies
-  readonly #listSuccess: Bodies
-  readonly #listStatus: Bodies
+  readonly #body: Bodies
+  readonly #list: Statement<SizedRow>
+  readonly #listSuccess: Statement<SizedRow>
+  readonly #listStatus: Statement<SizedRow>
+  readonly #getShort: Statement<readonly [body: Uint8Array | null]>
 
   constructor(database: Database) {
     const body = 'SELECT body FROM run'
     const ofThread = 'WHERE tenant = :tenant AND thread_id = :threadId'
     const page = 'ORDER BY created_at DESC, no DESC LIMIT :limit OFFSET :offset'
-    const byTime = `${body} INDEXED BY run_created_at ${ofThread}`
-    const byStatus = `${body} INDEXED BY run_status ${ofThread} AND status <> 'success'`
+    const sizes = 'SELECT no, length(body) FROM run'
+    const byTime = `${sizes} INDEXED BY run_created_at ${ofThread}`
+    const byStatus = `${sizes} INDEXED BY run_status ${ofThread} AND status <> 'success'`
     this.#put = database.prepare(`INSERT INTO run VALUES (NULL, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (run_id, thread_id, tenant)
       DO UPDATE SET status = excluded.status, body = excluded.body`)
@@ -65,6 +73,9 @@ export class RunTable {
       'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?')
     this.#removeAll = database.prepare('DELETE FROM run WHERE tenant = ? AND thread_id = ?')
     this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
+    this.#body = database.prepare(`${body} WHERE no = ?`)
+    this.#getShort = database.prepare(`SELECT iif(length(body) <= ${longBytes}, body, NULL)
+      FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#list = database.prepare(`${byTime} ${page}`)
     this.#listSuccess = database.prepare(`${byTime} AND status = 'success' ${page}`)
     this.#listStatus = database.prepare(`${byStatus} AND status = :status ${page}`)
@@ -88,17 +99,27 @@ export class RunTable {
     return this.#get.get(runId, threadId, tenant)?.[0]
   }
 
-  /** Throws `too_large`. */
-  list({ tenant, threadId, status, limit, offset, texts }: RunQuery): Uint8Array[] {
+  /** Null for a long row, which is not read. */
+  getShort(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
+    const row = this.#getShort.get(runId, threadId, tenant)
+    return row && row[0]
+  }
+
+  list({ tenant, threadId, status, limit, offset, texts }: RunQuery): RowPage<Uint8Array> {
     const rows = status === undefined ? this.#list
       : status === 'success' ? this.#listSuccess : this.#listStatus
     const page = { tenant, threadId, limit, offset, status: status ?? null }
-    using room = new AnswerRoom()
-    const bodies: Uint8Array[] = []
-    for (const [body] of rows.iterate(page)) {
-      bodies.push(body.byteLength <= smallBytes ? body
-        : bytesOf(RunRow, withTexts(RunRow.decode(body), room, texts)))
-    }
-    return bodies
+    return pageOf(rows.all(page), (no) => this.#read(no, texts)!)
+  }
+
+  /** The rows with these numbers that are still there, with the texts that are wanted. */
+  rows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[] {
+    return numbers.map((no) => this.#read(no, texts)).filter((body) => body !== undefined)
+  }
+
+  #read(no: number, texts: readonly RunText[] | undefined): Uint8Array | undefined {
+    const body = this.#body.get(no)?.[0]
+    if (body === undefined || body.byteLength <= smallBytes || texts === undefined) return body
+    return bytesOf(RunRow, withTexts(RunRow.decode(body), new PageBytes(), texts))
   }
 }

@@ -3,6 +3,7 @@
 import type { UnfinishedThread } from '../../records/index.ts'
 import type { Database, Statement } from './database.ts'
 import { numbersOf } from './row-number.ts'
+import { isAwake } from './thread-table.ts'
 import type { ThreadTable } from './thread-table.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
@@ -25,7 +26,7 @@ export class ShardRows {
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
-      AND (hidden = 1 OR status = 'busy' OR no IN (SELECT no FROM owing))`)
+      AND ((hidden = 1 OR status = 'busy') AND ${isAwake} OR no IN (SELECT no FROM owing))`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
     this.#note = database.prepare('INSERT INTO loaded VALUES (?)')
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')
@@ -48,7 +49,7 @@ export class ShardRows {
 
   /** All rows of the shard are here: they are found from now on. */
   cover(shard: number): void {
-    this.#threads.recount(1, `thread ${ofShard}`, ...numbersOf(shard))
+    this.#recount(1, shard)
     this.#note.run(shard)
     this.#unlisted.drop(shard)
     this.#loaded = undefined
@@ -57,7 +58,7 @@ export class ShardRows {
   /** The rows are no longer found; they stay in the file. */
   uncover(shard: number): void {
     if (!this.loaded.includes(shard)) return
-    this.#threads.recount(-1, `thread ${ofShard}`, ...numbersOf(shard))
+    this.#recount(-1, shard)
     this.#strike.run(shard)
     this.#unlisted.add(shard)
     this.#loaded = undefined
@@ -65,6 +66,7 @@ export class ShardRows {
 
   unload(shard: number): void {
     this.uncover(shard)
+    this.#threads.uses.dropAssistants(numbersOf(shard))
     this.#removeAssistants.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
     this.#unlisted.drop(shard)
@@ -74,6 +76,12 @@ export class ShardRows {
     if (this.#unlisted.has(shard)) return []
     return this.#unfinished.all(...numbersOf(shard))
       .map(([tenant, threadId]) => ({ tenant, threadId }))
+  }
+
+  #recount(change: 1 | -1, shard: number): void {
+    const numbers = numbersOf(shard)
+    this.#threads.recount(change, `thread ${ofShard}`, ...numbers)
+    this.#threads.uses.recount(change, numbers)
   }
 
   /** A transaction was rolled back: what is remembered of it is wrong. */

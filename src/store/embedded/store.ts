@@ -7,8 +7,10 @@ import { Worker } from 'node:worker_threads'
 import type { Env } from '../../../cluster/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { askIndex } from '../../records/index.ts'
 import type {
-  AssistantIndex, BillingTable, KeyTable, LimitTable, RunTable, ThreadIndex, UnfinishedThread,
+  AssistantIndex, BillingTable, DueThreads, IndexAnswer, IndexQuestion, KeyTable, LimitTable,
+  RunTable, TenantUse, ThreadIndex, UnfinishedThread,
 } from '../../records/index.ts'
 import { provideFile, removeFile } from './database-file.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -16,9 +18,12 @@ import { FilePlace } from './file-place.ts'
 import { Journal } from './journal.ts'
 import { Lookup } from './lookup.ts'
 import {
-  assistantIndex, billingTable, keyTable, limitTable, logPort, runTable, threadIndex,
+  assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
+  threadIndex,
 } from './ports.ts'
+import type { DocumentSearch } from './ports.ts'
 import type { StoreFile } from './request.ts'
+import { SearchLink } from './search-link.ts'
 import { TailMirror } from './tail-mirror.ts'
 import type { EncodedRow } from './write.ts'
 import { WriterLink } from './writer-link.ts'
@@ -32,6 +37,10 @@ export interface EmbeddedStore {
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
+  /** What a tenant uses. */
+  use(tenant: string): Promise<TenantUse>
+  /** Threads that sleep, from the one that is due first; those after the given place. */
+  due: DueThreads
   /** Threads that a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this life: higher than that of every earlier life of this directory. */
@@ -41,7 +50,7 @@ export interface EmbeddedStore {
 }
 
 /** A store that is rebuilt at each start and holds the rows of some shards. */
-export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
+export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
   /** Replaces all rows of a shard; of two rows of one thing the later one wins. */
@@ -51,7 +60,9 @@ export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'close'> {
   /** Later requests find nothing of the shard; its rows stay until it is unloaded. */
   uncover(shard: number): Promise<void>
   unload(shard: number): Promise<void>
-  /** The covered shards; asked in the turn of a search, those whose rows the search found. */
+  /** With the shards whose rows were searched. */
+  answer(question: IndexQuestion): Promise<IndexAnswer>
+  /** The covered shards. */
   loaded(): Promise<readonly number[]>
   unfinished(shard: number): Promise<readonly UnfinishedThread[]>
 }
@@ -71,15 +82,17 @@ const youngGenerationMb = 64
  * the directory, `unavailable` if it cannot be used.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-  const { link, lookup, close } = await openFile(options)
+  const { link, lookup, documents, close } = await openFile(options)
   return {
     log: logPort(link, options.env),
-    threads: threadIndex(link, lookup),
+    threads: threadIndex(link, lookup, documents),
     runs: runTable(link, lookup),
-    assistants: assistantIndex(link),
+    assistants: assistantIndex(link, documents),
     keys: keyTable(link),
     limits: limitTable(link),
     billing: billingTable(link),
+    use: (tenant) => link.ask('use', tenant),
+    due: (after, limit) => link.ask('dueThreads', after, limit),
     unfinished: () => link.ask('unfinishedThreads'),
     claimEpoch: async () => link.life.epoch,
     close,
@@ -89,11 +102,28 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 /** Deletes what is there. Throws as `openEmbeddedStore` does. */
 export async function openScratchStore(
   options: EmbeddedStoreOptions & { readonly shards: number }): Promise<ScratchStore> {
-  const { link, lookup, close } = await openFile(options)
+  const { link, lookup, documents, close } = await openFile(options)
+  const use = (tenant: string) => link.ask('use', tenant)
   return {
     log: logPort(link, options.env),
-    threads: threadIndex(link, lookup),
-    assistants: assistantIndex(link),
+    threads: threadIndex(link, lookup, documents),
+    assistants: assistantIndex(link, documents),
+    answer: async (question) => {
+      const searched: (readonly number[])[] = []
+      const noted: DocumentSearch = {
+        threads: async (...query) => note(searched, await documents.threads(...query)),
+        assistants: async (...query) => note(searched, await documents.assistants(...query)),
+      }
+      // In one turn, so that the shards are the ones whose rows a search by the writer found.
+      const [found, loaded] = await Promise.all([
+        askIndex({ threads: threadIndex(link, lookup, noted),
+          assistants: assistantIndex(link, noted), use }, question),
+        link.ask('loadedShards'),
+      ])
+      return { ...found, covered: searched[0] ?? loaded }
+    },
+    use,
+    due: (after, limit) => link.ask('dueThreads', after, limit),
     load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
     cover: (shard) => link.write({ kind: 'cover', shard }),
     uncover: (shard) => link.write({ kind: 'uncover', shard }),
@@ -104,8 +134,16 @@ export async function openScratchStore(
   }
 }
 
+/** Notes which shards were searched. */
+function note<Found extends { readonly covered: readonly number[] }>(
+  searched: (readonly number[])[], found: Found): Found {
+  searched.push(found.covered)
+  return found
+}
+
 interface OpenFile {
   readonly link: WriterLink
+  readonly documents: DocumentSearch
   readonly lookup: Lookup
   close(): Promise<void>
 }
@@ -135,13 +173,14 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
     link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
   }
   opened.move()
+  const searches = new SearchLink(file, env.log)
   const close = async () => {
     // In the same turn: what is asked after the call is refused.
     beside.dispose()
-    await link.close()
+    await Promise.all([searches.close(), link.close()])
     unlock()
   }
-  return { link, lookup, close }
+  return { link, lookup, documents: documentSearch({ link, searches }), close }
 }
 
 function makeDirectory(directory: string): void {

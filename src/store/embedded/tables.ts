@@ -1,5 +1,6 @@
 /** All tables of the embedded store in one file: what changes together, what can be asked. */
 
+import { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import { AssistantTable, assistantSchema } from './assistant-table.ts'
@@ -7,33 +8,42 @@ import { BillingTable, billingSchema } from './billing-table.ts'
 import { branchSchema } from './branch-table.ts'
 import { checkpointSchema } from './checkpoint-table.ts'
 import type { Database } from './database.ts'
-import { entryOfBody } from './entry.ts'
+import { countedOf, entryOfBody } from './entry.ts'
 import { keySchema, KeyTable } from './key-table.ts'
 import { LifeRow, lifeSchema, writtenSchema } from './life-row.ts'
 import { LimitTable, limitSchema } from './limit-table.ts'
 import { LogTable, logSchema } from './log-table.ts'
 import { holds } from './metadata-filter.ts'
 import { packEntries } from './parcel.ts'
-import type { Reader } from './request.ts'
+import type { Life, Reader } from './request.ts'
 import { numbersByShard } from './row-number.ts'
 import { RunTable, runSchema } from './run-table.ts'
+import type { SchemaStep } from './schema-version.ts'
 import { ShardRows } from './shard-rows.ts'
+import { useSchema } from './tenant-uses.ts'
 import { ThreadSearch } from './thread-search.ts'
 import { ThreadTable, owingSchema, threadSchema } from './thread-table.ts'
 import { UnlistedShards } from './unlisted-shards.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
-/** Numbered steps, of which the first makes version 1. A step never changes. */
-export const schema: readonly string[] = [
-  [
-    branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
-    lifeSchema,
-  ].join(''),
-  keySchema,
-  limitSchema,
-  owingSchema,
-  billingSchema,
-  writtenSchema,
+/**
+ * A step never changes. Programs that know only the first six refuse every file that has seen more
+ * than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ */
+export const schema: readonly SchemaStep[] = [
+  {
+    sql: [
+      branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+      lifeSchema,
+    ].join(''),
+    oldest: 1,
+  },
+  { sql: keySchema, oldest: 2 },
+  { sql: limitSchema, oldest: 3 },
+  { sql: owingSchema, oldest: 4 },
+  { sql: billingSchema, oldest: 5 },
+  { sql: writtenSchema, oldest: 6 },
+  { sql: useSchema, oldest: 6 },
 ]
 
 export class Tables {
@@ -58,7 +68,8 @@ export class Tables {
     const unlisted = shards === undefined ? undefined : new UnlistedShards(database)
     this.#threads = new ThreadTable(database, numbers('thread'), unlisted)
     this.#runs = new RunTable(database)
-    this.#assistants = new AssistantTable(database, numbers('assistant'), unlisted)
+    this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
+      unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
@@ -68,6 +79,14 @@ export class Tables {
       search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
       limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
     })
+  }
+
+  /** Begins a life. If an older program had the one before, what tenants use is counted anew. */
+  begin(): Life {
+    const life = this.life.begin()
+    if (this.#threads.uses.begin(life.epoch)) return life
+    this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
+    return life
   }
 
   /** Throws HeddleError before anything is changed; after any other error something may be. */
@@ -148,6 +167,8 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     findCheckpoint: (branch, id) => log.findCheckpoint(branch, id),
     searchThreads: (query) => search.search(query),
     countThreads: (filter) => search.count(filter),
+    use: (tenant) => threads.uses.of(tenant),
+    dueThreads: (after, limit) => threads.uses.due(after, limit),
     unfinishedThreads: () => threads.unfinished(),
     unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
     loadedShards: () => shards().loaded,
@@ -155,8 +176,13 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     run: (tenant, threadId, runId) => runs.get(tenant, threadId, runId),
     runs: (query) => runs.list(query),
     assistant: (tenant, id) => assistants.get(tenant, id),
-    searchAssistants: (query) => assistants.search(query),
-    countAssistants: (filter) => assistants.count(filter),
+    threadRows: (numbers) => search.rows(numbers),
+    assistantRows: (numbers) => assistants.rows(numbers),
+    runRows: (numbers, texts) => runs.rows(numbers, texts),
+    searchAssistants: (query) =>
+      (assistants.isLong(query) ? undefined : assistants.search(query)),
+    countAssistants: (filter) => (assistants.isLong(filter) ? undefined : assistants.count(filter)),
+    nothing: () => undefined,
     key: (id) => keys.get(id),
     keys: (tenant) => keys.list(tenant),
     billed: (query) => billing.page(query),

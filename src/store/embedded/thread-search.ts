@@ -2,12 +2,15 @@
 
 import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus }
   from '../../records/index.ts'
+import { contains } from '../../containment.ts'
+import { Slice } from './search-slice.ts'
+import type { Documents } from './search-slice.ts'
 import type { Database, NamedValues, Statement, Value } from './database.ts'
 import type { ThreadCounts } from './thread-counts.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import { pageOf } from './stored-row.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
@@ -38,6 +41,8 @@ export class ThreadSearch {
   readonly #tokenCounts: TokenCounts
   readonly #unlisted: UnlistedShards | undefined
   readonly #row: Statement<StoredRow>
+  readonly #size: Statement<readonly [bytes: number]>
+  readonly #metadata: Statement<readonly [metadataJson: string]>
 
   constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
     readonly tokenCounts: TokenCounts }, unlisted?: UnlistedShards) {
@@ -45,20 +50,22 @@ export class ThreadSearch {
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
+    this.#metadata = database.prepare('SELECT metadata FROM thread WHERE no = ?')
+    this.#size = database.prepare(
+      'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?')
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
-  search(query: ThreadQuery): { rows: StoredRow[]; total: number } {
+  /** For filters that tokens decide. */
+  search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit } = query
     const search = searchOf(query)
     const descending = query.sortOrder === 'desc'
-    const byStatus = sortBy === 'status' && search.status === undefined
-    const groups = byStatus ? (descending ? statuses.toReversed() : statuses) : [search.status]
     const order = orderOf[sortBy]
     const found: number[] = []
     let { offset } = query
     let total = 0
-    for (const status of groups) {
+    for (const status of this.#groups(search, sortBy, descending)) {
       const group = { ...search, status }
       const start = this.#start(group)
       const size = this.#count(group, start)
@@ -70,15 +77,16 @@ export class ThreadSearch {
       offset = Math.max(0, offset - size)
       total += size
     }
-    return { rows: pageOf(this.#read(found)), total }
+    return { page: pageOf(this.#sizesOf(found), (no) => this.#row.get(no)!), total }
   }
 
   count(filter: ThreadFilter): number {
     return this.#count(searchOf(filter))
   }
 
-  *#read(numbers: readonly number[]): Generator<StoredRow> {
-    for (const no of numbers) yield this.#row.get(no)!
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
   #count(search: Search, start = this.#start(search)): number {
@@ -93,6 +101,46 @@ export class ThreadSearch {
     }
     const count = this.#database.prepare<readonly [number]>(this.#select(search, start))
     return count.get(valuesOf(search))![0]
+  }
+
+  /**
+   * The same for a filter that only the documents can answer. All candidates are read, in slices:
+   * it stops after each.
+   */
+  *documents(query: ThreadQuery): Generator<void, Documents, void> {
+    const { metadata = {}, sortBy, limit, offset } = query
+    const search = searchOf(query)
+    const descending = query.sortOrder === 'desc'
+    const found: number[] = []
+    let total = 0
+    const slice = new Slice()
+    for (const status of this.#groups(search, sortBy, descending)) {
+      const group = { ...search, status }
+      const sorting = { order: orderOf[sortBy], descending, edged: false }
+      const candidates = this.#database.prepare<readonly [number]>(
+        this.#select(group, this.#start(group), sorting))
+      const values = { ...valuesOf(group), limit: -1, offset: 0 }
+      for (const [no] of candidates.iterate(values)) {
+        const [document] = this.#metadata.get(no)!
+        if (contains(JSON.parse(document || '{}'), metadata)) {
+          if (total >= offset && found.length < limit) found.push(no)
+          total++
+        }
+        if (slice.ends(document)) yield
+      }
+    }
+    return { sizes: this.#sizesOf(found), total }
+  }
+
+  /** The statuses to look for one after the other. */
+  #groups({ status }: Search, sortBy: ThreadSort, descending: boolean):
+    readonly (ThreadStatus | undefined)[] {
+    if (sortBy !== 'status' || status !== undefined) return [status]
+    return descending ? statuses.toReversed() : statuses
+  }
+
+  #sizesOf(numbers: readonly number[]): SizedRow[] {
+    return numbers.map((no) => [no, this.#size.get(no)![0]])
   }
 
   /** Numbers of rows. */
@@ -153,6 +201,6 @@ export class ThreadSearch {
   }
 }
 
-function isTokenAlone({ status, ids, tokens, remainder }: Search): boolean {
-  return tokens.length === 1 && status === undefined && !ids && remainder === undefined
+function isTokenAlone({ status, ids, tokens }: Search): boolean {
+  return tokens.length === 1 && status === undefined && !ids
 }

@@ -7,13 +7,12 @@ import { metadataFilter } from './metadata-filter.ts'
 /** There is an index for each order; threads of one status are sorted by id. */
 export type Order = Exclude<ThreadSort, 'status'>
 
-/** A filter in the form that statements take. */
+/** A filter in the form that statements take: without what only documents can answer. */
 export interface Search {
   readonly tenant: string
   readonly status: ThreadStatus | undefined
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
-  readonly remainder: string | undefined
 }
 
 /** Where a statement starts: rows `d` of a table. */
@@ -37,14 +36,14 @@ export interface Sorting {
 
 export function searchOf(filter: ThreadFilter): Search {
   const { tenant, status, ids, metadata } = filter
-  return { tenant, status, ids: ids && [...new Set(ids)], ...metadataFilter(metadata) }
+  const { tokens } = metadataFilter(metadata)
+  return { tenant, status, ids: ids && [...new Set(ids)], tokens }
 }
 
-export function valuesOf({ tenant, status, ids, tokens, remainder }: Search): NamedValues {
+export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
   const values: NamedValues = { tenant }
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
-  if (remainder !== undefined) values['remainder'] = remainder
   tokens.forEach((token, index) => { values[`token${index}`] = token })
   return values
 }
@@ -75,7 +74,7 @@ export function ofToken(index: number, size: number): Start {
 
 /** A statement that selects the row numbers of a page or, without an order, counts matches. */
 export function select(search: Search, start: Start, page?: Sorting): string {
-  const { status, ids, tokens, remainder } = search
+  const { status, ids, tokens } = search
   const bare = typeof start.answers === 'number'
   const t = bare ? 't' : 'd'
   const inIndex = [start.where]
@@ -89,7 +88,6 @@ export function select(search: Search, start: Start, page?: Sorting): string {
   if (ids && start.answers !== 'ids') {
     inRow.push(`${t}.thread_id IN (SELECT value FROM json_each(:ids))`)
   }
-  if (remainder !== undefined) inRow.push(`holds(${t}.metadata, :remainder)`)
   const rest = bare && (page || inRow.length > 0) ? 'CROSS JOIN thread t ON t.no = d.no' : ''
   const conditions = [...inIndex, ...inRow]
   if (!page) return `SELECT count(*) FROM ${start.from} ${rest} WHERE ${conditions.join(' AND ')}`

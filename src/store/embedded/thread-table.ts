@@ -10,6 +10,8 @@ import type { StoredRow } from './stored-row.ts'
 import { ThreadCounts } from './thread-counts.ts'
 import { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
+import { TenantUses } from './tenant-uses.ts'
+import type { CountedThread, ThreadUse } from './tenant-uses.ts'
 
 /** A row as the writer takes it: searchable fields in columns, everything in the body. */
 export interface ThreadEntry {
@@ -28,6 +30,8 @@ export interface ThreadEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.ThreadRow without its metadata. */
   readonly body: Uint8Array
+  /** Missing from what an older program left in its journal. */
+  readonly counted?: ThreadUse
 }
 
 /**
@@ -70,7 +74,7 @@ export const threadSchema = `
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
 /** What is stored of a thread, without its keys and body. */
-interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body'> {
+interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body' | 'counted'> {
   readonly no: number
   /** Whether the stored branch is the one that was asked about. */
   readonly sameBranch: boolean
@@ -87,12 +91,16 @@ const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_a
   ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'],
   ['metadata', 'metadataJson']] as const
 
+/** Not all of its runs wait for their time. */
+export const isAwake = 'no NOT IN (SELECT no FROM due)'
+
 /** Where search indexes list a row; null for a hidden one. */
 type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 
 export class ThreadTable {
   readonly counts: ThreadCounts
   readonly tokenCounts: TokenCounts
+  readonly uses: TenantUses
   readonly #database: Database
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
@@ -113,6 +121,7 @@ export class ThreadTable {
     this.#unlisted = unlisted
     this.counts = new ThreadCounts(database, unlisted)
     this.tokenCounts = new TokenCounts(database, unlisted)
+    this.uses = new TenantUses(database, unlisted)
     this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
@@ -127,9 +136,10 @@ export class ThreadTable {
     this.#settle = database.prepare('DELETE FROM owing WHERE no = ?')
     this.#unfinished = database.prepare(`
       SELECT tenant, thread_id FROM thread INDEXED BY thread_status
-        WHERE hidden = 0 AND status <> 'idle' AND status = 'busy'
+        WHERE hidden = 0 AND status <> 'idle' AND status = 'busy' AND ${isAwake}
       UNION ALL
-      SELECT tenant, thread_id FROM thread INDEXED BY thread_hidden WHERE hidden = 1
+      SELECT tenant, thread_id FROM thread INDEXED BY thread_hidden
+        WHERE hidden = 1 AND ${isAwake}
       UNION
       SELECT tenant, thread_id FROM owing CROSS JOIN thread USING (no)`)
   }
@@ -138,7 +148,7 @@ export class ThreadTable {
     return this.#get.get(tenant, threadId)
   }
 
-  /** Busy and hidden threads, and those that owe something, of all tenants. */
+  /** Busy and hidden threads that are not asleep, and those that owe something, of all tenants. */
   unfinished(): UnfinishedThread[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
@@ -162,6 +172,7 @@ export class ThreadTable {
       entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
     this.#index(tenant, Number(lastInsertRowid), null, shownOf(entry))
     if (entry.owes) this.#owe.run(lastInsertRowid)
+    this.#use(tenant, Number(lastInsertRowid), entry)
   }
 
   /** Removes the row, unless it belongs to another branch. */
@@ -183,6 +194,16 @@ export class ThreadTable {
     if (counted.length > 0) this.tokenCounts.forget()
   }
 
+  /** Counts what every tenant uses anew: an older program changed rows and did not count. */
+  countUses(useOf: (body: Uint8Array) => ThreadUse): void {
+    this.uses.reset()
+    const all = this.#database.prepare<readonly [tenant: string, no: number, body: Uint8Array]>(
+      "SELECT tenant, no, body FROM thread WHERE hidden = 1 OR (status = 'busy' AND hidden = 0)")
+    for (const [tenant, no, body] of all.all()) {
+      this.uses.set({ tenant, no, isCounted: true }, useOf(body))
+    }
+  }
+
   /** Removes all rows that `rows` selects: SQL, a table and a condition. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...KnownColumns]>(
@@ -193,6 +214,7 @@ export class ThreadTable {
   #remove(tenant: string, known: Known): void {
     const { no, owes } = known
     if (owes) this.#settle.run(no)
+    this.uses.drop(this.#counted(tenant, no))
     this.#count(tenant, no, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
@@ -219,6 +241,15 @@ export class ThreadTable {
     this.#index(tenant, no, before, after)
     if (entry.owes && !owes) this.#owe.run(no)
     if (!entry.owes && owes) this.#settle.run(no)
+    this.#use(tenant, no, entry)
+  }
+
+  #use(tenant: string, no: number, { counted }: ThreadEntry): void {
+    if (counted) this.uses.set(this.#counted(tenant, no), counted)
+  }
+
+  #counted(tenant: string, no: number): CountedThread {
+    return { tenant, no, isCounted: !this.#isUnlisted(no) }
   }
 
   /** Called before the row changes; the number is null if there is no row. */

@@ -9,8 +9,9 @@ export class UnlistedShards {
   readonly #drop: Statement<never>
   #known: Set<number> | undefined
 
-  constructor(database: Database) {
-    database.prepare('CREATE TABLE unlisted (shard INTEGER PRIMARY KEY)').run()
+  /** Makes the table, unless the database is only read. */
+  constructor(database: Database, isReader = false) {
+    if (!isReader) database.prepare('CREATE TABLE unlisted (shard INTEGER PRIMARY KEY)').run()
     this.#all = database.prepare('SELECT shard FROM unlisted')
     this.#add = database.prepare('INSERT INTO unlisted VALUES (?)')
     this.#drop = database.prepare('DELETE FROM unlisted WHERE shard = ?')

@@ -2,12 +2,11 @@
 
 import type { Worker } from 'node:worker_threads'
 
-import { atMost } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { FilePlace } from './file-place.ts'
 import type { Journal } from './journal.ts'
-import { packWrites } from './parcel.ts'
+import { buffersOf, packWrites } from './parcel.ts'
 import type { Parcel } from './parcel.ts'
 import type {
   AskedQuestion, Batches, Greeting, Life, Question, Reader, Reply, Requests, WireError,
@@ -34,9 +33,6 @@ export type OnLost = (reason: string) => void
  * gone     the thread has ended: every request is refused
  */
 type State = 'open' | 'closing' | 'gone'
-
-/** Pages read at the same time: each may be as long as an answer may be. */
-const pagesAtOnce = 4
 
 type WriterEnv = Pick<Env, 'log' | 'after'>
 
@@ -81,7 +77,6 @@ export class WriterLink {
   readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered. */
   #writesUnderWay = 0
-  readonly #pages = atMost(pagesAtOnce)
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
@@ -137,16 +132,22 @@ export class WriterLink {
     })
   }
 
-  /** Asks for rows, which may be many and large: only a few pages at a time. */
-  page<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
-    Promise<ReturnType<Reader[Name]>> {
-    return this.#pages(() => this.ask(question, ...values))
-  }
-
   async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
     Promise<ReturnType<Reader[Name]>> {
     const answer = this.#send(undefined, (id) => { this.#questions.push({ id, question, values }) })
     return await answer as ReturnType<Reader[Name]>
+  }
+
+  /**
+   * Resolves when everything that was acknowledged is in the database. Throws `unavailable` if the
+   * disk does not take it now.
+   */
+  async settled(): Promise<void> {
+    const last = this.#ids
+    await this.ask('nothing')
+    if (![...this.#unapplied.keys()].some((id) => id <= last)) return
+    throw new HeddleError('unavailable', 'The disk does not take what was written before: this ' +
+      'cannot be searched right now.')
   }
 
   /** Resolves when all requests are done and the file is closed. */
@@ -196,7 +197,7 @@ export class WriterLink {
     const batches = this.#held
     this.#held = []
     this.#worker.postMessage(batches satisfies Batches,
-      batches.map(({ writes }) => writes.bytes.buffer))
+      batches.flatMap(({ writes }) => buffersOf(writes)))
   }
 
   /**

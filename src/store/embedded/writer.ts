@@ -2,19 +2,19 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
-import { assert, HeddleError } from '../../errors.ts'
+import { assert } from '../../errors.ts'
+import { catchUp } from './catch-up.ts'
 import { Database } from './database.ts'
-import { diskError, isConflict, mayPass } from './disk-error.ts'
+import { diskError, mayPass } from './disk-error.ts'
 import { FilePlace } from './file-place.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
-import { createJournal, journalPath, readJournal, removeJournal } from './journal.ts'
+import { createJournal, readJournal, removeJournal } from './journal.ts'
 import { unpackWrites } from './parcel.ts'
 import type {
   AskedQuestion, Batches, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
-import type { Write } from './write.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
@@ -88,19 +88,37 @@ interface Opened {
   readonly place: FilePlace | undefined
 }
 
+/** Answers questions until they have so many bytes: writes that come meanwhile are done first. */
+const bytesAtOnce = 2 * 1024 * 1024
+
 function serve(opened: Opened, waiting: Waiting): void {
   const { writes, questions } = waiting
   waiting.writes = []
-  waiting.questions = []
   const wait = writes.some(({ acknowledged }) => !acknowledged)
   if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
   if (questions.length > 0) port.postMessage(answers(opened, waiting.writes, questions))
 }
 
+/** Removes the questions that it answers. */
+function someAnswers(reader: Reader, questions: AskedQuestion[]): Reply[] {
+  const replies: Reply[] = []
+  for (let bytes = 0; bytes < bytesAtOnce && questions.length > 0;) {
+    const reply = answer(reader, questions.shift()!)
+    bytes += bytesOf(reply)
+    replies.push(reply)
+  }
+  return replies
+}
+
+function bytesOf({ value }: Reply): number {
+  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  return bytes instanceof Uint8Array ? bytes.byteLength : 0
+}
+
 /** They tell of what is acknowledged, also while that cannot be committed. */
 function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
-  questions: readonly AskedQuestion[]): Reply[] {
-  const answerAll = () => questions.map((question) => answer(tables.reader, question))
+  questions: AskedQuestion[]): Reply[] {
+  const answerAll = () => someAnswers(tables.reader, questions)
   if (owed.length === 0) return answerAll()
   try {
     return database.rehearsal(() => {
@@ -108,7 +126,7 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
       return answerAll()
     })
   } catch (error) {
-    return questions.map(({ id }) => ({ id, error: wireError(error) }))
+    return questions.splice(0).map(({ id }) => ({ id, error: wireError(error) }))
   } finally {
     tables.forget()
   }
@@ -151,35 +169,6 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
   return owed
 }
 
-/** Does what is in the journal and not in the database: the process was killed in between. */
-function catchUp(database: Database, tables: Tables): void {
-  const { salt, written } = tables.life.newest
-  const records = readJournal(file).filter(({ number }) => number > written)
-  if (records.length === 0) return
-  if (records[0]!.number !== written + 1 || records[0]!.salt !== salt) throw stray()
-  database.transaction(() => {
-    for (const { number, write } of records) {
-      for (const each of unpackWrites(write)) apply(tables, each)
-      tables.life.mark(number)
-    }
-  })
-}
-
-/** Throws a sentence about the journal if the write does not belong to what is there. */
-function apply(tables: Tables, write: Write): void {
-  try {
-    tables.apply(write)
-  } catch (error) {
-    throw error instanceof HeddleError || isConflict(error) ? stray(error) : error
-  }
-}
-
-function stray(cause?: unknown): HeddleError {
-  return new HeddleError('unavailable', `${journalPath(file)} holds writes that do not follow ` +
-    `those in ${file}. Put the files of one moment together, or move the former away, and with ` +
-    'it what only it holds.', {}, { cause })
-}
-
 /** Removes the journal, if the database has all of it. */
 function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
   if (shards === undefined && owed.length === 0) {
@@ -197,8 +186,8 @@ function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
 function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
-  if (shards === undefined) catchUp(database, tables)
-  const life = database.transaction(() => tables.life.begin())
+  if (shards === undefined) catchUp({ file, database, tables }, readJournal(file))
+  const life = database.transaction(() => tables.begin())
   if (shards === undefined) createJournal(file)
   const place = shards === undefined ? new FilePlace(file) : undefined
   const opened = { database, tables, place }
@@ -208,8 +197,9 @@ function start(): void {
     waiting.hear(first)
     waiting.hearAll()
     serve(opened, waiting)
-    while (waiting.bulk.length > 0) {
-      commit(opened, bulkOf(waiting))
+    while (waiting.bulk.length > 0 || waiting.questions.length > 0) {
+      if (waiting.bulk.length > 0) commit(opened, bulkOf(waiting))
+      else waiting.hearAll()
       serve(opened, waiting)
       database.tidy()
     }

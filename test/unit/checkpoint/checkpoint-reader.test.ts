@@ -80,12 +80,13 @@ class Author {
 
   async start(runId: string): Promise<void> {
     await this.row([{ $case: 'runStarted', value: { runId, atMs: 1, attempt: 1,
-      baseCheckpointId: this.head?.id ?? '' } }])
+      baseCheckpointId: this.head?.id ?? '', ownerDeaths: 0, suspect: false } }])
   }
 
   async end(runId: string, status: string): Promise<void> {
     await this.row([{ $case: 'runEnded', value: { runId, atMs: 1, status, errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false } }])
+      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
+      ownerDeaths: 0, suspect: false, attempt: 0 } }])
   }
 
   /** Writes on the head. If a newer checkpoint is in the log, the first gets a place of its own. */

@@ -8,10 +8,10 @@ import { writesIn } from '../../../src/checkpoint/history.ts'
 const writes = (taskId: string): RecordOf =>
   ({ $case: 'writes', value: { ns: '', checkpointId: 'c', taskId, writes: [] } })
 const starts = (runId: string): RecordOf => ({ $case: 'runStarted', value: { runId, atMs: 0,
-  attempt: 1, baseCheckpointId: '' } })
+  attempt: 1, baseCheckpointId: '', ownerDeaths: 0, suspect: false } })
 const ends = (runId: string): RecordOf => ({ $case: 'runEnded', value: { runId, atMs: 0,
   status: 'success', errorJson: '', interruptsJson: '', waiting: false, finalCheckpointId: '',
-  owesWebhook: false } })
+  owesWebhook: false, ownerDeaths: 0, suspect: false, attempt: 0 } })
 const drops = (runId: string): RecordOf => ({ $case: 'headMoved', value: { checkpointId: '',
   seq: 0, base: 0, droppedRunIds: [runId], atMs: 0 } })
 const edited: RecordOf =

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-import { rowsOf } from '../../../src/checkpoint/index.ts'
+import { ReadBytes, rowsOf } from '../../../src/checkpoint/index.ts'
 import type { LogRange } from '../../../src/checkpoint/index.ts'
 
 const branch = { id: 'b', ancestors: [] }
@@ -12,15 +12,23 @@ const megabyte = 1024 * 1024
 /** A log whose rows have `bytesOf(seq)` bytes, and the ranges that were read of it. */
 function logOf(bytesOf: (seq: number) => number) {
   const reads: LogRange[] = []
+  const returned: number[] = []
   return {
     reads,
+    /** How many rows each of them returned. */
+    returned,
     async read(_: unknown, range: LogRange) {
       reads.push(range)
       if (reads.length > 1_000) throw new Error('It is read without end.')
       const { from, through, reverse = false } = range
       const rows = Array.from({ length: through - from + 1 }, (_, i) =>
         ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
-      return reverse ? rows.reverse() : rows
+      const room = new ReadBytes(range)
+      const ordered = reverse ? rows.reverse() : rows
+      const end = ordered.findIndex(({ body }) => !room.takes(body.byteLength))
+      const read = end < 0 ? ordered : ordered.slice(0, end)
+      returned.push(read.length)
+      return read
     },
   }
 }
@@ -49,7 +57,14 @@ it.each([false, true])('Small rows are read in few pieces (back: %s).', async (r
 it('Large rows are read in small pieces, and rows after them in larger ones.', async () => {
   const log = logOf((seq) => seq <= 40 ? megabyte : 100)
   for await (const _ of rowsOf({ log, branch, from: 1, through: 100, first: 16 }));
-  expect(log.reads.map(sizeOf)).toEqual([16, 4, 4, 4, 4, 4, 4, 4, 16, 40])
+  expect(log.returned).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 16, 40])
+})
+
+it('Rows are read in pieces of a few megabytes, also where small ones came before.', async () => {
+  const log = logOf((seq) => seq <= 300 ? 100 : megabyte)
+  for await (const _ of rowsOf({ log, branch, from: 1, through: 400, first: 64 }));
+  expect(Math.max(...log.returned.slice(3))).toBe(4)
+  expect(log.returned.reduce((sum, rows) => sum + rows)).toBe(400)
 })
 
 it('is read row by row if each row is larger than a piece may be', async () => {

@@ -101,6 +101,34 @@ describe('an activation', () => {
     expect(activations.census().get('game')).toMatchObject({ alive: 0, begun: 1, failed: 1 })
   })
 
+  it('that wants to sleep is passivated after the turn, and what comes then begins another life',
+    async () => {
+      const { noted, asked, activations } = lone(({ sleep }, noting) => ({ receive: () => {
+        sleep()
+        noting.push('turn over')
+        return { reply: 'heard' }
+      } }))
+      await asked
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(noted).toEqual(['turn over', 'let go'])
+      expect(await activations.ask(game('a'), 1, 'move')).toBe('heard')
+      expect(activations.census().get('game')).toMatchObject({ begun: 2, failed: 0 })
+    })
+
+  it.each([['is occupied', { occupied: true }],
+    ['owes a reply', { receive: () => ({ reply: new Promise(() => {}) }) }],
+  ] as const)('that wants to sleep goes on if it %s', async (_, part) => {
+    let sleepNow = () => {}
+    const { noted, activations } = lone(({ sleep }) => {
+      sleepNow = sleep
+      return part
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    sleepNow()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([noted, activations.size]).toEqual([[], 1])
+  })
+
   it('does not wait for it to rest if it fails meanwhile', async () => {
     let failNow = () => {}
     const { noted, asked, activations } = lone(({ fail }) => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { addressReader } from '../../../src/frontdoor/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
-import { openDoor } from './open-door.ts'
+import { call, openDoor } from './open-door.ts'
 
 const never = new AbortController().signal
 
@@ -84,6 +84,9 @@ describe('opening', () => {
     const env = virtualEnv()
     const port = Number(new URL(door.url).port)
     await expect(openDoor({ port, env })).rejects.toThrow('EADDRINUSE')
+    const beside = await openDoor({ port, nextPorts: 50 })
+    expect(Number(new URL(beside.url).port)).toBeGreaterThan(port)
+    expect((await call(beside, 'GET', '/ok')).status).toBe(200)
     expect(env.timers()).toBe(0)
   })
 })

@@ -15,6 +15,7 @@ describe('an error of the catalogue', () => {
     ['invalid', 422, null], ['not_found', 404, null], ['exists', 409, null], ['busy', 409, null],
     ['rejected', 422, null], ['too_large', 413, null], ['unsupported', 422, null],
     ['forbidden', 403, null], ['graph_failed', 422, null], ['full', 429, '1'],
+    ['over_quota', 429, '1'], ['out_of_quota', 507, null],
     ['not_owner', 503, '1'], ['unavailable', 503, '1'],
   ] as const)('%s is answered with %i, Retry-After %s', async (code: ErrorCode, status, after) => {
     const door = await openDoor()
@@ -86,12 +87,17 @@ describe('a path without a route', () => {
       message: `There is no ${method} ${at.split('?')[0]}: it takes ${allow}.` })
   })
 
-  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/..%2F..%2Fetc',
+  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/a%2Fb',
     `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('is 422 if an id is malformed: %s',
     async (at) => {
       const answer = await call(await openDoor(), 'GET', at)
       expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
     })
+
+  it('is 400 if an id has escaped slashes beside dots', async () => {
+    const answer = await call(await openDoor(), 'GET', '/threads/..%2F..%2Fetc')
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed'])
+  })
 
   it('is taken literally if it cannot be decoded', async () => {
     const answer = await call(await openDoor(), 'GET', '/threads/%E0%A4%A')

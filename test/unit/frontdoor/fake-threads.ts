@@ -3,8 +3,8 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type {
-  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryQuery, JoinRun, StartRun,
-  StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
+  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart, HistoryQuery, JoinRun,
+  StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
 } from '../../../src/thread/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/records/index.ts'
 
@@ -12,6 +12,8 @@ const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 export class FakeThreads implements ThreadClient {
   readonly views = new Map<string, ThreadView>()
+  /** The history of every thread. */
+  parts: readonly HistoryPart[] = [{ states: [], isLast: true }]
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
@@ -76,14 +78,16 @@ export class FakeThreads implements ThreadClient {
     return { ...copy, values: this.#thread(threadId).values }
   }
 
-  async search<Found>(query: ThreadQuery & ValuesFilter, found: (view: ThreadView) => Found) {
+  async search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>) {
     this.#call('search', query)
     const all = [...this.views.values()].filter(({ row }) => matches(row, query))
     const page = all.slice(query.offset, query.offset + query.limit)
-    const threads = page.map((view) => {
+    const threads: Found[] = []
+    for (const view of page) {
       this.shown++
-      return found(view)
-    })
+      threads.push(await found(view))
+    }
     return { threads, total: all.length }
   }
 
@@ -97,10 +101,11 @@ export class FakeThreads implements ThreadClient {
     return `{"values": ${this.#thread(threadId).values}, "next": []}`
   }
 
-  async history(_tenant: string, threadId: string, query: HistoryQuery): Promise<string> {
+  async* history(_tenant: string, threadId: string, query: HistoryQuery):
+  AsyncGenerator<HistoryPart, void, void> {
     this.#call('history', query)
     this.#thread(threadId)
-    return '[ ]'
+    yield* this.parts
   }
 
   async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {
@@ -190,6 +195,7 @@ export class FakeRun {
       metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
       planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
       attempt: 1, baseCheckpointId: '', started: false, startedAtMs: 0, errorJson: '',
+      ownerDeaths: 0, suspect: false,
       finalCheckpointId: '', interruptsJson: '', commandId: start.commandId, createdSeq: 1,
       firstSeq: 1, lastSeq: 1,
     }

@@ -4,7 +4,6 @@ import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { AnswerRoom } from '../../../src/answer-room.ts'
 import { addressReader } from '../../../src/frontdoor/index.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 import { dial } from '../../support/wire.ts'
@@ -89,7 +88,9 @@ describe('a long answer', () => {
   it.each(['REST', 'the typed API'] as const)('of %s takes room until it is read', async (api) => {
     const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
     using others = new DisposableStack()
-    for (let n = 0; n < 4; n++) others.use(new AnswerRoom()).hold({ length: 100 * megabyte })
+    for (let n = 0; n < 4; n++) {
+      others.use(door.reads.share(`other ${n}`)).hold({ length: 100 * megabyte })
+    }
     expect(await search(door)).toBe(200)
     const readers = [await ways[api](door), await ways[api](door)]
     await expect.poll(() => door.stats().requests).toBe(2)

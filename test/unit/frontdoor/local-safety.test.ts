@@ -1,21 +1,14 @@
 /** Who may call a server on a developer's machine. */
 
-import { request } from 'node:http'
+import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
 
 import { addressReader } from '../../../src/frontdoor/index.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
-import { call, openDoor } from './open-door.ts'
+import { call, openDoor, plainStatus } from './open-door.ts'
 
-/** The status of a request with the given Host header, which fetch cannot set. */
-function statusFor(url: string, host: string, path = '/ok'): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request(url + path, { headers: { host } }, (response) => {
-      response.resume()
-      resolve(response.statusCode!)
-    }).on('error', reject).end()
-  })
-}
+const statusFor = (url: string, host: string, path = '/ok', headers = {}, method = 'GET') =>
+  plainStatus(url, path, { host, ...headers }, method)
 
 describe('a page', () => {
   it.each(['http://localhost:3000', 'http://127.0.0.1:5173', 'http://[::1]:3000',
@@ -81,9 +74,36 @@ describe('a Host header', () => {
     }
   })
 
-  it('may be any if the server listens on other addresses', async () => {
-    const { url } = await openDoor({ host: '0.0.0.0' })
-    expect(await statusFor(url.replace('0.0.0.0', '127.0.0.1'), 'heddle.example')).toBe(200)
+  it('must name this machine, without keys, wherever the server listens', async () => {
+    const { url: wide } = await openDoor({ host: '0.0.0.0', allowHosts: ['heddle-1', 'B.example'] })
+    const url = wide.replace('0.0.0.0', '127.0.0.1')
+    const { port } = new URL(url)
+    const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+      .map(({ address, family }) => family === 'IPv6' ? `[${address}]` : address)
+      .filter((address) => !address.includes('fe80'))
+    for (const host of ['localhost', `localhost:${port}`, 'a.localhost', `0.0.0.0:${port}`, ...own,
+      'heddle-1', `heddle-1:${port}`, 'b.example']) {
+      expect([host, await statusFor(url, host)]).toEqual([host, 200])
+    }
+    for (const host of ['evil.example', `evil.example:${port}`, 'heddle-1.evil.example',
+      '198.51.100.7', 'localhost.evil.example', '127.0.0.1.evil.example',
+      'x@localhost.evil.example', 'a..b']) {
+      expect([host, await statusFor(url, host)]).toEqual([host, 403])
+    }
+  })
+
+  it('of a page that was led here is refused, also where its origin is the same', async () => {
+    const { url: wide, threads } = await openDoor({ host: '0.0.0.0' })
+    const port = new URL(wide).port
+    const status = await statusFor(`http://127.0.0.1:${port}`, `evil.example:${port}`, '/threads',
+      { origin: `http://evil.example:${port}`, 'sec-fetch-site': 'same-origin' }, 'POST')
+    expect(status).toBe(403)
+    expect(threads.calls).toEqual([])
+  })
+
+  it('may be any if that is allowed', async () => {
+    const { url } = await openDoor({ allowHosts: ['*'] })
+    expect(await statusFor(url, 'heddle.example')).toBe(200)
   })
 
   const auth = { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
@@ -93,6 +113,14 @@ describe('a Host header', () => {
     const { url } = await openDoor({ auth: { ...auth, isFromTrustedProxy: () => true } })
     expect(await statusFor(url, 'localhost')).toBe(200)
     expect(await statusFor(url, 'evil.example')).toBe(403)
+  })
+
+  it('must name this machine for a user proxy here, also if others may call', async () => {
+    const { url } = await openDoor({ host: '0.0.0.0', allowHosts: ['heddle.example'],
+      auth: { ...auth, isFromTrustedProxy: () => true } })
+    const here = url.replace('0.0.0.0', '127.0.0.1')
+    expect(await statusFor(here, 'heddle.example')).toBe(200)
+    expect(await statusFor(here, 'evil.example')).toBe(403)
   })
 
   it('may be any if callers need keys, but not for internal paths', async () => {

@@ -3,6 +3,7 @@
 import { connect as connectHttp2, constants } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { openDoor } from './open-door.ts'
@@ -120,5 +121,51 @@ describe('a connection', () => {
     }
     await expect.poll(() => heard).toMatch(answer)
     socket.destroy()
+  })
+})
+
+describe('a client', () => {
+  const longest = 16 * 1024
+
+  it('may send as many bytes of headers over HTTP/2 as over HTTP/1.1', async () => {
+    const door = await openDoor()
+    for (const [bytes, fits] of [[longest - 1_000, true], [longest + 1_000, false]] as const) {
+      const headers = { 'x-a': 'eyJ-'.repeat(bytes / 4) }
+      expect((await fetch(`${door.url}/ok`, { headers })).status).toBe(fits ? 200 : 431)
+      const stream = ask(door.url, '/ok', undefined, headers)
+      const status = statusOf(stream)
+      expect(await textOf(stream)).toMatch(fits ? /^{"ok":true}$/ : /may have 16 KB in all/)
+      expect(await status).toBe(fits ? 200 : 431)
+    }
+  })
+
+  it('may have 100 requests at once on one connection', async () => {
+    const door = await openDoor()
+    const session = connectHttp2(door.url)
+    sessions.push(session)
+    const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) => {
+      session.once('remoteSettings', resolve)
+    })
+    expect(settings.maxConcurrentStreams).toBe(100)
+  })
+
+  it('may have so many connections, and new ones when some are closed', async () => {
+    const door = await openDoor({ connections: { perAddress: 2, isExempt: () => false } })
+    const open = () => connect(Number(new URL(door.url).port), '127.0.0.1')
+    const closed = (socket: Socket) => new Promise((resolve) => {
+      socket.on('error', () => {}).once('close', resolve)
+    })
+    const [first, second] = [open(), open()]
+    await Promise.all([first, second].map((each) =>
+      new Promise((resolve) => each.once('connect', resolve))))
+    await closed(open())
+    expect(door.stats().refusedConnections).toBe(1)
+    first.destroy()
+    await closed(first)
+    await expect.poll(async () => {
+      const answer = await fetch(`${door.url}/ok`).catch(() => undefined)
+      return answer?.status
+    }).toBe(200)
+    second.destroy()
   })
 })

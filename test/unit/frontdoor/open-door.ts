@@ -1,11 +1,14 @@
 /** A front door on a free port, with fake threads and graphs and in-memory assistants. */
 
+import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 
 import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
+import { readLongJson } from '../../../src/json/index.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { systemEnv } from '../../../cluster/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import type { VirtualEnv } from '../../support/env.ts'
@@ -16,6 +19,7 @@ import { FakeThreads } from './fake-threads.ts'
 export interface OpenDoor extends FrontDoor {
   readonly threads: FakeThreads
   readonly house: AssistantHouse
+  readonly reads: ReadQuota
   /** Its clock is moved by the test; its ids are random. */
   readonly env: VirtualEnv
 }
@@ -27,16 +31,21 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const { uuid, uuid7 } = systemEnv({ level: 'silent' })
   const env: VirtualEnv = { ...virtualEnv(), uuid, uuid7 }
   const threads = new FakeThreads()
+  const reads = new ReadQuota(env)
   const house = assistantHouse(env)
+  const json = readLongJson(env.log)
   const door = await openFrontDoor({
     host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
     assistantIndex: house.index, graphs: graphHost('agent', 'other'),
-    egress: openEgress({ env, version: '0.0.1' }),
+    egress: openEgress({ env, version: '0.0.1' }), json, reads,
     dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
-  onTestFinished(() => door.close(AbortSignal.abort()))
-  return { ...door, threads, house, env }
+  onTestFinished(async () => {
+    await door.close(AbortSignal.abort())
+    await json.close()
+  })
+  return { ...door, threads, house, env, reads }
 }
 
 const nowhere = () => Promise.reject(new Error('no graph is run here'))
@@ -80,4 +89,16 @@ export async function call(door: { readonly url: string }, method: string, path:
     status: response.status, headers: response.headers, text: answered,
     json: isJson ? JSON.parse(answered) as Record<string, unknown> : {},
   }
+}
+
+/** The status of a request whose path and headers are sent as they are: fetch changes some. */
+export function plainStatus(url: string, path: string, headers: Record<string, string> = {},
+  method = 'GET'): Promise<number> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, headers, method }, (response) => {
+      response.destroy()
+      resolve(response.statusCode!)
+    }).on('error', reject).end()
+  })
 }

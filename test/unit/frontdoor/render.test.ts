@@ -2,14 +2,18 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { AnswerRoom } from '../../../src/answer-room.ts'
+import { virtualEnv } from '../../support/env.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { extractor } from '../../../src/frontdoor/operations/extract.ts'
+import { pick } from '../../../src/json/index.ts'
 import { runJson, threadJson } from '../../../src/frontdoor/rest/render.ts'
 import { timeText } from '../../../src/time-text.ts'
 import { FakeRun, viewOf } from './fake-threads.ts'
 
 const view = viewOf('local', 't', { graph_id: 'agent' })
 const parsed = (text: string) => JSON.parse(text) as Record<string, unknown>
+
+const share = new ReadQuota(virtualEnv()).share('t')
 
 describe('a thread', () => {
   it('has every field of the API, times with an offset', () => {
@@ -58,7 +62,10 @@ describe('extracting', () => {
     ['values.nothing.at.all', null],
     ['metadata.toString', null],
     ['interrupts', {}],
-  ])('%s', (path, value) => {
-    expect(parsed(extractor({ it: path }, new AnswerRoom())(view))).toEqual({ it: value })
+  ])('%s', async (path, value) => {
+    const json = { pick: async (_: string, text: string, paths: readonly (readonly string[])[]) =>
+      pick(JSON.parse(text), paths) }
+    const extract = extractor({ it: path }, share, json)
+    expect(parsed(await extract(view))).toEqual({ it: value })
   })
 })

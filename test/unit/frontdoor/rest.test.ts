@@ -223,7 +223,7 @@ describe('state', () => {
     const { door, id } = await doorWithThread()
     const answer = await call(door, 'POST', `/threads/${id}/history`,
       { before, limit: 3, metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: 's' } })
-    expect(answer.text).toBe('[ ]')
+    expect(answer.text).toBe('[]')
     expect(door.threads.given('history')).toEqual({ before: 'b', limit: 3, checkpointId: null,
       checkpointNs: 's', metadata: { source: 'loop' } })
   })

@@ -11,12 +11,14 @@ import { token } from '../../support/sessions.ts'
 const ids = { runId: 'r', threadId: 't' }
 const caller = { commandId: '', headers: {} }
 
-function assistantOf(change: Partial<AssistantRow> = {}): AssistantRow {
-  return {
+function assistantOf(change: Partial<AssistantRow> = {}) {
+  const row: AssistantRow = {
     tenant: 'local', assistantId: 'a', graphId: 'g', name: 'n', descriptionJson: 'null',
     configJson: '{}', contextJson: '{}', metadataJson: '{}', epoch: 1, seq: 1, createdAtMs: 0,
-    updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined, ...change,
+    updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined,
+    storedBytes: 0, ...change,
   }
+  return { row, context: JSON.parse(row.contextJson) as unknown }
 }
 
 const kwargsOf = (body: object) =>
@@ -123,4 +125,30 @@ it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
     'x-hint': 'of hdl_eu_0123456789abcdef_hush',
     'user-agent': 'u', 'x-absent': undefined,
   })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
+})
+
+it('Graphs see no header that says who somebody is, and others.', () => {
+  const seen = (names: readonly string[]) =>
+    Object.keys(headersForGraph(Object.fromEntries(names.map((name) => [name, 'v']))))
+  expect(seen(['x-remote-user', 'x-remote-group', 'x-remote-extra-a', 'x-remoteuser',
+    'x-amz-security-token', 'x-amz-security', 'x-amzn-oidc-identity', 'x-amzn-oidc-data',
+    'x-amz-date', 'x-forwarded-user', 'x-forwarded-email', 'x-forwarded-groups',
+    'x-goog-authenticated-user-email', 'x-goog-iap-jwt-assertion', 'x-ms-client-principal',
+    'x-ms-client-principal-id', 'x-ms-token-aad-id-token', 'cf-access-authenticated-user-email',
+    'cf-access-jwt-assertion', 'x-auth-request-user', 'x-auth-request-email', 'x-authentik-name',
+    'x-authentik-uid', 'x-authenticated-userid', 'x-webauth-user', 'x-webauth-role',
+    'x-pomerium-claim-email', 'x-vouch-idp-claims-sub', 'x-consumer-username', 'x-consumer-id',
+    'x-credential-identifier', 'x-anonymous-consumer', 'x-client-cert', 'x-client-verify',
+    'x-forwarded-client-cert', 'x-ssl-client-s-dn', 'x-ssl-client-verify', 'x-client-dn',
+    'x-user', 'x-user-email', 'x-username', 'x-userinfo', 'x-current-user', 'x-user-role',
+    'x-user_id', 'x-email', 'x-login', 'x-account-id', 'x-tenant', 'x-tenant-id', 'x-org-id',
+    'x-role', 'x-roles', 'x-groups', 'x-scopes', 'x-permissions', 'x-principal', 'x-subject',
+    'x-sub', 'x-uid', 'x-upn', 'x-identity', 'x-id-token', 'x-access-token', 'x-csrf-token',
+    'x-xsrf', 'x-session-id', 'x-impersonate-user', 'x-sudo', 'x-hasura-role', 'x-spiffe-id',
+    'x-okta-user', 'x-saml-name', 'x-ldap-dn', 'x-real-ip', 'x-original-uri', 'x-client-ip',
+    'x-envoy-external-address', 'x-cluster-client-ip', 'x-appengine-user-id', 'x-admin',
+    'tailscale-user-login', 'remote-user', 'impersonate-user', 'oidc_claim_sub'])).toEqual([])
+  const harmless = ['x-request-id', 'x-locale', 'x-experiment', 'x-page', 'x-b3-traceid',
+    'x-device', 'x-app-version', 'x-timezone', 'x-topic', 'x-plan', 'x-customer-tier', 'x-source']
+  expect(seen(harmless)).toEqual(harmless)
 })

@@ -80,7 +80,22 @@ describe('a check', () => {
       { field: 'ids', message }, { field: 'limit', message: 'must be >= 1' },
       { field: 'extract', message }])
     expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })),
-      thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' }])
+      thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' },
+      { field: 'supersteps', message }])
+  })
+
+  it('bounds how many ids, supersteps and updates there are', () => {
+    const id = '00000000-0000-4000-8000-000000000000'
+    const ids = (count: number) => ({ ids: Array.from({ length: count }, () => id) })
+    const updates = (count: number) => Array.from({ length: count }, () => ({ as_node: 'a' }))
+    const steps = (count: number, each: number) =>
+      ({ supersteps: Array.from({ length: count }, () => ({ updates: updates(each) })) })
+    checkerOf(SearchThreads)(ids(10_000))
+    expect(faultsOf(() => checkerOf(SearchThreads)(ids(10_001)))).toHaveLength(1)
+    checkerOf(CreateThread)(steps(1_000, 1))
+    checkerOf(CreateThread)(steps(1, 1_000))
+    expect(faultsOf(() => checkerOf(CreateThread)(steps(1_001, 1)))).toHaveLength(1)
+    expect(faultsOf(() => checkerOf(CreateThread)(steps(1, 1_001)))).toHaveLength(1)
   })
 
   it('accepts a filter only if it is cheap to apply to every document', () => {

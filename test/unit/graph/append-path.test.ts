@@ -2,13 +2,13 @@
 
 import { AIMessage, AIMessageChunk, HumanMessage, RemoveMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
-import { Annotation, END, MessagesAnnotation, REMOVE_ALL_MESSAGES, START, StateGraph,
-  messagesStateReducer } from '@langchain/langgraph'
+import { REMOVE_ALL_MESSAGES, messagesStateReducer } from '@langchain/langgraph'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { AppendPath, appendingReducer } from '../../../src/graph/append-path.ts'
+import { appendingReducer, knownReducers } from '../../../src/graph/append-path.ts'
 import type { MessagesReducer } from '../../../src/graph/append-path.ts'
+import type { Reducer } from '../../../src/graph/channel-updates.ts'
 import { codec } from '../../support/graph-bench.ts'
 
 const original = messagesStateReducer as MessagesReducer
@@ -122,21 +122,11 @@ describe('appendingReducer', () => {
   })
 })
 
-describe('AppendPath', () => {
-  it('replaces the library\'s own reducer of messages, and no other', () => {
-    const State = Annotation.Root({
-      ...MessagesAnnotation.spec,
-      list: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
-    })
-    const graph = new StateGraph(State).addNode('node', () => ({})).addEdge(START, 'node')
-      .addEdge('node', END).compile() as never as Parameters<AppendPath['channelsOf']>[0]
-    const path = new AppendPath(original)
-    const channels = path.channelsOf(graph)
-    expect(path.channelsOf(graph)).toBe(channels)
-    const changed = Object.keys(channels).filter((name) => channels[name] !== graph.channels[name])
-    expect(changed).toEqual(['messages'])
-    const copy = channels.messages!.fromCheckpoint([] as never)
-    copy.update([[['user', 'x']]] as never)
-    expect(copy.get()).toHaveLength(1)
+describe('knownReducers', () => {
+  it('knows the library\'s own reducer of messages and plain appends, and no other', () => {
+    const knows = (operator: Reducer) => knownReducers(original)(operator, () => {}) !== undefined
+    expect(knows(original as Reducer)).toBe(true)
+    expect(knows((a, b) => (a as unknown[]).concat(b))).toBe(true)
+    expect(knows((a, b) => original(a, b))).toBe(false)
   })
 })

@@ -6,17 +6,19 @@ import { getContextVariable, setContextVariable } from '@langchain/core/context'
 import { Runnable, RunnableLambda } from '@langchain/core/runnables'
 import { AsyncLocalStorageProviderSingleton as storage } from '@langchain/core/singletons'
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
-import { getConfig, getCurrentTaskInput, getWriter, interrupt, messagesStateReducer }
-  from '@langchain/langgraph'
+import { BinaryOperatorAggregate, getConfig, getCurrentTaskInput, getWriter, interrupt,
+  messagesStateReducer } from '@langchain/langgraph'
 import { Pregel } from '@langchain/langgraph/pregel'
 import { RunTree } from 'langsmith'
 import { getCurrentRunTree, traceable } from 'langsmith/traceable'
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { AppendPath } from '../../../src/graph/append-path.ts'
+import { knownReducers } from '../../../src/graph/append-path.ts'
 import type { MessagesReducer } from '../../../src/graph/append-path.ts'
 import { BareStream } from '../../../src/graph/bare-stream.ts'
 import type { PregelMethods } from '../../../src/graph/bare-stream.ts'
+import { ChannelUpdates } from '../../../src/graph/channel-updates.ts'
+import type { ChannelClass } from '../../../src/graph/channel-updates.ts'
 import { isKnown, shortenTracing, tracingFunctions } from '../../../src/graph/engine-shortcut.ts'
 import { GraphBench } from '../../support/graph-bench.ts'
 import type { Ran, RunWish } from '../../support/graph-bench.ts'
@@ -47,11 +49,13 @@ function steady(value: unknown): string[] {
 /** Plays runs one after another: their events and outcomes, and what is then in the log. */
 async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boolean) {
   const bench = new GraphBench(graph)
-  if (shortcuts) bench.shortcuts = {
-    appendPath: new AppendPath(messagesStateReducer as MessagesReducer),
-    bareStream: new BareStream(pregel),
+  if (shortcuts) {
+    const updates = new ChannelUpdates(knownReducers(messagesStateReducer as MessagesReducer))
+    bench.shortcuts = { updates, bareStream: new BareStream(pregel) }
+    const unwatch = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
+    const lengthen = shortenTracing({ storage })
+    undo = () => { unwatch(); lengthen() }
   }
-  if (shortcuts) undo = shortenTracing({ storage })
   const runs: Pick<Ran, 'events' | 'outcome'>[] = []
   for (const wish of wishes) {
     const { events, outcome } = await bench.run({ streamModes: modes, ...wish })

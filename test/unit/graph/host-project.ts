@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 
 import type { Execution, ExecutionListener, LossReason, Outcome, RunRequest, StepBatch, StepEvent }
   from '../../../src/graph/execution.ts'
+import type { GraphHostOptions } from '../../../src/graph/host.ts'
 import { compileProject, readProject, startGraphHost } from '../../../src/graph/index.ts'
 import type { CompiledProject, RunningGraphHost } from '../../../src/graph/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -14,7 +15,8 @@ import { ModelLog } from '../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
 /** Variables with secrets of the server. */
-export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD']
+export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD',
+  'HEDDLE_EGRESS_PROXY', 'OTEL_EXPORTER_OTLP_HEADERS']
 
 const graphs = `
 import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
@@ -81,12 +83,26 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
   readonly runId?: string
   readonly log?: ModelLog
   readonly steps?: (batch: StepBatch) => Promise<void>
+  readonly apart?: boolean
 }
 
 const request: RunRequest = {
   kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
   checkpoint: null, told: [], asked: null,
+}
+
+interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
+  readonly input: unknown
+  readonly headId?: string | null
+  readonly apart?: boolean
+  readonly more?: Partial<RunRequest>
+}
+
+export function executionOf({ input, headId = null, apart = false, more = {}, ...names }:
+ExecutionWish): Execution {
+  return { ...names, tenant: 'local', attempt: 1, headId, apart,
+    request: { ...request, ...more, input: JSON.stringify(input) } }
 }
 
 /** A graph host on a clock that the test moves. */
@@ -100,9 +116,11 @@ export class TestHost {
     this.host = host
   }
 
-  static async start(workers: number, project?: CompiledProject): Promise<TestHost> {
+  static async start(workers: number, project?: CompiledProject,
+    options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
     const env = virtualEnv()
-    const host = await startGraphHost({ env, workers, project: project ?? await hostProject() })
+    const host = await startGraphHost(
+      { ...options, env, workers, project: project ?? await hostProject() })
     onTestFinished(() => host.close())
     const test = new TestHost(env, host)
     if (workers > 1) await test.#awaitSecond()
@@ -119,7 +137,7 @@ export class TestHost {
   run(graphId: string, input: unknown, wish: Wish = {}): Given {
     const id = ++this.#executions
     const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
-      ...rest } = wish
+      apart = false, ...rest } = wish
     const told: Told[] = []
     const end = Promise.withResolvers<Outcome | LossReason>()
     const listener: ExecutionListener = {
@@ -131,9 +149,8 @@ export class TestHost {
       ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
       lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
-    const execution: Execution = { id, tenant: 'local', threadId, graphId, runId,
-      attempt: 1, headId: log.headId,
-      request: { ...request, ...rest, input: JSON.stringify(input) } }
+    const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
+      more: rest })
     this.host.execute(execution, log, listener)
     return { id, threadId, told, log, end: end.promise,
       get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }

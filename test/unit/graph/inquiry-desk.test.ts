@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 
+import { HeddleError } from '../../../src/errors.ts'
 import { InquiryDesk } from '../../../src/graph/inquiry-desk.ts'
 import type { WorkerLink } from '../../../src/graph/worker-link.ts'
 import type { ToWorker } from '../../../src/graph/worker-mail.ts'
@@ -26,11 +27,45 @@ it('A question goes to a worker that was silent as soon as that answers pings ag
   waking.silentMs = 0
   desk.pump()
   expect(waking.heard).toMatchObject([{ type: 'inquire', job: 2 }])
-  desk.mail({ type: 'answer', job: 2, result: { value: 'told' } })
+  desk.mail(waking as unknown as WorkerLink, { type: 'answer', job: 2, result: { value: 'told' } })
   expect(await answer).toBe('told')
   desk.pump()
-  expect([spinner.heard.length, waking.heard.length]).toEqual([1, 1])
+  expect([spinner.heard.at(-1), spinner.heard.length, waking.heard.length])
+    .toEqual([{ type: 'abort', job: 1 }, 2, 1])
 })
+
+it('A question that nobody waits for ends, also in its worker.', async () => {
+  const [busy] = [worker()]
+  const env = virtualEnv()
+  const pool = { members: [busy] as unknown as WorkerLink[] } as WorkerPool
+  const desk = new InquiryDesk(env, pool, () => 1)
+  const left = new AbortController()
+  const asked = desk.ask({ kind: 'schemas', graphId: 'g' }, undefined, left.signal)
+  left.abort(new HeddleError('unavailable', 'The caller has left.'))
+  await expect(asked).rejects.toMatchObject({ message: 'The caller has left.' })
+  expect(busy.heard.at(-1)).toEqual({ type: 'abort', job: 1 })
+  expect([desk.sourceOf(busy as unknown as WorkerLink, 1), env.timers()]).toEqual([undefined, 0])
+  await expect(desk.ask({ kind: 'schemas', graphId: 'g' }, undefined, left.signal)).rejects
+    .toMatchObject({ message: 'The caller has left.' })
+  expect(busy.heard).toHaveLength(2)
+})
+
+it.each([['waits for a read', false], ['has got a large state', true]])(
+  'A question whose worker %s goes to another one later.', (_, isRead) => {
+    const [reader, idle] = [worker(), worker()]
+    const env = virtualEnv()
+    const pool = { members: [reader, idle] as unknown as WorkerLink[] } as WorkerPool
+    let jobs = 0
+    const desk = new InquiryDesk(env, pool, () => ++jobs)
+    void desk.ask({ kind: 'schemas', graphId: 'g' }).catch(() => {})
+    const done = desk.noteRead(reader as unknown as WorkerLink, 1)
+    if (isRead) done(2 * 1024 * 1024)
+    env.advance(250)
+    expect(idle.heard).toEqual([])
+    env.advance(5_000)
+    expect(idle.heard).toMatchObject([{ type: 'inquire', job: 2 }])
+    desk.close()
+  })
 
 it('A question is refused once three workers have died over it.', async () => {
   const members = [worker(), worker(), worker(), worker()]

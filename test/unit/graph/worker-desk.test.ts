@@ -31,7 +31,7 @@ function deskWithoutLog() {
   }
   const { bench } = new GraphBench(line(['a']))
   const desk = new WorkerDesk(bench, new Mailer((mails) => mails.forEach(hear)), env,
-    new Int32Array(1))
+    { entered: new Int32Array(1) })
   const begin = (job: number) => desk.receive({ type: 'execute', job, execution, warm: false })
   return { desk, env, heard, begin }
 }

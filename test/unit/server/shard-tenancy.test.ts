@@ -19,6 +19,7 @@ function house(alive: readonly string[] = [], failures = 0) {
   const story: string[] = []
   const owned = new Set(Array.from({ length: shards }, (_, shard) => shard))
   let failed = 0
+  const wakeTimes: number[] = []
   const activations = {
     occupied: () => alive.map(keyOf),
     letGo: (groupOf: (key: ActorKey) => number | undefined) => {
@@ -32,6 +33,7 @@ function house(alive: readonly string[] = [], failures = 0) {
     env, shards, owns: (shard) => owned.has(shard),
     tenants: {
       activations, letGoMs: 1_000, toldOf: () => [],
+      wakeAt: (atMs) => wakeTimes.push(atMs),
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
       },
@@ -46,6 +48,7 @@ function house(alive: readonly string[] = [], failures = 0) {
           return [{ tenant: 'one', threadId: `left in ${shard}` }]
         },
         unload: () => {},
+        due: async () => [],
       },
     },
   })
@@ -53,7 +56,7 @@ function house(alive: readonly string[] = [], failures = 0) {
     env.advance(ms)
     for (let turn = 0; turn < 8; turn++) await Promise.resolve()
   }
-  return { host, story, owned, pass }
+  return { host, story, owned, pass, wakeTimes }
 }
 
 describe('shards that are let go', () => {
@@ -74,10 +77,12 @@ describe('shards that are let go', () => {
 
 describe('a shard that was taken', () => {
   it('is loaded at once if its occupied actors are not known', async () => {
-    const { host, story, pass } = house()
+    const { host, story, pass, wakeTimes } = house()
     host.taken(3, undefined)
     await pass(0)
     expect(story).toEqual(['3 is read', 'left in 3 is woken'])
+    // Threads that sleep there and are due.
+    expect(wakeTimes).toEqual([0])
   })
 
   it('is loaded later if its last owner named occupied actors, which wake at once', async () => {

@@ -10,6 +10,7 @@ import { grpcTransport } from '../../../cluster/transport-grpc.ts'
 import { startTracing } from '../../../src/server/tracing.ts'
 import type { OpenTracing } from '../../../src/server/tracing.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts'
@@ -48,6 +49,7 @@ beforeAll(async () => {
   })
   threads = createThreadClient({
     router, threads: house.tables.threads, newThreadId: () => env.uuid(), env,
+    reads: new ReadQuota(env),
   })
   ends.push(() => collector.close(), () => server.close(AbortSignal.abort()), close)
 })

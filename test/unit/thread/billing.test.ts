@@ -96,7 +96,7 @@ describe('the owner of a thread dies:', () => {
     pair.kill()
     await settled()
     pair.env.advance(1_000)
-    expect(pair.host.only.execution.attempt).toBe(2)
+    expect(pair.host.only.execution.attempt).toBe(1)
     pair.host.end(pair.host.only)
     await settled()
     expect(billedIn(pair.log)).toMatchObject([{ startedMs, endedMs: startedMs + 2_000 }])

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistantClient } from '../../../src/records/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadSearch } from '../../../src/records/index.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
@@ -10,8 +11,9 @@ import { ThreadHouse } from '../../support/thread-house.ts'
 const broken = () => Promise.reject(new HeddleError('internal', 'The connection broke.', {
   ambiguous: true }))
 const router = { ask: broken, follow: broken }
+const { env } = new ThreadHouse()
 const threads = createThreadClient({ router, threads: {} as ThreadSearch,
-  newThreadId: () => 'copy', env: new ThreadHouse().env })
+  newThreadId: () => 'copy', env, reads: new ReadQuota(env) })
 const assistants = assistantClient(router)
 const name = { tenant: 't', assistantId: 'a' }
 const head = { checkpointId: null, checkpointNs: '', subgraphs: false }

@@ -46,6 +46,7 @@ async function throughMember(inbound: Inbound, env: Env = common.env): Promise<T
       follow: (key, request, listener) => shared.follow(to, key, request, listener),
     },
     threads: house.tables.threads, newThreadId: () => house.env.uuid(), env: house.env,
+    reads: house.reads,
   })
 }
 
@@ -166,6 +167,7 @@ async function moving() {
       follow: (key, request, listener) => shared.follow(owner.member, key, request, listener),
     },
     threads: pair.tables.threads, newThreadId: () => pair.env.uuid(), env: common.env,
+    reads: pair.reads,
   })
   const move = async (leave: () => unknown) => {
     const before = owner

@@ -84,7 +84,7 @@ describe('a run whose thread is handed over', () => {
     pair.log.late = (rows) => rows.some(({ epoch }) => epoch > 1) ? gate.promise : Promise.resolve()
     const handed = pair.handOver(AbortSignal.abort())
     await settled()
-    expect(pair.host.only.execution.attempt).toBe(2)
+    expect(pair.host.only.execution.attempt).toBe(1)
     void step(pair, 2)
     await settled()
     expect(told(reader.seen, 'updates')).toEqual(['1'])
@@ -136,7 +136,7 @@ describe('a run whose thread is handed over', () => {
     expect(told(reader.seen, 'messages')).toEqual(['"token 1"', '"token 2"'])
   })
 
-  it('is cut short if its superstep does not end in time, as the next attempt', async () => {
+  it('is cut short if its superstep does not end in time, as the same attempt', async () => {
     const { pair, reader } = await begun()
     const { host } = pair
     const deadline = new AbortController()
@@ -147,7 +147,7 @@ describe('a run whose thread is handed over', () => {
     await handed
     await settled()
     expect(host.running.size).toBe(0)
-    expect(pair.host.only.execution.attempt).toBe(2)
+    expect(pair.host.only.execution.attempt).toBe(1)
     await step(pair, 2)
     pair.host.end(pair.host.only)
     expect(await reader.ended).toBe('over')
@@ -219,7 +219,7 @@ describe('a run whose thread is handed over', () => {
     expect(host.executions).toEqual([])
     gate.resolve()
     await settled()
-    expect(pair.host.only.execution).toMatchObject({ runId: 'r', attempt: 2 })
+    expect(pair.host.only.execution).toMatchObject({ runId: 'r', attempt: 1 })
     expect(host.executions).toEqual([])
   })
 })
@@ -248,7 +248,7 @@ describe('a run whose owner is killed', () => {
       expect(await ended).toBe('over')
       expect(told(seen, 'updates')).toEqual(['1', '2', '3', '4'])
       const attempts = told(seen, 'metadata').map((json) => JSON.parse(json).attempt)
-      expect(attempts).toEqual([1, 2, 3])
+      expect(attempts).toEqual([1, 1, 1])
     }
     await againIn(pair)
     expect(await result).toBe('{"log":["s4","s3","s2","s1"]}')

@@ -28,7 +28,8 @@ function openJournal(tail = { epoch: 1, seq: 4 }) {
     appends.push({ row: row!, updates, logged: logged!, landed, failed })
   })
   const journal = new Journal({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
-    tail, threadRow: () => ({ branch: { id: 'b', ancestors: [] } } as unknown as ThreadRow),
+    tail, storedBytes: 7, branch: () => ({ id: 'b', ancestors: [] }),
+    threadRow: (storedBytes) => ({ storedBytes } as ThreadRow),
     after: env.after, earlier: undefined, onLost: (reason) => lost.push(reason) })
   /** A row of its own. */
   const write = async (entry: Partial<Parameters<Journal['write']>[0]> = {}) => {
@@ -57,6 +58,32 @@ describe('a row of a journal', () => {
       .toEqual([['opened', 'runDeleted'], ['runDeleted'], ['runDeleted']])
   })
 
+  it('is appended after a long one that is still encoded, and an error of that one is told',
+    async () => {
+      const { journal, appends, lost } = openJournal()
+      const long: RecordOf = { $case: 'runDeleted',
+        value: { runId: 'r'.repeat(9 * 1024 * 1024), atMs: 0 } }
+      const broken = { $case: 'runDeleted', value: { runId: 'r', atMs: 0.5 } } as RecordOf
+      const rows: Promise<void>[] = []
+      for (const records of [[long], [noted], [long, broken], [noted]]) {
+        const written = journal.write({ records, thread: false }, 'now')
+        written.catch(() => {})
+        rows.push(written)
+        // The row is closed in a microtask, long before it is encoded.
+        await Promise.resolve()
+      }
+      expect(appends).toEqual([])
+      await expect.poll(() => appends.length).toBe(3)
+      expect(appends.map(({ row: { seq } }) => seq)).toEqual([5, 6, 8])
+      expect(lost).toHaveLength(1)
+      for (const { landed, logged } of appends) {
+        logged()
+        landed()
+      }
+      await Promise.all(rows.toSpliced(2, 1))
+      await expect(rows[2]).rejects.toThrow('BigInt')
+    })
+
   it('updates the thread row at least every 256 rows', async () => {
     const { appends, write } = openJournal({ epoch: 2, seq: 254 })
     for (let i = 0; i < 3; i++) await write()
@@ -66,7 +93,7 @@ describe('a row of a journal', () => {
 
   it('updates the thread row after the rows of runs', async () => {
     const { appends, write } = openJournal()
-    const run = (runId: string) => ({ runId }) as RunRow
+    const run = (runId: string) => ({ runId, kwargsJson: '', interruptsJson: '' }) as RunRow
     await write({ thread: true, runs: [run('a'), run('b')], removedRunIds: ['b'] })
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })

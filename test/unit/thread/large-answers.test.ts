@@ -5,11 +5,13 @@ import { runInNewContext } from 'node:vm'
 
 import { describe, expect, it } from 'vitest'
 
-import { AnswerRoom } from '../../../src/answer-room.ts'
 import { encodeRow } from '../../../src/checkpoint/index.ts'
 import type { SnapshotAnswer, StateQuestion } from '../../../src/graph/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadView } from '../../../src/thread/index.ts'
+import { historyText } from '../../support/history-text.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
 import { aThread } from '../../contract/rows.ts'
 
@@ -51,8 +53,9 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
       ({ rows: rows.slice(offset, offset + limit), total: rows.length }),
     count: async () => rows.length,
   }
+  const { env } = new ThreadHouse()
   const client = createThreadClient({
-    router, threads, newThreadId: () => 'copy', env: new ThreadHouse().env,
+    router, threads, newThreadId: () => 'copy', env, reads: new ReadQuota(env),
   })
   return { client, told }
 }
@@ -81,7 +84,7 @@ describe('a search', () => {
   it('is refused once the answer is full, and reads no further', async () => {
     const values = `"${'x'.repeat(5 * megabyte)}"`
     const { client, told } = threadsWith(1_000, () => values)
-    using room = new AnswerRoom()
+    using room = new ReadQuota(new ThreadHouse().env).share('t')
     const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
     await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
@@ -135,9 +138,10 @@ async function threadWithStates(count: number, values: string) {
       return answers
     },
   })
-  const history = (limit: number) => house.client.history('t', 'x',
-    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null })
-  return { history, asked, told, rollBackAt }
+  const parts = (limit: number, gone?: AbortSignal) => house.client.history('t', 'x',
+    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null }, gone)
+  const history = (limit: number) => historyText(parts(limit))
+  return { history, parts, asked, told, rollBackAt, reads: house.reads }
 }
 
 describe('a history', () => {
@@ -167,11 +171,36 @@ describe('a history', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('of large states is refused before all of them are read', async () => {
-    const { history, asked, told } =
-      await threadWithStates(1_000, `"${'x'.repeat(5 * megabyte)}"`)
-    await expect(history(1_000)).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
-    expect(asked.map(({ limit }) => limit)).toEqual([16, 6, 6])
-    expect(told.read).toBe(16 + 6 + 6)
+  it('of large states comes in parts of a few states, each read when it is asked for', async () => {
+    const { parts, asked, told } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
+    const history = parts(100)
+    const first = await history.next()
+    expect(first.value).toMatchObject({ states: { length: 16 }, isLast: false })
+    expect([told.read, asked.length]).toEqual([16, 1])
+    const second = await history.next()
+    expect(second.value).toMatchObject({ isLast: false })
+    expect([told.read, asked.at(-1)!.limit]).toEqual([22, 3])
+    await history.return()
+    await new Promise(setImmediate)
+    expect(told.read).toBe(22)
+  })
+
+  it('takes memory as long as its part is used', async () => {
+    const { parts, reads } = await threadWithStates(20, `"${'x'.repeat(megabyte)}"`)
+    const history = parts(20)
+    await history.next()
+    expect(reads.stats.bytes).toBeGreaterThan(16 * megabyte)
+    await history.return()
+    expect(reads.stats.bytes).toBe(0)
+  })
+
+  it('stops when nobody waits for it any more', async () => {
+    const { parts, told } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
+    const left = new AbortController()
+    const history = parts(100, left.signal)
+    await history.next()
+    left.abort(new HeddleError('unavailable', 'The caller has left.'))
+    await expect(history.next()).rejects.toMatchObject({ message: 'The caller has left.' })
+    expect(told.read).toBe(16)
   })
 })

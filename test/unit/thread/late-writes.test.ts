@@ -48,7 +48,7 @@ class Forked {
     const [runId, on] = [`run ${++this.#count}`, ids[pick % ids.length]]
     const { head } = this.#ledger.state.row
     await this.#ledger.write([{ $case: 'runStarted', value: { runId, atMs: 0, attempt: 1,
-      baseCheckpointId: head?.id ?? '' } }])
+      baseCheckpointId: head?.id ?? '', ownerDeaths: 0, suspect: false } }])
     const steps = on === undefined ? []
       : Array.from({ length: tasks }, (_, task) => writes(on, `task ${task} of ${runId}`))
     if (puts === 'first') await this.#ledger.write([checkpoint(runId, runId)])
@@ -67,7 +67,8 @@ class Forked {
     } else {
       void this.#ledger.write([{ $case: 'runEnded', value: { runId, atMs: 0, status: 'success',
         errorJson: '', interruptsJson: '', waiting: false, finalCheckpointId: '',
-        owesWebhook: false } }])
+        owesWebhook: false,
+      ownerDeaths: 0, suspect: false, attempt: 0 } }])
     }
     this.#ledger.forgetExecution()
     await this.#ledger.durable

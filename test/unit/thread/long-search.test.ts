@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 
 import type { Router } from '../../../cluster/index.ts'
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import { aThread } from '../../contract/rows.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -23,6 +24,7 @@ async function searched(count: number, length: number) {
   }
   const client = createThreadClient({
     router: { ask } as unknown as Router, env: virtualEnv(), newThreadId: () => 'new',
+    reads: new ReadQuota(virtualEnv()),
     threads: { search: async () => ({ rows, total: count }), count: async () => count },
   })
   let turns = 0

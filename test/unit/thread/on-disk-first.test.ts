@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { historyText } from '../../support/history-text.ts'
 import { settled, ThreadHouse } from '../../support/thread-house.ts'
 
 /** A thread with a run that is over and one that is running; the test can stop the disk. */
@@ -104,8 +105,8 @@ const looks: Readonly<Record<string, Ask>> = {
   'the thread': ({ client }) => client.get('t', 'x'),
   'its state': ({ client }) => client.state('t', 'x',
     { checkpointId: null, checkpointNs: '', subgraphs: false }),
-  'its history': ({ client }) => client.history('t', 'x', { checkpointId: null,
-    checkpointNs: '', before: null, limit: 9, metadata: null }),
+  'its history': ({ client }) => historyText(client.history('t', 'x', { checkpointId: null,
+    checkpointNs: '', before: null, limit: 9, metadata: null })),
   'its runs': ({ client }) => client.listRuns(of),
   'a run of it': ({ client, now }) => client.getRun('t', 'x', now.runId),
   'the result of a run': ({ client, over }) => client.joinRun('t', 'x', over.runId),

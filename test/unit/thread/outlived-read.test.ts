@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { historyText } from '../../support/history-text.ts'
 import { aRun, settled } from '../../support/thread-house.ts'
 import { ThreadPair } from '../../support/thread-pair.ts'
 
@@ -28,7 +29,8 @@ async function reading() {
   for (const text of ['one', 'two']) await pair.host.step(pair.host.only, text)
   pair.host.end(pair.host.only)
   await settled()
-  const answer = pair.client.history('t', 'x', history).catch((error: unknown) => error)
+  const answer = historyText(pair.client.history('t', 'x', history))
+    .catch((error: unknown) => error)
   await begun.promise
   return { pair, answer, readOn: read.resolve }
 }

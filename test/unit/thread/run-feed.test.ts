@@ -2,11 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { ReadQuota } from '../../../src/read-quota.ts'
 import { ByteBudget } from '../../../src/thread/index.ts'
 import type { FeedListener } from '../../../src/thread/index.ts'
 import { RunFeed } from '../../../src/thread/run-feed.ts'
 import type { FeedEntry, FeedPast } from '../../../src/thread/run-feed.ts'
 import { RunFeeds } from '../../../src/thread/run-feeds.ts'
+import { virtualEnv } from '../../support/env.ts'
 
 const entryAt = (seq: number, json?: string): FeedEntry =>
   ({ place: { seq, index: 0 }, name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
@@ -220,7 +222,8 @@ describe('the feeds of a thread', () => {
   it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
     const budget = new ByteBudget<RunFeed>(10_000)
     const feeds = new RunFeeds({
-      ports: { feeds: budget, host: { describe: () => undefined } },
+      ports: { feeds: budget, host: { describe: () => undefined },
+        reads: new ReadQuota(virtualEnv()) },
       ledger: { values: async () => '{}', recentView: () => undefined },
     } as never, () => {})
     const written = Promise.resolve()

@@ -214,12 +214,12 @@ describe('a follow', () => {
     const { events, over } = await follow(house, run.runId)
     await settled()
     const resumed = house.host.only
-    expect(resumed.execution).toMatchObject({ attempt: 2, request: { input: 'null' } })
+    expect(resumed.execution).toMatchObject({ attempt: 1, request: { input: 'null' } })
     await house.host.step(resumed, 'two', [updates('2')])
     house.host.end(resumed)
     await over
     expect(events.map(({ name, json }) => (name === 'updates' ? json : JSON.parse(json).attempt)))
-      .toEqual([1, '1', 2, '2'])
+      .toEqual([1, '1', 1, '2'])
   })
 
   it('that comes back after a crash continues behind the last event it saw', async () => {
@@ -331,7 +331,7 @@ describe('a queued run', () => {
     await house.client.get('t', 'x')
     await settled()
     expect(house.host.only.execution).toMatchObject(
-      { runId: second.runId, attempt: 2, request: { input: '"mine"' } })
+      { runId: second.runId, attempt: 1, request: { input: '"mine"' } })
   })
 })
 
@@ -398,6 +398,17 @@ describe('a worker that is lost', () => {
       house.host.lose(house.host.only, 'crashed')
     }
     expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'WorkerCrashed' } })
+  })
+
+  it('ends the run with an error at once if it filled the memory there on its own', async () => {
+    const house = new ThreadHouse()
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    const result = house.client.joinRun('t', 'x', run.runId)
+    await settled()
+    house.host.lose(house.host.only, 'full')
+    expect(JSON.parse(await result)).toMatchObject({ __error__: { error: 'OutOfMemory' } })
+    expect(house.host.running.size).toBe(0)
   })
 
   it('costs no attempt if another run was to blame', async () => {

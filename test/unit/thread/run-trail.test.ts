@@ -15,7 +15,8 @@ const begin = '00000000-0000-0000-0000-000000000000'
 const branch = { id: 'b', ancestors: [] }
 
 function startOf(runId: string): RecordOf {
-  return { $case: 'runStarted', value: { runId, atMs: 0, attempt: 1, baseCheckpointId: '' } }
+  return { $case: 'runStarted', value: { runId, atMs: 0, attempt: 1, baseCheckpointId: '',
+    ownerDeaths: 0, suspect: false } }
 }
 
 /** What runs leave in the log, the oldest first. */

@@ -18,10 +18,10 @@ const queued: RecordOf = { $case: 'runCreated', value: { runId: 'r', atMs: 0, as
   commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}', kwargsJson: '{}',
   planJson: '{}', notBeforeMs: 0 } }
 const started: RecordOf = { $case: 'runStarted', value: { runId: 'r', atMs: 0, attempt: 1,
-  baseCheckpointId: 'c1' } }
+  baseCheckpointId: 'c1', ownerDeaths: 0, suspect: false } }
 const failed: RecordOf = { $case: 'runEnded', value: { runId: 'r', atMs: 0, status: 'error',
   errorJson: '{"error":"E"}', interruptsJson: '', waiting: false, finalCheckpointId: 'c1',
-  owesWebhook: true } }
+  owesWebhook: true, ownerDeaths: 0, suspect: false, attempt: 0 } }
 const backTo = (seq: number): RecordOf => ({ $case: 'headMoved', value: { checkpointId: 'c1', seq,
   base: seq, droppedRunIds: ['r'], atMs: 0 } })
 
@@ -74,8 +74,8 @@ describe('a thread', () => {
       configJson: '{"configurable":{"thread_id":"x","a":1}}' } }
     const source = after(created, checkpoint('c1'), queued, started, checkpoint('c2'), backTo(2),
       patched)
-    const { row } = fromOrigin({ tenant: 't', threadId: 'y', branchId: 'b2' }, originOf(source))
-    expect(row).toMatchObject({ threadId: 'y', seq: 7, stepSeq: 7, movedBack: true,
+    const { row } = fromOrigin({ tenant: 't', threadId: 'y', branchId: 'b2' }, originOf(source, 9))
+    expect(row).toMatchObject({ threadId: 'y', seq: 7, stepSeq: 7, movedBack: true, storedBytes: 9,
       head: { id: 'c1', seq: 2 }, branch: { id: 'b2', ancestors: [{ id: 'b', through: 7 }] } })
     expect(JSON.parse(row.configJson)).toEqual({ configurable: { thread_id: 'y', a: 1 } })
   })

@@ -108,7 +108,7 @@ export class LimitWorld {
         this.gone.has(door) ? undefined : door.told(question)),
     })
     const key = limitActorKey({ row: this.row.name, who: 'somebody' })
-    const actor = kind.create({ key, epoch: 1, tell: () => {}, fail: () => {} })
+    const actor = kind.create({ key, epoch: 1, tell: () => {}, sleep: () => {}, fail: () => {} })
     await actor.activate()
     return actor
   }

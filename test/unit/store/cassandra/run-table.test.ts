@@ -72,7 +72,7 @@ describe('a list', () => {
 
   it('is refused if it is too large for one answer, and reads no further', async () => {
     const large = tableOf(runs(60, { kwargsJson: `"${'x'.repeat(13 * 1024 * 1024)}"` }))
-    await expect(large.list({ limit: 60 })).rejects
+    await expect(large.list({ limit: 60, bytes: 128 * 1024 * 1024 })).rejects
       .toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(large.told.read).toBeLessThanOrEqual(Math.floor(128 / 13) + 1 + atOnce)
     expect(await large.list({ limit: 20, texts: [] })).toHaveLength(20)

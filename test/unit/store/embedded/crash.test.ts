@@ -1,23 +1,13 @@
 /** A process that is killed while it appends loses nothing that was acknowledged. */
 
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
-import { bodyText } from '../../../contract/rows.ts'
-import type { OpenStore } from '../../../contract/store-place.ts'
-
-const script = fileURLToPath(new URL('./appending-process.ts', import.meta.url))
-
-function startAppending(directory: string, branchIds: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [script, directory, ...branchIds],
-    { stdio: ['ignore', 'pipe', 'inherit'] })
-}
+import { expectWhole, startAppending } from './appended.ts'
 
 /** Kills the process once it has printed `count` lines; returns the newest row of each branch. */
 async function killAfter(child: ChildProcess, count: number): Promise<Map<string, number>> {
@@ -31,20 +21,6 @@ async function killAfter(child: ChildProcess, count: number): Promise<Map<string
   }
   await exited
   return acknowledged
-}
-
-/** Expects every row up to the newest to be complete, and the thread's row to match the newest. */
-async function expectWhole(store: OpenStore, id: string, acknowledged: number): Promise<void> {
-  const branch = { id, ancestors: [] }
-  const rows = await store.log.read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
-  expect(rows.length).toBeGreaterThanOrEqual(acknowledged)
-  for (const [index, { seq, body }] of rows.entries()) {
-    expect(seq).toBe(index + 1)
-    expect(bodyText(body)).toBe(`${id} ${seq} ${'.'.repeat(seq * 37 % 5_000)}`)
-  }
-  const newest = rows.length
-  expect(await store.log.findCheckpoint(branch, `${id} ${newest}`)).toMatchObject({ seq: newest })
-  expect(await store.threads.get('local', id)).toMatchObject({ seq: newest, updatedAtMs: newest })
 }
 
 describe('a killed process', () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openEmbeddedStore, openScratchStore } from '../../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
-import { aBranch, aRow, aThread } from '../../../contract/rows.ts'
+import { aBranch, anAssistant, aRow, aThread } from '../../../contract/rows.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 describe('a data directory', () => {
@@ -24,11 +24,13 @@ describe('a data directory', () => {
   })
 
   it.skipIf(process.platform === 'win32')('can be read by its owner only', async () => {
+    await writeFile(join(place.directory, 'heddle.lock'), '', { mode: 0o644 })
     const store = await open()
     const scratch = await openScratchStore({ directory: join(place.directory, 'index'),
       env: virtualEnv(), shards: 4 })
     const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-shm']
-    for (const path of [...names, ...names.map((name) => join('index', name)), 'heddle.db-ahead']) {
+    const all = [...names, 'heddle.lock']
+    for (const path of [...all, ...all.map((name) => join('index', name)), 'heddle.db-ahead']) {
       expect((await stat(join(place.directory, path))).mode & 0o077, path).toBe(0)
     }
     await scratch.close()
@@ -145,7 +147,8 @@ describe('a data directory', () => {
     await store.close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
-    const later = ['api_key', 'limit_admit', 'owing', 'billing']
+    const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
+      'assistant_use', 'use_life']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -156,11 +159,37 @@ describe('a data directory', () => {
     expect(await reopened.keys.list()).toEqual([])
     expect(await reopened.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
     expect(await reopened.threads.get('local', row.threadId)).toEqual(row)
+    expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0 })
     const owing = aThread({ owedWebhooks: ['run'] })
     await reopened.log.append([], [{ table: 'thread', row: owing }])
     expect(await reopened.unfinished()).toEqual([{ tenant: 'local', threadId: owing.threadId }])
     await reopened.close()
   })
+
+  it('that an older version has had since is counted anew: what tenants use, and who sleeps',
+    async () => {
+      const run = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
+        attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
+        inputCharacters: 0, ownerDeaths: 0, suspect: false }
+      const [gone, asleep] = [aThread({ storedBytes: 3 }),
+        aThread({ storedBytes: 9, status: 'busy', unfinished: [run] })]
+      const store = await open()
+      await store.log.append([], [gone, asleep, anAssistant({ storedBytes: 4 })].map((row) =>
+        'threadId' in row ? { table: 'thread', row } : { table: 'assistant', row }))
+      await store.close()
+      const { DatabaseSync } = await import('node:sqlite')
+      const database = new DatabaseSync(join(place.directory, 'heddle.db'))
+      database.exec(`UPDATE life SET epoch = epoch + 1; DELETE FROM due; DELETE FROM assistant;
+        DELETE FROM thread WHERE thread_id = '${gone.threadId}'`)
+      database.close()
+      const reopened = await open()
+      expect(await reopened.use('local'))
+        .toEqual({ threads: 1, bytes: 9, runs: 1, delayedRuns: 1 })
+      expect(await reopened.due({ atMs: 0, no: 0 }, 9))
+        .toMatchObject([{ threadId: asleep.threadId, atMs: 5 }])
+      expect(await reopened.unfinished()).toEqual([])
+      await reopened.close()
+    })
 
   it('is refused if a newer version has written it', async () => {
     await (await open()).close()

@@ -1,4 +1,4 @@
-/** Pages of large threads and assistants: what is too large for one answer is refused. */
+/** Pages of large threads and assistants: what has more bytes than it may have is refused. */
 
 import { describe, expect, it } from 'vitest'
 
@@ -8,10 +8,11 @@ import { useStore } from '../../../contract/store-place.ts'
 
 const store = useStore(embeddedPlace)
 
-/** Five of these fit into one answer, six do not. */
+/** Five of these fit, six do not. */
 const long = JSON.stringify({ long: 'x'.repeat(23 * 1024 * 1024) })
 const six = Array.from({ length: 6 }, (_, n) => n)
-const page = { tenant: 'local', sortBy: 'created_at', sortOrder: 'asc', offset: 0 } as const
+const page = { tenant: 'local', sortBy: 'created_at', sortOrder: 'asc', offset: 0,
+  bytes: 128 * 1024 * 1024 } as const
 const refused = { code: 'too_large', httpStatus: 413 }
 
 describe('a search that is too large is refused, even after one that was not:', () => {

@@ -9,7 +9,9 @@ import {
 import type { Write } from '../../../../src/store/embedded/write.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
 
-const body = fc.uint8Array({ maxLength: 20 })
+const body = fc.oneof({ weight: 9, arbitrary: fc.uint8Array({ maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 + 2 })
+    .map((length) => new Uint8Array(length).fill(length)) })
 
 const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
 import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { noUse } from '../../../../src/records/index.ts'
+import type { IndexQuestion } from '../../../../src/records/index.ts'
 import { openScratchStore } from '../../../../src/store/embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../../../src/store/embedded/index.ts'
 import { anAssistant, aThread } from '../../../contract/rows.ts'
@@ -54,7 +56,8 @@ describe('rows of a shard', () => {
       const rows = [0, 1].map((shard) => [1, 2, 3].map((createdAtMs) => threadIn(shard, {
         tenant, createdAtMs, status: createdAtMs === 2 ? 'busy' : 'idle',
         metadataJson: JSON.stringify(metadata) })))
-      const assistant = anAssistant({ tenant, assistantId: idIn(0, 'assistant', tenant) })
+      const assistant = anAssistant({ tenant, assistantId: idIn(0, 'assistant', tenant),
+        storedBytes: 7 })
       await loadAll(0, [...rows[0]!.map(encodedThread), encodedAssistant(assistant)])
       await loadAll(1, rows[1]!.map(encodedThread))
       const totals = async () => Promise.all([
@@ -63,9 +66,11 @@ describe('rows of a shard', () => {
       ])
       expect(await totals()).toEqual([6, 6, 2, 1])
       expect((await store.loaded()).toSorted()).toEqual([0, 1])
+      expect((await store.use(tenant)).bytes).toBe(7)
       await store.uncover(0)
       expect(await totals()).toEqual([3, 3, 1, 0])
       expect(await store.loaded()).toEqual([1])
+      expect((await store.use(tenant)).bytes).toBe(0)
       await store.unload(0)
       expect(await totals()).toEqual([3, 3, 1, 0])
       expect(await store.loaded()).toEqual([1])
@@ -76,6 +81,25 @@ describe('rows of a shard', () => {
       await store.unload(1)
       expect(await totals()).toEqual([0, 0, 0, 0])
     })
+
+  it('are found in documents as well, with the shards that were searched', async () => {
+    const tenant = randomUUID()
+    const metadataJson = JSON.stringify({ user: { name: 'a' } })
+    for (const shard of [2, 3]) {
+      await loadAll(shard, [encodedThread(threadIn(shard, { tenant, metadataJson }))])
+    }
+    const question = { kind: 'thread_count', query: { tenant, metadata: { user: { name: 'a' } } } }
+    const answer = async () => {
+      const { total, covered } = await store.answer(question as IndexQuestion)
+      return [total, covered.toSorted()]
+    }
+    expect(await answer()).toEqual([2, [2, 3]])
+    await store.uncover(2)
+    expect(await answer()).toEqual([1, [3]])
+    await store.unload(2)
+    await store.unload(3)
+    expect(await answer()).toEqual([0, []])
+  })
 
   it('are found as in a model, in whatever order shards are loaded and unloaded', async () => {
     const shard = fc.constantFrom(0, 1, 2, 3)
@@ -91,7 +115,8 @@ describe('rows of a shard', () => {
       const tenant = randomUUID()
       const model = new Map<number, { readonly rows: ThreadRow[]; covered: boolean }>()
       const rowOf = (where: number, name: string, status = 'idle') =>
-        threadIn(where, { tenant, status, metadataJson: JSON.stringify({ user: name }) })
+        threadIn(where, { tenant, status, metadataJson: JSON.stringify({ user: name }),
+          storedBytes: 10 })
       for (const each of steps) {
         const known = model.get(each.shard)
         if (each.do === 'load') {
@@ -112,6 +137,8 @@ describe('rows of a shard', () => {
           if (each.do === 'unload' || known?.covered) model.delete(each.shard)
         }
         const rows = [...model.values()].flatMap((all) => all.covered ? all.rows : [])
+        expect(await store.use(tenant)).toEqual({ ...noUse, threads: rows.length,
+          bytes: 10 * rows.length })
         for (const filter of [{}, { metadata: { user: 'a' } }, { status: 'busy' as const },
           { status: 'idle' as const, metadata: { user: 'b' } }]) {
           const found = await store.threads.search({ tenant, ...filter,
@@ -176,5 +203,26 @@ describe('rows of a shard', () => {
       .toEqual(new Set([named(busy), named(hidden), named(owing)]))
     await store.unload(2)
     expect(await store.unfinished(2)).toEqual([])
+    await store.unload(3)
   })
+
+  it('that sleep until a run is due are not busy, and are named while their shard is covered',
+    async () => {
+      const tenant = randomUUID()
+      const run = { runId: 'r', createdSeq: 1, updatedAtMs: 1, status: 'pending', started: false,
+        attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
+        inputCharacters: 0, ownerDeaths: 0, suspect: false }
+      const row = threadIn(3, { tenant, status: 'busy', unfinished: [run] })
+      const due = async () => (await store.due({ atMs: 0, no: 0 }, 10))
+        .map(({ threadId, atMs }) => [threadId, atMs])
+      await store.load(3, [encodedThread(row)])
+      expect(await due()).toEqual([])
+      await store.cover(3)
+      expect(await due()).toEqual([[row.threadId, 5]])
+      expect(await store.unfinished(3)).toEqual([])
+      await store.uncover(3)
+      expect(await due()).toEqual([])
+      await store.unload(3)
+      expect(await due()).toEqual([])
+    })
 })

@@ -32,16 +32,6 @@ describe('the link to the writer', () => {
     await link.close()
   })
 
-  it('asks for four pages at a time, and for the others in turn', async () => {
-    const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
-      const value = batch.questions.length
-      parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value })))`), virtualEnv())
-    const query = { tenant: 't', threadId: 'x', limit: 1, offset: 0 }
-    const pages = Array.from({ length: 10 }, () => link.page('runs', query))
-    expect(await Promise.all(pages)).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2, 2])
-    await link.close()
-  })
-
   it('rejects all waiting and later requests if the writer dies, and reports that', async () => {
     const env = virtualEnv()
     const reasons: string[] = []

@@ -1,0 +1,110 @@
+/**
+ * Protobuf messages with long texts. The library's writer would copy a text for each message around
+ * it, in a buffer of up to six times its length; here each is encoded once and joined at the end.
+ */
+
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
+
+/** Longer texts and bytes are kept apart until the end. */
+const shortText = 1024
+
+/** To write so many takes a few milliseconds. Of a text, as many characters are written at once. */
+const stepBytes = 4 * 1024 * 1024
+
+/** What this needs of the library's writer, which has no other way to a place in its buffer. */
+interface Inside {
+  pos: number
+  buffer: Uint8Array
+  readonly stackPos: number[]
+  ensureCapacity(size: number): void
+}
+
+interface Piece {
+  /** In the writer's buffer, into which it does not go. */
+  at: number
+  readonly content: string | Uint8Array
+  readonly bytes: number
+}
+
+export class LongMessageWriter extends BinaryWriter {
+  readonly #pieces: Piece[] = []
+
+  override string(value: string): this {
+    if (value.length <= shortText) return super.string(value)
+    return this.#add(value, Buffer.byteLength(value))
+  }
+
+  override bytes(value: Uint8Array): this {
+    const { byteLength } = value
+    return byteLength <= shortText ? super.bytes(value) : this.#add(value, byteLength)
+  }
+
+  override join(): this {
+    const inside = this.#inside()
+    // One byte was left free for the length.
+    const begin = inside.stackPos.at(-1)! + 1
+    const first = this.#pieces.findLastIndex(({ at }) => at < begin) + 1
+    if (first === this.#pieces.length) return super.join()
+    const within = this.#pieces.slice(first)
+    const end = inside.pos
+    const length = within.reduce((sum, { bytes }) => sum + bytes, end - begin)
+    // Written behind the rest, to see how many bytes it takes.
+    this.uint32(length)
+    const prefix = inside.buffer.slice(end, inside.pos)
+    inside.ensureCapacity(prefix.length)
+    const shift = prefix.length - 1
+    inside.buffer.copyWithin(begin + shift, begin, end)
+    inside.buffer.set(prefix, begin - 1)
+    inside.pos = end + shift
+    inside.stackPos.pop()
+    for (const piece of within) piece.at += shift
+    return this
+  }
+
+  /** All that was written, in steps of at least `stepBytes`: the last one returns it. */
+  * steps(): Generator<undefined, Uint8Array> {
+    const rest = super.finish()
+    const pieces = this.#pieces
+    const whole = Buffer.allocUnsafeSlow(
+      pieces.reduce((sum, { bytes }) => sum + bytes, rest.byteLength))
+    let [from, at, step] = [0, 0, stepBytes]
+    const put = (bytes: Uint8Array) => {
+      whole.set(bytes, at)
+      at += bytes.byteLength
+    }
+    for (const piece of pieces) {
+      put(rest.subarray(from, piece.at))
+      from = piece.at
+      for (const part of partsOf(piece.content)) {
+        if (typeof part === 'string') at += whole.write(part, at)
+        else put(part)
+        if (at < step) continue
+        step = at + stepBytes
+        yield
+      }
+    }
+    put(rest.subarray(from))
+    return whole
+  }
+
+  #add(content: string | Uint8Array, bytes: number): this {
+    this.uint32(bytes)
+    this.#pieces.push({ at: this.#inside().pos, content, bytes })
+    return this
+  }
+
+  #inside(): Inside {
+    return this as unknown as Inside
+  }
+}
+
+/** Pairs of surrogates stay together. */
+function* partsOf(content: string | Uint8Array): Generator<string | Uint8Array> {
+  if (typeof content !== 'string' || content.length <= stepBytes) return yield content
+  for (let from = 0, to; from < content.length; from = to) {
+    to = Math.min(from + stepBytes, content.length)
+    const last = content.charCodeAt(to - 1)
+    if (last >= 0xd800 && last <= 0xdbff && to < content.length) to--
+    yield content.slice(from, to)
+  }
+}

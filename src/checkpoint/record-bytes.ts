@@ -1,0 +1,15 @@
+/** The size of a record: of the texts in it that may be long. */
+
+import { changesBytes, writesBytes } from './channel-view.ts'
+import type { RecordOf } from './row-codec.ts'
+
+export function recordBytes(record: RecordOf): number {
+  switch (record.$case) {
+    case 'checkpoint': return changesBytes(record.value.changes) +
+      record.value.skeletonJson.length + record.value.metadataJson.length
+    case 'writes': return writesBytes(record.value.writes)
+    case 'told': return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
+    case 'runCreated': return record.value.kwargsJson.length + record.value.planJson.length
+    default: return 0
+  }
+}

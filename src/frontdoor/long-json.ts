@@ -1,0 +1,25 @@
+/** Whether the JSON text of a value is too long, without making it. */
+
+/** Looks no further than `max` characters. */
+export function isLongJson(value: unknown, max: number): boolean {
+  return leftOf(value, max) < 0 || JSON.stringify(value).length > max
+}
+
+/** What is left of so many characters, at most: escapes in texts are not counted. */
+function leftOf(value: unknown, max: number): number {
+  if (typeof value === 'string') return max - value.length - 2
+  if (typeof value !== 'object' || value === null) return max - 1
+  let left = max - 2
+  if (Array.isArray(value)) {
+    for (const each of value) {
+      left = leftOf(each, left)
+      if (left < 0) return left
+    }
+    return left
+  }
+  for (const key in value) {
+    left = leftOf((value as Readonly<Record<string, unknown>>)[key], left - key.length - 3)
+    if (left < 0) return left
+  }
+  return left
+}

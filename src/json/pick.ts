@@ -1,0 +1,15 @@
+/** Picks single values out of a document. Pure. */
+
+/** Keys of objects, and places in lists: `-1` is the last. */
+export type Path = readonly string[]
+
+/** The JSON text of what each path leads to, `null` if there is nothing. */
+export function pick(document: unknown, paths: readonly Path[]): string[] {
+  return paths.map((path) => JSON.stringify(path.reduce<unknown>(stepInto, document) ?? null))
+}
+
+function stepInto(value: unknown, step: string): unknown {
+  if (Array.isArray(value)) return /^-?\d+$/.test(step) ? value.at(Number(step)) : null
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
+  return (value as Record<string, unknown>)[step]
+}

@@ -1,0 +1,31 @@
+/** What the main thread and the thread that reads long JSON send each other. */
+
+import type { ErrorCode } from '../errors.ts'
+import type { Path } from './pick.ts'
+import type { Carried } from './split.ts'
+
+/** JSON of a client; `what` names it in errors. */
+export interface ReadJob {
+  readonly kind: 'read'
+  readonly what: string
+  readonly bytes: Uint8Array
+  /** A number if all of it is carried. */
+  readonly carried: Carried | number
+}
+
+/** Answered with a `Split`, a boolean, and a list of texts. */
+export type Job = ReadJob
+  | { readonly kind: 'contains'; readonly text: string; readonly part: unknown }
+  | { readonly kind: 'pick'; readonly text: string; readonly paths: readonly Path[] }
+
+export interface ToReader {
+  readonly id: number
+  readonly job: Job
+}
+
+export interface FromReader {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: { readonly code: ErrorCode; readonly sentence: string
+    readonly facts: Readonly<Record<string, unknown>> }
+}

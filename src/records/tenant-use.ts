@@ -1,0 +1,47 @@
+/** How much a tenant uses of what quotas bound, and what the row of one thread adds to that. */
+
+import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+
+export interface TenantUse {
+  /** Without hidden ones, which go with their runs. */
+  readonly threads: number
+  /** Of the logs of threads and assistants. */
+  readonly bytes: number
+  /** Unfinished runs, delayed ones included. */
+  readonly runs: number
+  /** Unfinished runs that wait for their time. */
+  readonly delayedRuns: number
+}
+
+export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0 }
+
+/** The fields of an unfinished run that tell whether it waits for its time. */
+type Waiting = Pick<RunRow, 'status' | 'started' | 'notBeforeMs'>
+
+/** What one thread uses. */
+export function useOfThread({ hidden, storedBytes, unfinished }:
+Pick<ThreadRow, 'hidden' | 'storedBytes' | 'unfinished'>): TenantUse {
+  return { threads: hidden ? 0 : 1, bytes: storedBytes, runs: unfinished.length,
+    delayedRuns: unfinished.filter(isDelayed).length }
+}
+
+/**
+ * When a thread must be awake, although all its unfinished runs wait for their time: at the first
+ * of these times. 0 if it must be awake at once, or has no unfinished run.
+ */
+export function dueAtMs(unfinished: readonly Waiting[]): number {
+  if (unfinished.length === 0 || !unfinished.every(isDelayed)) return 0
+  return Math.min(...unfinished.map(({ notBeforeMs }) => notBeforeMs))
+}
+
+/** The sum of what several members tell. */
+export function sumOfUses(uses: readonly TenantUse[]): TenantUse {
+  return uses.reduce((sum, use) => ({
+    threads: sum.threads + use.threads, bytes: sum.bytes + use.bytes,
+    runs: sum.runs + use.runs, delayedRuns: sum.delayedRuns + use.delayedRuns,
+  }), noUse)
+}
+
+function isDelayed({ status, started, notBeforeMs }: Waiting): boolean {
+  return status === 'pending' && !started && notBeforeMs > 0
+}

@@ -1,0 +1,14 @@
+/** Backups of what a server stores, for operators. */
+
+import type { Settings } from '../config.ts'
+import { HeddleError } from '../errors.ts'
+import { backUp } from '../store/embedded/index.ts'
+
+/** Returns the size of the backup. Throws HeddleError with a sentence if there can be none. */
+export function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string):
+{ readonly bytes: number } {
+  if (cassandra === null) return backUp({ directory, target })
+  const { keyspace } = cassandra
+  throw new HeddleError('unsupported', 'The data are in Cassandra, which makes its own backups: ' +
+    `run "nodetool snapshot ${keyspace} ${keyspace}_control" on each of its nodes.`)
+}

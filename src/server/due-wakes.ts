@@ -1,0 +1,102 @@
+/**
+ * Wakes threads that sleep until a run of theirs is due. Only the store knows which ones these are:
+ * here is just one time, before which none of them is.
+ */
+
+import { atMost } from '../../cluster/index.ts'
+import type { ActorKey, Env } from '../../cluster/index.ts'
+import type { DueThread, DueThreads } from '../records/index.ts'
+
+export interface DueWakesOptions {
+  readonly env: Env
+  readonly due: DueThreads
+  /** Throws if the actor cannot live now; does nothing for one of another member. */
+  wake(key: ActorKey): Promise<void>
+}
+
+/** Threads that are read, and how many of them are woken at once. */
+const [pageThreads, wokenAtOnce] = [256, 8]
+
+/** How long after a failure it is tried again: doubled each time, up to the longest. */
+const againMs = { first: 1_000, longest: 60_000 }
+
+/** Timers stand still while a machine sleeps. */
+const longestTimerMs = 60_000
+
+/** Before all threads: times of runs are later. */
+const fromTheFirst = { atMs: 0, no: 0 }
+
+export class DueWakes {
+  readonly #options: DueWakesOptions
+  readonly #inTurn = atMost(wokenAtOnce)
+  #nextMs = Infinity
+  #againMs = againMs.first
+  #isLooking = false
+  #isClosed = false
+  #stopTimer = () => {}
+
+  constructor(options: DueWakesOptions) {
+    this.#options = options
+  }
+
+  /** Some thread is due by then. */
+  note(atMs: number): void {
+    if (atMs >= this.#nextMs) return
+    this.#nextMs = atMs
+    this.#setTimer()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stopTimer()
+  }
+
+  #setTimer(): void {
+    const { env } = this.#options
+    this.#stopTimer()
+    if (this.#isClosed || this.#isLooking || this.#nextMs === Infinity) return
+    const ms = Math.min(longestTimerMs, Math.max(0, this.#nextMs - env.nowMs()))
+    this.#stopTimer = env.after(ms, () => {
+      if (env.nowMs() < this.#nextMs) this.#setTimer()
+      else void this.#look()
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { env } = this.#options
+    this.#isLooking = true
+    this.#nextMs = Infinity
+    const outcome = await this.#wakeAll().catch((error: unknown) => ({ woken: 0, failed: error }))
+    this.#isLooking = false
+    if (outcome.failed !== undefined && !this.#isClosed) {
+      env.log.warn('Threads whose runs are due cannot be woken; they are tried again.',
+        { error: outcome.failed })
+      // Perhaps there was no room for more of them at once.
+      if (outcome.woken > 0) this.#againMs = againMs.first
+      this.note(env.nowMs() + this.#againMs)
+      this.#againMs = Math.min(2 * this.#againMs, againMs.longest)
+    } else this.#againMs = againMs.first
+    this.#setTimer()
+  }
+
+  /** Returns how many were woken, and why one of the others was not. */
+  async #wakeAll(): Promise<{ readonly woken: number; readonly failed: unknown }> {
+    const { env, due } = this.#options
+    let [woken, failed]: [number, unknown] = [0, undefined]
+    for (let place: Pick<DueThread, 'atMs' | 'no'> = fromTheFirst; !this.#isClosed;) {
+      const page = await due(place, pageThreads)
+      const ready = page.filter(({ atMs }) => atMs <= env.nowMs())
+      await Promise.all(ready.map((thread) => this.#inTurn(() => this.#wake(thread))
+        .then(() => { woken++ }, (error: unknown) => { failed = error })))
+      const next = page[ready.length]
+      if (next !== undefined) this.note(next.atMs)
+      if (ready.length < pageThreads) break
+      place = page.at(-1)!
+    }
+    return { woken, failed }
+  }
+
+  #wake({ tenant, threadId: id }: DueThread): Promise<void> {
+    return this.#options.wake({ kind: 'thread', tenant, id })
+  }
+}

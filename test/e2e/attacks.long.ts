@@ -1,0 +1,74 @@
+/**
+ * Attacks with ordinary keys on a server that has the memory of a member. Nothing dies, and the
+ * writes of another tenant stay quick.
+ */
+
+import { describe, expect, it } from 'vitest'
+
+import { forgetMost, residentMb } from '../support/memory-limit.ts'
+import { metadataFilters } from './attacks/metadata.ts'
+import { openPlace } from './attacks/place.ts'
+import type { Attack } from './attacks/place.ts'
+import { farVersions, longHistory, manyHistories } from './attacks/reads.ts'
+import { percentile, startWriteMeter } from './attacks/write-meter.ts'
+
+const attacks: readonly Attack[] = [longHistory, manyHistories, farVersions, metadataFilters]
+
+/** How long writes are measured without an attack. */
+const quietMs = 3_000
+/** Of 100 writes of another tenant, 99 take no longer, on a machine that has nothing else to do. */
+const slowestMs = 100
+/** How long the machine is looked at, to see what else it has to do. */
+const spinMs = 300
+
+/** How many times as long as alone a busy thread of this machine takes; 1 if it is alone. */
+function slowdown(): number {
+  const before = process.threadCpuUsage()
+  const beganMs = performance.now()
+  while (performance.now() - beganMs < spinMs);
+  const { user, system } = process.threadCpuUsage(before)
+  return Math.max(1, (performance.now() - beganMs) * 1_000 / (user + system))
+}
+
+async function withstand(chosen: readonly Attack[]): Promise<void> {
+  const place = await openPlace()
+  try {
+    const { server, other } = place
+    const { pid } = server
+    const begin: (() => Promise<unknown>)[] = []
+    for (const { prepare } of chosen) begin.push(await prepare(place))
+    const measured = async (during: Promise<unknown>) => {
+      const meter = startWriteMeter({ url: server.url, key: other })
+      await during
+      return meter.stop()
+    }
+    const quiet = await measured(new Promise((done) => setTimeout(done, quietMs)))
+    const before = slowdown()
+    forgetMost(pid)
+    const beganMs = performance.now()
+    const answers = Promise.all(begin.map((attack) => attack()))
+    const attacked = await measured(answers)
+    const figures = {
+      attack: chosen.map(({ name }) => name).join(', '),
+      seconds: Math.round((performance.now() - beganMs) / 1_000),
+      answers: await answers,
+      p99: Math.round(percentile(attacked, 0.99)), slowest: Math.round(percentile(attacked, 1)),
+      quietP99: Math.round(percentile(quiet, 0.99)), writes: attacked.ms.length,
+    }
+    const busy = Math.max(before, slowdown())
+    const alive = server.pid === pid && await fetch(`${server.url}/ok`).then(({ ok }) => ok,
+      () => false)
+    console.log(JSON.stringify({ ...figures, alive, slowdown: Math.round(busy * 10) / 10,
+      mostMb: alive ? Math.round(residentMb(pid).most) : undefined }))
+    expect({ alive, failed: attacked.failures.length }).toEqual({ alive: true, failed: 0 })
+    // The server's own threads are several: each waits for its turn on a busy machine.
+    expect(figures.p99).toBeLessThan(busy < 1.2 ? slowestMs : slowestMs * busy ** 2)
+  } finally {
+    await place.close()
+  }
+}
+
+describe('With the memory of a member, a server withstands', () => {
+  it.each(attacks)('$name', (attack) => withstand([attack]))
+  it('all attacks at once', () => withstand(attacks))
+})

@@ -1,0 +1,69 @@
+/** A backup of 200 MB takes seconds while a server takes two hundred commits a second. */
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, it } from 'vitest'
+
+import { systemEnv } from '../../cluster/index.ts'
+import { openEmbeddedStore } from '../../src/store/embedded/index.ts'
+import { aRow, aThread } from '../contract/rows.ts'
+import { heddle } from '../support/command.ts'
+import { clientOf } from '../support/server.ts'
+import { startServer } from '../support/server-process.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'heddle-backup-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+const env = systemEnv({ level: 'silent' })
+
+async function fill(directory: string, rows: number, bytes: number): Promise<void> {
+  const store = await openEmbeddedStore({ directory, env })
+  const epoch = await store.claimEpoch()
+  await Promise.all(Array.from({ length: rows }, async () => {
+    const branch = { id: randomUUID(), ancestors: [] }
+    const body = new Uint8Array(randomBytes(bytes))
+    await store.log.append([aRow({ branch, epoch, seq: 1, body })],
+      [{ table: 'thread', row: aThread({ threadId: branch.id, branch, epoch, seq: 1 }) }])
+  }))
+  await store.close()
+}
+
+it('A backup of 200 MB is made and restored while 200 commits a second go on.', async () => {
+  const data = join(root, 'data')
+  for (let part = 0; part < 20; part++) await fill(data, 500, 20_000)
+  const server = await startServer({ project: 'conformance', dataDir: data })
+  const { threads } = clientOf(server.url)
+  const made: string[] = []
+  const writing = new AbortController()
+  const writers = Array.from({ length: 8 }, async () => {
+    while (!writing.signal.aborted) made.push((await threads.create()).thread_id)
+  })
+  while (made.length < 50) await threads.create()
+  const [before, beganMs] = [made.length, performance.now()]
+  const { status, stderr } = await heddle('backup', join(root, 'a.db'), '--data', data)
+  const seconds = (performance.now() - beganMs) / 1_000
+  const perSecond = (made.length - before) / seconds
+  writing.abort()
+  await Promise.all(writers)
+  await server.close()
+  expect([status, stderr]).toEqual([0, ''])
+  const megabytes = statSync(join(root, 'a.db')).size / 1_000_000
+  console.log(`${megabytes.toFixed()} MB in ${seconds.toFixed(1)} s, ` +
+    `${perSecond.toFixed()} commits a second`)
+  expect(megabytes).toBeGreaterThan(200)
+  expect(perSecond).toBeGreaterThan(200)
+  expect(seconds).toBeLessThan(15)
+  const database = new DatabaseSync(join(root, 'a.db'))
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  database.close()
+  mkdirSync(join(root, 'restored'))
+  copyFileSync(join(root, 'a.db'), join(root, 'restored', 'heddle.db'))
+  const store = await openEmbeddedStore({ directory: join(root, 'restored'), env })
+  const found = await Promise.all(made.slice(0, before).map((id) => store.threads.get('local', id)))
+  expect(found.filter((each) => each === undefined)).toEqual([])
+  expect(await store.threads.count({ tenant: 'local' })).toBeGreaterThanOrEqual(10_000 + before)
+  await store.close()
+})

@@ -1,0 +1,68 @@
+/**
+ * 24 MB of long texts hold up nobody either, wherever they go. What is measured is processor time
+ * of the longest turn. An answer of tens of megabytes still leaves in one turn.
+ */
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { megabyte, useWatchedServer } from '../support/watched-server.ts'
+
+const server = useWatchedServer()
+
+const page = 'long "text" of words, \n'.repeat(160)
+const pages = JSON.stringify(
+  Array.from({ length: 24 * megabyte / (page.length * 1.15) }, () => page))
+const single = JSON.stringify('é€x '.repeat(3_000_000))
+
+/** To take in so many bytes, and to refuse them. */
+let takeInMs = 0
+beforeAll(async () => {
+  const answered = await server.during(() => server.send('/threads/search',
+    JSON.stringify({ x: 'x'.repeat(24 * megabyte) })))
+  takeInMs = Math.max(20, answered.ms)
+})
+
+const run = (assistant: string, members: string) => async () => server.send(
+  `/threads/${await server.thread()}/runs/wait`, `{"assistant_id":"${assistant}",${members}}`)
+
+describe.each([['many texts', pages], ['one text beyond ASCII', single]])('%s', (_name, value) => {
+  it.each<readonly [string, () => Promise<Response>]>([
+    ['a context', run('echo', `"input":{"x":1},"context":{"x":${value}}`)],
+    ['an update', async () => {
+      const id = await server.thread()
+      const path = `/threads/${id}/runs/wait`
+      await (await server.send(path, '{"assistant_id":"echo","input":{"x":1}}')).text()
+      return server.send(`/threads/${id}/state`, `{"values":{"x":${value}}}`)
+    }],
+  ])('is carried: %s', async (_what, work) => {
+    const { ms, status } = await server.during(work)
+    expect(status).toBe(200)
+    expect(ms).toBeLessThan(Math.max(50, 6 * takeInMs))
+  })
+
+  it('is run, and answered twice as long', async () => {
+    const { ms, status } = await server.during(run('echo', `"input":{"x":${value}}`))
+    expect(status).toBe(200)
+    expect(ms).toBeLessThan(20 * takeInMs)
+  })
+})
+
+describe('20 MB that a graph makes', () => {
+  it.each(['make', 'asks'])('are stored and answered: %s', async (graph) => {
+    const { ms, status } = await server.during(run(graph, '"input":{"x":20}'))
+    expect(status).toBe(200)
+    expect(ms).toBeLessThan(8 * takeInMs)
+  })
+
+  it('are searched and picked from', async () => {
+    const id = await server.thread()
+    await (await server.send(`/threads/${id}/runs/wait`,
+      '{"assistant_id":"make","input":{"x":20}}')).text()
+    for (const asked of [{ values: { x: 20 } }, { extract: { a: 'values.out[0]' } }]) {
+      const body = JSON.stringify({ ids: [id], select: ['thread_id'], ...asked })
+      const { ms, status } = await server.during(() => server.send('/threads/search', body))
+      expect(status).toBe(200)
+      expect(ms).toBeLessThan(Math.max(50, 6 * takeInMs))
+    }
+  })
+})

@@ -1,0 +1,10 @@
+/** Ten thousand random graphs: the log holds what the library's own saver would hold. */
+
+import fc from 'fast-check'
+import { it } from 'vitest'
+
+import { changingGraph } from '../../support/changing-graph.ts'
+import { expectAlike } from '../../support/state-oracle.ts'
+
+it('holds what the library\'s own saver holds, after every step of 10 000 random graphs', () =>
+  fc.assert(fc.asyncProperty(changingGraph, expectAlike), { numRuns: 10_000 }))
