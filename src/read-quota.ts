@@ -17,6 +17,8 @@ export interface ReadLimits {
   readonly inAll: number
   /** Bytes of the reads of one tenant, and so of a single read. */
   readonly ofTenant: number
+  /** Reads that take more go on one at a time: each step of them takes a while. */
+  readonly large: number
   /** Characters of one answer: strings have a maximum length. */
   readonly ofAnswer: number
   /** Reads of one tenant that may wait. */
@@ -28,7 +30,7 @@ export interface ReadLimits {
 const mebibyte = 1024 * 1024
 
 const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
-  ofAnswer: 128 * mebibyte, waiting: 200, waitMs: 30_000 }
+  large: 32 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200, waitMs: 30_000 }
 
 /** A tenant may have this many times what is left, so that something is left for the others. */
 const share = 3
@@ -68,6 +70,7 @@ export class ReadQuota {
   /** The one that was let in last comes last. */
   readonly #tenants = new Map<string, Tenant>()
   #bytes = 0
+  #hasLarge = false
   #waiting = 0
   #refused = 0
 
@@ -105,6 +108,7 @@ export class ReadQuota {
         if (bytes === most || needed > most) throw tooLarge(most, needed)
         bytes = Math.min(most, Math.max(growth * bytes, needed))
       } finally {
+        if (taken > this.limits.large) this.#hasLarge = false
         this.add(tenant, -taken)
       }
     }
@@ -137,8 +141,17 @@ export class ReadQuota {
   async #take(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
     gone?.throwIfAborted()
     const isNext = (this.#tenants.get(tenant)?.waiting.size ?? 0) === 0
-    if (isNext && this.hasRoom(tenant, bytes)) return this.add(tenant, bytes)
+    if (isNext && this.#mayBegin(tenant, bytes)) return this.#begin(tenant, bytes)
     await this.#wait(tenant, bytes, gone)
+  }
+
+  #mayBegin(tenant: string, bytes: number): boolean {
+    return this.hasRoom(tenant, bytes) && !(bytes > this.limits.large && this.#hasLarge)
+  }
+
+  #begin(tenant: string, bytes: number): void {
+    if (bytes > this.limits.large) this.#hasLarge = true
+    this.add(tenant, bytes)
   }
 
   #wait(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
@@ -162,7 +175,7 @@ export class ReadQuota {
     const stop = this.#env.after(this.limits.waitMs, () => giveUp(this.refusal()))
     const waiter = { bytes, admit: () => {
       leave()
-      this.add(tenant, bytes)
+      this.#begin(tenant, bytes)
       resolve()
     } }
     gone?.addEventListener('abort', abort)
@@ -177,7 +190,7 @@ export class ReadQuota {
       admitted = false
       for (const [tenant, known] of [...this.#tenants]) {
         const [next] = known.waiting
-        if (next === undefined || !this.hasRoom(tenant, next.bytes)) continue
+        if (next === undefined || !this.#mayBegin(tenant, next.bytes)) continue
         next.admit()
         this.#tenants.delete(tenant)
         this.#tenants.set(tenant, known)

@@ -22,6 +22,8 @@ const [fewStates, manyStates] = [16, 64]
  * history, if it has more than one state.
  */
 const togetherMax = 16 * 1024 * 1024
+/** A part with more than one state has no more: members hand each other 64 MB at most. */
+const partMax = 2 * togetherMax
 /** What reading states together takes at first. */
 const togetherBytes = 2 * stateBytes
 /** What reading a state takes for each character of its answer, with the state before it. */
@@ -111,6 +113,10 @@ export class StateAnswers {
       const limit = Math.min(query.limit - states.length, together)
       const read = await this.#page({ ...query, before, limit }, largest, gone)
       const isLater = states.length > 0 || from.after !== null
+      const length = read.texts.reduce((sum, text) => sum + text.length, 0)
+      if (states.length > 0 && characters + length > partMax) {
+        return { states, next: { after: before!, largest: Math.max(largest, length) } }
+      }
       if (isLater && !await ledger.settled.has(query.checkpointNs, before!)) return undefined
       for (const text of read.texts) {
         held.hold(text)

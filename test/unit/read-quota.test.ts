@@ -7,7 +7,7 @@ import { ReadQuota } from '../../src/read-quota.ts'
 import type { ReadAllowance } from '../../src/read-quota.ts'
 import { virtualEnv } from '../support/env.ts'
 
-const limits = { inAll: 100, ofTenant: 60, ofAnswer: 50, waiting: 2, waitMs: 1_000 }
+const limits = { inAll: 100, ofTenant: 60, large: 40, ofAnswer: 50, waiting: 2, waitMs: 1_000 }
 
 function aQuota() {
   const env = virtualEnv()
@@ -98,14 +98,21 @@ describe('without enough memory', () => {
     expect(begun).toEqual(['a60', 'b20', 'a50', 'a1'])
   })
 
+  it('large reads go on one at a time, and small ones beside them', async () => {
+    const { begun, begin } = aQuota()
+    const first = begin('a', 41)
+    for (const [tenant, bytes] of [['b', 42], ['c', 43], ['d', 10]] as const) begin(tenant, bytes)
+    await settled()
+    expect(begun).toEqual(['a41', 'd10'])
+    await first.end()
+    expect(begun).toEqual(['a41', 'd10', 'b42'])
+  })
+
   it('tenants get their turns', async () => {
     const { begun, begin } = aQuota()
-    const [x] = [begin('x', 60)]
-    begin('a', 55)
-    begin('a', 54)
-    begin('b', 53)
-    await x.end()
-    expect(begun).toEqual(['x60', 'a55'])
+    const reads = [begin('a', 41), begin('a', 42), begin('a', 43), begin('b', 44), begin('c', 45)]
+    for (const at of [0, 1, 3, 4]) await reads[at]!.end()
+    expect(begun).toEqual(['a41', 'a42', 'b44', 'c45', 'a43'])
   })
 
   it('something is left for others, whatever one or two tenants take', async () => {

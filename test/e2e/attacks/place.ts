@@ -30,8 +30,8 @@ export interface AttackPlace {
   readonly other: string
   /** Sends JSON with a key, and returns the answer's. Throws unless it is a success. */
   send(key: string, path: string, body: unknown): Promise<unknown>
-  /** Sends JSON with a key, and reads the answer to its end without keeping any of it. */
-  drop(key: string, path: string, body: unknown): Promise<Dropped>
+  /** Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. */
+  drop(key: string, path: string, body?: unknown): Promise<Dropped>
   close(): Promise<void>
 }
 
@@ -62,7 +62,8 @@ export async function openPlace(): Promise<AttackPlace> {
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 500)}`)
       return JSON.parse(text)
     },
-    drop: (key, path, body) => drop(new URL(path, server.url), key, JSON.stringify(body)),
+    drop: (key, path, body) =>
+      drop(new URL(path, server.url), key, body === undefined ? '' : JSON.stringify(body)),
     close: async () => {
       await server.close()
       await rm(dataDir, { recursive: true, force: true })
@@ -72,7 +73,7 @@ export async function openPlace(): Promise<AttackPlace> {
 
 function drop(url: URL, key: string, body: string): Promise<Dropped> {
   return new Promise((resolve) => {
-    const sent = request(url, { method: 'POST', agent: false,
+    const sent = request(url, { method: body === '' ? 'GET' : 'POST', agent: false,
       headers: { 'content-type': 'application/json', 'x-api-key': key } }, (answer) => {
       let bytes = 0
       answer.on('data', (chunk: Buffer) => { bytes += chunk.length })

@@ -33,7 +33,7 @@ export const manyHistories: Attack = histories('four histories at once of 60 run
 
 /** An assistant with versions whose context has `bytes` each. */
 export const farVersions: Attack = {
-  name: 'six lists of versions far behind 12 versions of 20 MB',
+  name: 'lists of 12 versions of 20 MB, and far behind them',
   prepare: async ({ developer, reader, server, send, drop }) => {
     const { assistant_id: id } = await send(developer, '/assistants', { graph_id: 'echo' }) as
       { assistant_id: string }
@@ -43,7 +43,28 @@ export const farVersions: Attack = {
         headers: { 'content-type': 'application/json', 'x-api-key': developer } })
       if (!answer.ok) throw new Error(`PATCH answered ${answer.status}: ${await answer.text()}`)
     }
-    return () => Promise.all(Array.from({ length: 6 }, () =>
-      drop(reader, `/assistants/${id}/versions`, { limit: 1, offset: 2_000_000_000 })))
+    const list = (limit: number, offset: number) =>
+      drop(reader, `/assistants/${id}/versions`, { limit, offset })
+    return () => Promise.all([...Array.from({ length: 6 }, () => list(1, 2_000_000_000)),
+      ...Array.from({ length: 6 }, () => list(1, 10)), list(1_000, 0)])
+  },
+}
+
+/** What else shows all of large threads. */
+export const otherReads: Attack = {
+  name: 'searches, lists and states of eight threads with runs of 20 MB',
+  prepare: async (place) => {
+    const { reader, drop } = place
+    const ids: string[] = []
+    for (let n = 0; n < 8; n += 1) ids.push(await threadWithRuns(place, 1, 20 * megabyte))
+    const [first] = ids
+    return () => Promise.all(Array.from({ length: 4 }, () => [
+      drop(reader, '/threads/search', { limit: 1_000 }),
+      drop(reader, '/threads/search', { limit: 1_000, values: { x: 'none' } }),
+      drop(reader, '/threads/search', { limit: 1_000, extract: { out: 'values.out' } }),
+      drop(reader, `/threads/${first}/runs?limit=1000`),
+      drop(reader, `/threads/${first}/state`),
+      drop(reader, `/threads/${first}`),
+    ]).flat())
   },
 }

@@ -7,7 +7,11 @@ import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.t
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import { CheckpointReader, encodeRow, lateWritesOf } from '../../../src/checkpoint/index.ts'
 import type { LogHead, RecordOf } from '../../../src/checkpoint/index.ts'
+import { ReadAllowance } from '../../../src/read-quota.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
+
+/** For a read that may keep whatever it needs. */
+const plenty = () => new ReadAllowance(Number.MAX_SAFE_INTEGER)
 
 const value = (json: string): Value => ({ json, form: 0 })
 
@@ -185,6 +189,9 @@ describe('a checkpoint that is read', () => {
         expect(read?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
         expect(read?.checkpoint.parentId).toBe(kept.parent)
         expect(read?.writes.map(({ taskId }) => taskId)).toEqual(tasksOf(kept))
+        const frugal = await reader.within(plenty(), (each) => each.checkpoint('', kept.id))
+        expect(frugal?.view.json(['list', 'scalar'])).toBe(stateOf(kept))
+        expect(frugal?.writes).toEqual(read?.writes)
       }
     }), { numRuns: 300 })
   })
@@ -227,7 +234,7 @@ describe('a page of history', () => {
     await fc.assert(fc.asyncProperty(scripts, fc.nat(8), async (acts, limit) => {
       const made = await author(acts)
       const query = { ns: '', checkpointId: null, before: null, filter: null, limit: limit + 1 }
-      const page = await made.reader().page(query)
+      const page = await made.reader().within(plenty(), (reader) => reader.page(query))
       const wanted = made.history.toReversed().slice(0, limit + 1)
       expect(page.map(({ checkpoint }) => checkpoint.id)).toEqual(wanted.map(({ id }) => id))
       expect(page.map(({ view }) => view.json(['list', 'scalar']))).toEqual(wanted.map(stateOf))
@@ -280,6 +287,59 @@ describe('a page of history', () => {
       return made.log.rowsRead
     }
     expect(await rowsRead(2_000)).toBeLessThanOrEqual(await rowsRead(200) + 16)
+  })
+})
+
+describe('a read with an allowance', () => {
+  const long = (digit: string) => digit.repeat(1_000)
+  const change = (scalar: string) => ({ at: 0, remove: 0, insert: [], scalar })
+
+  /** A scalar that is set again and again, with as long a text. */
+  async function rewritten(): Promise<Author> {
+    const made = await author([])
+    for (const digit of '123456789') await made.step(change(long(digit)), 'r', digit === '1')
+    return made
+  }
+
+  it('keeps of a state only what is left of it', async () => {
+    const made = await rewritten()
+    const allowance = new ReadAllowance(2_500)
+    const view = await made.reader().within(allowance, (reader) =>
+      reader.view('', made.head!.id))
+    expect(view?.json('scalar')).toBe(long('9'))
+    expect(allowance.kept).toBe(1_008)
+  })
+
+  it('keeps as much as a fork needs', async () => {
+    const made = await rewritten()
+    const [, second] = made.history
+    const fork = { id: 'fork', seq: made.seq + 1, base: 1 }
+    await made.row([{ $case: 'checkpoint', value: { ns: '', id: 'fork', parentId: second!.id,
+      full: false, changes: [], skeletonJson: '{}', metadataJson: '{}', runId: 'f', atMs: 1 } }],
+    [fork])
+    made.head = fork
+    const view = await made.reader().within(plenty(), (reader) => reader.view('', 'fork'))
+    expect(view?.json('scalar')).toBe(long('2'))
+  })
+
+  it('is refused before it reads a row that is larger', async () => {
+    const made = await rewritten()
+    const read = made.reader().within(new ReadAllowance(500), (reader) =>
+      reader.checkpoint('', made.head!.id))
+    await expect(read).rejects.toMatchObject({ code: 'too_large' })
+    expect(made.log.rowsRead).toBe(0)
+  })
+
+  it('keeps nothing of what a page passes by', async () => {
+    const made = await rewritten()
+    const query = { ns: '', checkpointId: null, before: null, limit: 9,
+      filter: { run: 'somebody else' } }
+    const allowance = new ReadAllowance(2_500)
+    expect(await made.reader().within(allowance, (reader) => reader.page(query))).toEqual([])
+    expect(allowance.kept).toBe(0)
+    const page = made.reader().within(new ReadAllowance(2_500), (reader) =>
+      reader.page({ ...query, filter: null }))
+    await expect(page).rejects.toMatchObject({ code: 'too_large' })
   })
 })
 

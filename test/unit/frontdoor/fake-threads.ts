@@ -12,8 +12,9 @@ const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 export class FakeThreads implements ThreadClient {
   readonly views = new Map<string, ThreadView>()
-  /** The history of every thread. */
-  parts: readonly HistoryPart[] = [{ states: [], isLast: true }]
+  /** The history of every thread; `gone` aborts when its reader has left. */
+  historyOf: (gone?: AbortSignal) => Iterable<HistoryPart> | AsyncIterable<HistoryPart> =
+    () => [{ states: [], isLast: true }]
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
@@ -101,11 +102,11 @@ export class FakeThreads implements ThreadClient {
     return `{"values": ${this.#thread(threadId).values}, "next": []}`
   }
 
-  async* history(_tenant: string, threadId: string, query: HistoryQuery):
+  async* history(_tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
   AsyncGenerator<HistoryPart, void, void> {
     this.#call('history', query)
     this.#thread(threadId)
-    yield* this.parts
+    yield* this.historyOf(gone)
   }
 
   async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {

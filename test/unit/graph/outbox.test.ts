@@ -41,6 +41,20 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(1)
   })
 
+  it('sends steps that are long together one by one, each with what came before it', () => {
+    const { outbox, sent, rest } = open()
+    const long = (taskId: string): Step => ({ $case: 'writes', value: { ns: '', checkpointId: 'c',
+      taskId, writes: [{ index: 0, channel: 'x',
+        value: { json: 'x'.repeat(800_000), form: 0 } }] } })
+    outbox.step(step('a'))
+    outbox.step(long('b'))
+    outbox.event(event('x'))
+    outbox.step(long('c'))
+    outbox.step(step('d'))
+    rest()
+    expect(sent.map(told)).toEqual([['a', 'b', 'x'], ['c', 'd']])
+  })
+
   it('sends the steps and fails to finish if an event cannot be serialized', async () => {
     const { outbox, sent, rest } = open()
     outbox.step(step('a'))

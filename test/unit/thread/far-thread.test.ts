@@ -6,11 +6,13 @@ import { fanOut, systemEnv } from '../../../cluster/index.ts'
 import type { Env, Inbound } from '../../../cluster/index.ts'
 import { openGrpcServer } from '../../../cluster/grpc-server.ts'
 import { grpcTransport } from '../../../cluster/transport-grpc.ts'
+import { encodeRow } from '../../../src/checkpoint/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { threadWire } from '../../../src/thread/feed-wire.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../src/thread/index.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { historyText } from '../../support/history-text.ts'
 import { updates } from '../../support/scripted-host.ts'
 import { ThreadHouse, aRun, settled } from '../../support/thread-house.ts'
 import { ThreadPair } from '../../support/thread-pair.ts'
@@ -64,6 +66,41 @@ function reading() {
 }
 
 describe('a thread of another member', () => {
+  it('has its history read in parts, and as a whole from an earlier member', async () => {
+    await house.startRun('x')
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only)
+    await settled()
+    const texts = Array.from({ length: 20 }, (_, n) => `{"n":${n},"x":"${'ü'.repeat(1_100_000)}"}`)
+    const asked: number[] = []
+    house.log.findCheckpoint = async (_branch, id) => ({ id, seq: 1, base: 1 })
+    house.log.read = async () => [{ epoch: 1, seq: 1, body: encodeRow(texts.map((_, n) =>
+      ({ $case: 'checkpoint', value: { ns: '', id: `c${n}`, parentId: '', full: true, changes: [],
+        skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } }))) }]
+    house.host.ask = async (_graph, _thread, question) => {
+      const { before, limit } = question as { before: string | null; limit: number }
+      const from = before === null ? 0 : Number(before.slice(1)) + 1
+      asked.push(limit)
+      return texts.slice(from, from + limit).map((json, n) =>
+        ({ checkpointId: `c${from + n}`, json, valuesOf: '', values: '' }))
+    }
+    const query = { checkpointId: null, checkpointNs: '', before: null, limit: 20, metadata: null,
+      select: ['next'] }
+    const parts: number[] = []
+    const heard: string[] = []
+    for await (const { states } of far.history('t', 'x', query)) {
+      parts.push(states.length)
+      heard.push(...states)
+    }
+    expect(heard).toEqual(texts)
+    expect(parts).toEqual([16, 4])
+    const earlier = await house.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' },
+      { type: 'history', query })
+    expect(earlier).toBe(`[${texts.join(',')}]`)
+    const old = await throughMember({ ...house.inbound, ask: async () => earlier })
+    expect(await historyText(old.history('t', 'x', query))).toBe(earlier)
+  })
+
   it('is created, changed, read, copied and deleted from here as it is there', async () => {
     const request = { threadId: 'x', metadata: { who: 'me' }, supersteps: [],
       ifExists: 'raise' as const }

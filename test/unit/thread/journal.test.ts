@@ -84,6 +84,24 @@ describe('a row of a journal', () => {
       await expect(rows[2]).rejects.toThrow('BigInt')
     })
 
+  it('takes no more records once they are long', async () => {
+    const { journal, appends } = openJournal()
+    const run = (length: number): RecordOf => ({ $case: 'runCreated', value: { runId: 'r', atMs: 0,
+      assistantId: 'a', multitaskStrategy: 'enqueue', metadataJson: '{}', notBeforeMs: 0,
+      commandId: '', planJson: '{}', kwargsJson: 'x'.repeat(length) } })
+    const write = (record: RecordOf) =>
+      void journal.write({ records: [record], thread: false }, 'soon')
+    write(noted)
+    expect(journal.position.seq).toBe(5)
+    write(run(2_000_000))
+    expect(journal.position.seq).toBe(6)
+    write(noted)
+    write(noted)
+    void journal.quiet()
+    await settled()
+    expect(appends.map(({ row }) => decodeRow(row.body).length)).toEqual([3, 2])
+  })
+
   it('updates the thread row at least every 256 rows', async () => {
     const { appends, write } = openJournal({ epoch: 2, seq: 254 })
     for (let i = 0; i < 3; i++) await write()
