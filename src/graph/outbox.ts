@@ -63,7 +63,7 @@ export class Outbox implements StepSink {
   step(step: Step): void {
     const bytes = recordBytes(step)
     // What is not complete belongs to this step: it stays with it.
-    if (this.#bytes + bytes > batchBytesMax && this.#held.length === 0) this.#flushSafely()
+    if (this.#bytes + bytes > batchBytesMax && this.#held.length === 0) this.#flush(null)
     this.#bytes += bytes
     this.#steps.push(step)
     this.#schedule()
@@ -138,16 +138,8 @@ export class Outbox implements StepSink {
     this.#scheduled = true
     this.#ports.schedule(() => {
       this.#scheduled = false
-      this.#flushSafely()
-    })
-  }
-
-  #flushSafely(): void {
-    try {
       this.#flush(null)
-    } catch (reason) {
-      this.#fail(reason)
-    }
+    })
   }
 
   #flush(outcome: Outcome | null): void {
