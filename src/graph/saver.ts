@@ -152,7 +152,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const values = parentId !== '' || metadata.source === 'fork' ? all
       : writtenValues(all, channel_versions, newVersions)
     this.#noteParent(ns, parentId)
-    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions)
+    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions,
+      ns !== '' || metadata.source !== 'input')
     const writes = this.#adoptWrites(ns, id)
     const { memory, seen, sink, sync, runId } = this.#options
     memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
@@ -301,7 +302,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   /** The channels after a checkpoint, as changes if its parent is the newest known one. */
-  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions) {
+  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions,
+    byTasks: boolean) {
     const parent = this.#options.memory.newest.get(ns)
     if (parent === undefined || parent.id !== parentId
       || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)) {
@@ -314,6 +316,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const changes = channels.advance(values, {
       isNew: (channel) => channel in newVersions,
       updates: (list, base) => updates?.between(list, base),
+      byTasks,
     }, this.#encode)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)
     return { full: false, changes, channels, deltaBytes, fullBytes }

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../cluster/index.ts'
 import { DrainControl } from './drain-control.ts'
-import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
+import type { CheckpointSource, Execution, Outcome, StoredTuple } from './execution.ts'
 import type { Mailer } from './mailer.ts'
 import { serverIsAt } from './in-graph-client.ts'
 import { Outbox } from './outbox.ts'
@@ -11,6 +11,7 @@ import type { Workbench } from './runner.ts'
 import { answer } from './state-question.ts'
 import { underTrace } from './run-trace.ts'
 import { ThreadMemories, settle } from './thread-memory.ts'
+import type { ThreadMemory } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 
@@ -70,15 +71,14 @@ export class WorkerDesk {
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
-      await settle(memory, (value) => this.#bench.codec.decode(value))
       const assignment = { execution, source, outbox, memory, control: job.control,
         signal: job.abort.signal, entered }
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
-      // The next execution of the thread comes later: it waits for the outcome.
-      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
+      // The next execution of the thread waits for the outcome. This makes nobody wait.
+      await this.#remember(thread, outcome, memory)
     } catch (error) {
       // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()
@@ -88,6 +88,13 @@ export class WorkerDesk {
     } finally {
       this.#jobs.delete(number)
     }
+  }
+
+  async #remember(thread: string, outcome: Outcome, memory: ThreadMemory): Promise<void> {
+    if (!isWorthKeeping(this.#bench, outcome, memory)) return
+    const settled = settle(memory, (value) => this.#bench.codec.decode(value))
+    // Without it, the next execution reads the log.
+    await settled.then(() => this.#memories.keep(thread, memory), () => {})
   }
 
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
