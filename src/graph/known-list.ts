@@ -77,14 +77,18 @@ export class KnownList {
 
   /**
    * Moves on to `live` and returns what to store. `mentioned` are updates that made it: elements
-   * that they do not contain are what they were. Undefined: any element may have been changed.
+   * that they do not contain are what they were, or are looked at. Undefined: any element may
+   * have been changed.
    */
-  change(live: List, mentioned: List | undefined, encode: Encode): Splice[] {
+  change(live: List, mentioned: List | undefined, looks: boolean, encode: Encode): Splice[] {
     const encoded = new Map<unknown, Value>()
     const difference = mentioned === undefined ? this.#compare(live, encoded, encode)
       : this.#identify(live)
     const { at, remove, insert } = difference
-    const kept = mentioned === undefined ? [] : this.#changedInPlace(mentioned, difference, encode)
+    const touched = mentioned !== undefined && looks ? this.#touched() : []
+    const kept = mentioned === undefined || mentioned.length + touched.length === 0 ? []
+      : this.#changedInPlace([...this.#placesOf(objectsIn(mentioned)), ...touched], difference,
+        encode)
     if (this.#live !== live) this.#isMade = mentioned !== undefined
     this.#live = live
     const splices: Splice[] = []
@@ -169,12 +173,10 @@ export class KnownList {
   }
 
   /** Encodes again what was changed in place outside of a difference; returns the places. */
-  #changedInPlace(mentioned: List, { at, remove }: Difference, encode: Encode): number[] {
-    const touched = this.#touched()
-    if (mentioned.length === 0 && touched.length === 0) return touched
-    const suspects = new Set([...this.#placesOf(objectsIn(mentioned)), ...touched])
+  #changedInPlace(suspects: readonly number[], { at, remove }: Difference, encode: Encode):
+    number[] {
     const changed: number[] = []
-    for (const place of suspects) {
+    for (const place of new Set(suspects)) {
       if (place >= at && place < at + remove) continue
       const { value } = encode(this.#elements[place])
       this.#prints[place] = printOf(this.#elements[place])

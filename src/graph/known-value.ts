@@ -34,9 +34,10 @@ export class KnownValue {
   get stored(): Value { return this.#stored }
 
   /** Moves on to `live`: the value to store, or undefined if its bytes stayed the same. */
-  change(live: unknown, isWritten: boolean, encode: Encode): Value | undefined {
+  change(live: unknown, isWritten: boolean, looks: boolean, encode: Encode): Value | undefined {
     const isSame = Object.is(this.#live, live)
-    if (isSame && !(isWritten ? !isScalar(live) : this.isTouched())) return undefined
+    const mayDiffer = isWritten ? !isScalar(live) : looks && this.isTouched()
+    if (isSame && !mayDiffer) return undefined
     const stored = encode(live).value
     if (!isSame || !sameStored(this.#stored, stored)) this.#isShared = true
     this.#live = live

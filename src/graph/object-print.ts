@@ -1,13 +1,15 @@
 /** Notices that an object was changed in place, by looking at it again within bounds. */
 
 import { isChatMessage } from './chat-message.ts'
+import type { AnyMessage } from './chat-message.ts'
 
 /** How an object looked: its members, then those of the objects among them, and so on. */
 export interface Print {
   readonly seen: readonly unknown[]
   /** How many of `seen` are of the object itself. */
   readonly own: number
-  readonly isMessage: boolean
+  /** The parts that are looked at, if it is a message. */
+  readonly parts: readonly string[] | undefined
 }
 
 /**
@@ -29,14 +31,14 @@ export function printOf(value: unknown): Print | undefined {
     const member = seen[i]
     if (isObject(member)) addMembers(seen, member)
   }
-  return { seen, own, isMessage: isChatMessage(value) }
+  return { seen, own, parts: isChatMessage(value) ? partsOf(value) : undefined }
 }
 
 /** Whether a value still looks as it did. */
 export function looksLike(value: unknown, print: Print | undefined, look: Look): boolean {
   if (print === undefined) return true
-  const { seen, own, isMessage } = print
-  let end = isMessage ? compareMessage(value as MessageParts, seen)
+  const { seen, own, parts } = print
+  let end = parts ? compareParts(value as AnyMessage, seen, parts)
     : compare(value as object, seen, 0)
   if (look === 'own' || end !== own) return end === own
   for (let i = 0; i < end && end < seenMax; i++) {
@@ -48,10 +50,14 @@ export function looksLike(value: unknown, print: Print | undefined, look: Look):
   return end === seen.length
 }
 
-type MessageParts = Record<(typeof messageParts)[number], unknown>
+const parts = ['content', 'id', 'name', 'additional_kwargs', 'response_metadata']
+const aiParts = [...parts, 'tool_calls', 'usage_metadata']
+const toolParts = [...parts, 'artifact', 'status']
 
-const messageParts = ['content', 'id', 'name', 'additional_kwargs', 'response_metadata',
-  'tool_calls', 'usage_metadata', 'artifact', 'status'] as const
+/** Only what its class has: to ask for a member that is not there takes long. */
+function partsOf(message: AnyMessage): readonly string[] {
+  return 'tool_calls' in message ? aiParts : 'tool_call_id' in message ? toolParts : parts
+}
 
 function addMembers(seen: unknown[], object: object): void {
   if (Array.isArray(object)) {
@@ -70,7 +76,7 @@ function addMembers(seen: unknown[], object: object): void {
 
 /** Of what is neither a list nor a plain object. */
 function membersOf(object: object): unknown[] {
-  if (isChatMessage(object)) return messageParts.map((part) => object[part])
+  if (isChatMessage(object)) return partsOf(object).map((part) => object[part])
   if (object instanceof Map || object instanceof Set) return [object.size, ...firstOf(object)]
   if (object instanceof Date) return [object.getTime()]
   return ArrayBuffer.isView(object) ? [] : Object.entries(object).slice(0, seenMax).flat()
@@ -105,12 +111,12 @@ function compare(object: object, seen: readonly unknown[], at: number): number {
   return end
 }
 
-function compareMessage(now: MessageParts, seen: readonly unknown[]): number {
+function compareParts(now: AnyMessage, seen: readonly unknown[], names: readonly string[]): number {
   const isSame = now.content === seen[0] && now.id === seen[1] && now.name === seen[2]
     && now.additional_kwargs === seen[3] && now.response_metadata === seen[4]
-    && now.tool_calls === seen[5] && now.usage_metadata === seen[6] && now.artifact === seen[7]
-    && now.status === seen[8]
-  return isSame ? messageParts.length : -1
+    && (names !== aiParts || (now.tool_calls === seen[5] && now.usage_metadata === seen[6]))
+    && (names !== toolParts || (now.artifact === seen[5] && now.status === seen[6]))
+  return isSame ? names.length : -1
 }
 
 function isPlain(object: object): object is Record<string, unknown> {

@@ -153,7 +153,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const values = parentId !== '' || metadata.source === 'fork' ? all
       : writtenValues(all, channel_versions, newVersions)
     this.#noteParent(ns, parentId)
-    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions)
+    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions,
+      ns !== '' || metadata.source !== 'input')
     const writes = this.#adoptWrites(ns, id)
     const { memory, seen, sink, sync, runId } = this.#options
     memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
@@ -305,7 +306,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   /** The channels after a checkpoint, as changes if its parent is the newest known one. */
-  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions) {
+  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions,
+    byTasks: boolean) {
     const parent = this.#options.memory.newest.get(ns)
     if (parent === undefined || parent.id !== parentId
       || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)) {
@@ -320,6 +322,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const changes = channels.advance(values, {
       isNew: (channel) => Object.hasOwn(newVersions, channel),
       updates: (list, base) => updates?.between(list, base),
+      byTasks,
     }, this.#encode)
     newest.set(ns, parent)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)

@@ -18,6 +18,8 @@ export interface Written {
    * contain; undefined if that is not known.
    */
   updates(list: List, base: List): List | undefined
+  /** Whether code of the graph may have run: it may have changed in place what it did not write. */
+  readonly byTasks: boolean
 }
 
 /**
@@ -110,20 +112,20 @@ export class KnownChannels {
     return { channel, change: { $case: 'set', value: known.stored } }
   }
 
-  #change(channel: string, value: unknown, { isNew, updates }: Written, encode: Encode):
+  #change(channel: string, value: unknown, { isNew, updates, byTasks }: Written, encode: Encode):
     ChannelChange[] {
     const known = this.#channels.get(channel)
     if (known instanceof KnownList && isList(value)) {
       const { length, last } = known
       const mentioned = isNew(channel) ? updates(value, last) : []
-      const splices = known.change(value, mentioned, encode)
+      const splices = known.change(value, mentioned, byTasks, encode)
       if (splices[0]?.at === 0 && splices[0].remove === length) {
         return [{ channel, change: { $case: 'list', value: { elements: known.stored } } }]
       }
       return splices.map((splice) => ({ channel, change: { $case: 'splice', value: splice } }))
     }
     if (known instanceof KnownValue && !isList(value)) {
-      const stored = known.change(value, isNew(channel), encode)
+      const stored = known.change(value, isNew(channel), byTasks, encode)
       return stored ? [{ channel, change: { $case: 'set', value: stored } }] : []
     }
     return [this.#state(channel, value, encode)]

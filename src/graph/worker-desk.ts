@@ -3,7 +3,7 @@
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { DrainControl } from './drain-control.ts'
-import type { CheckpointSource, Execution, StoredTuple } from './execution.ts'
+import type { CheckpointSource, Execution, Outcome, StoredTuple } from './execution.ts'
 import { clearMark, markRun } from './execution-marks.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import type { Mailer } from './mailer.ts'
@@ -14,6 +14,7 @@ import type { Workbench } from './runner.ts'
 import { answer } from './state-question.ts'
 import { underTrace } from './run-trace.ts'
 import { ThreadMemories, settle } from './thread-memory.ts'
+import type { ThreadMemory } from './thread-memory.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 
@@ -86,15 +87,14 @@ export class WorkerDesk {
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
-      await settle(memory, (value) => this.#bench.codec.decode(value))
       const assignment = { execution, source, outbox, memory, control: job.control,
         signal: job.abort.signal, entered }
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
-      // The next execution of the thread comes later: it waits for the outcome.
-      if (isWorthKeeping(this.#bench, outcome, memory)) this.#memories.keep(thread, memory)
+      // The next execution of the thread waits for the outcome. This makes nobody wait.
+      await this.#remember(thread, outcome, memory)
     } catch (error) {
       // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()
@@ -113,6 +113,13 @@ export class WorkerDesk {
     entered[0] = job
     if (mark && execution) markRun(mark, execution)
     else if (mark) clearMark(mark)
+  }
+
+  async #remember(thread: string, outcome: Outcome, memory: ThreadMemory): Promise<void> {
+    if (!isWorthKeeping(this.#bench, outcome, memory)) return
+    const settled = settle(memory, (value) => this.#bench.codec.decode(value))
+    // Without it, the next execution reads the log.
+    await settled.then(() => this.#memories.keep(thread, memory), () => {})
   }
 
   #break(job: number, { threadId, runId }: Execution, error: Error): void {

@@ -119,7 +119,6 @@ export class GraphBench {
       runId: wanted.kind === 'run' ? wish.runId ?? runIdOf(this.#executions) : '',
     }
     const memory = this.memories.take(this.threadId, execution.headId)
-    await settle(memory, (value) => codec.decode(value))
     const ended = await execute(this.bench, {
       execution, source: this.log, outbox, memory, entered: () => {},
       signal: wish.signal ?? new AbortController().signal,
@@ -129,6 +128,7 @@ export class GraphBench {
       (error: unknown) => failure(error, '/'))
     if (wish.unseen) this.log.append(departures.flatMap(({ steps }) => steps))
     if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
+      await settle(memory, (value) => codec.decode(value))
       this.memories.keep(this.threadId, memory)
     }
     return { outcome, departures, events: departures.flatMap(({ events }) => events) }

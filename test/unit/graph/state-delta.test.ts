@@ -13,7 +13,7 @@ import { codec } from '../../support/graph-bench.ts'
 const waiting: Promise<void>[] = []
 const encode = (value: unknown) => codec.encode(value, (done) => void waiting.push(done))
 const decode = (value: Parameters<typeof codec.decode>[0]) => codec.decode(value)
-const written: Written = { isNew: () => true, updates: () => undefined }
+const written: Written = { isNew: () => true, updates: () => undefined, byTasks: true }
 const unwritten: Written = { ...written, isNew: () => false }
 
 /** The state as a reader of the log builds it from changes. */
