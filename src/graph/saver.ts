@@ -308,7 +308,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   /** The channels after a checkpoint, as changes if its parent is the newest known one. */
   #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions,
     byTasks: boolean) {
-    const parent = this.#options.memory.newest.get(ns)
+    const { memory: { newest }, updates } = this.#options
+    const parent = newest.get(ns)
     if (parent === undefined || parent.id !== parentId
       || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)) {
       const channels = new KnownChannels()
@@ -316,13 +317,11 @@ export class HeddleSaver implements BaseCheckpointSaver {
       return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
     }
     const { channels, fullBytes } = parent
-    const { memory: { newest }, updates } = this.#options
     // If a value cannot be stored, the parent is read from the log again.
     newest.delete(ns)
     const changes = channels.advance(values, {
-      isNew: (channel) => Object.hasOwn(newVersions, channel),
+      byTasks, isNew: (channel) => Object.hasOwn(newVersions, channel),
       updates: (list, base) => updates?.between(list, base),
-      byTasks,
     }, this.#encode)
     newest.set(ns, parent)
     const deltaBytes = parent.deltaBytes + stepBytes(changes)
