@@ -174,9 +174,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
 
   async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string,
     taskPath?: string): Promise<void> {
-    const configurable = this.#enterToWrite(config)
-    const ns = text(configurable.checkpoint_ns)
-    const checkpointId = text(configurable.checkpoint_id)
+    const { checkpoint_ns: given, checkpoint_id: id } = this.#enterToWrite(config)
+    const [ns, checkpointId] = [text(given), text(id)]
     if (checkpointId === '') throw new Error('writes belong to a checkpoint: name checkpoint_id')
     const { codec, sink, sync, written } = this.#options
     for (const [channel, value] of writes) written(String(channel), value)
