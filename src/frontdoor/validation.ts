@@ -57,7 +57,7 @@ interface Shape {
 
 /**
  * The first object with too many keys, or with too long a text. It is looked for before all else:
- * to check and to quote an object of a million keys takes seconds, in which nobody else is answered.
+ * to check and to quote an object of a million keys takes seconds, and nobody else is answered.
  */
 function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [],
   'x-max-characters': charactersMax = Infinity }: Shape, value: unknown, field: string):
