@@ -35,7 +35,7 @@ const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte
 /** A tenant may have this many times what is left, so that something is left for the others. */
 const share = 3
 /** A read that was counted too low begins again with at least this many times as much. */
-const growth = 8
+const growth = 4
 
 interface Waiter {
   readonly bytes: number
@@ -240,6 +240,20 @@ export class ReadAllowance {
       { bytes: this.#kept })
   }
 
+  /**
+   * Reads what says itself how much it takes, beside what is kept: throws `too_large` with the sum.
+   */
+  async beside<Result>(read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read()
+    } catch (error) {
+      const needed = neededBytes(error)
+      if (needed === undefined) throw error
+      throw new HeddleError('too_large', undefined, { bytes: this.#kept + needed },
+        { cause: error })
+    }
+  }
+
   /** For a part of the read, whose result takes less than making it. */
   part(): ReadPart {
     return new ReadPart(this)
@@ -256,6 +270,11 @@ export class ReadPart {
   }
 
   get left(): number { return this.#whole.left }
+
+  /** As the whole does. */
+  beside<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.#whole.beside(read)
+  }
 
   /** As the whole does. */
   keep(bytes: number): void {

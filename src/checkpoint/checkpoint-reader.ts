@@ -198,8 +198,13 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {
-    const bodyBytes = this.#part && Math.max(0, this.#part.left)
-    return rowsOf({ log: this.#log, branch, ...range, ...bodyBytes !== undefined && { bodyBytes } })
+    const log = this.#log
+    const part = this.#part
+    if (part === undefined) return rowsOf({ log, branch, ...range })
+    // A row is read only if there is room for it beside what is kept by then.
+    const read: LogPort['read'] = (from, rows) => part.beside(() =>
+      log.read(from, { ...rows, bodyBytes: Math.max(0, part.left) }))
+    return rowsOf({ log: { read }, branch, ...range })
   }
 
   /** Adds the states, oldest first: each is built on its parent's if that is on the page. */

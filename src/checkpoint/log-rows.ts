@@ -3,7 +3,7 @@
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogEntry, LogPort, LogRange } from './log-port.ts'
 
-export interface RowsOptions extends Omit<LogRange, 'limit' | 'bytes'> {
+export interface RowsOptions extends Omit<LogRange, 'limit' | 'bytes' | 'bodyBytes'> {
   readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch
   /** Rows of the first portion; by default 64. */
@@ -18,15 +18,13 @@ const bytesTogether = 4 * 1024 * 1024
 /** If rows are small, a portion may have this many times the rows of the one before. */
 const growth = 4
 
-/** Throws `too_large` as `bodyBytes` says. */
-export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64,
-  bodyBytes }: RowsOptions): AsyncGenerator<LogEntry> {
-  const bytes = { bytes: bytesTogether, ...bodyBytes !== undefined && { bodyBytes } }
+export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64 }:
+  RowsOptions): AsyncGenerator<LogEntry> {
   let [low, high] = [from, through]
   for (let rows = first; low <= high;) {
     const range = reverse ? { from: Math.max(low, high - rows + 1), through: high, reverse }
       : { from: low, through: Math.min(high, low + rows - 1) }
-    const read = await log.read(branch, { ...range, ...bytes })
+    const read = await log.read(branch, { ...range, bytes: bytesTogether })
     yield* read
     // Fewer rows than asked for: the next one was too much.
     const last = read.at(-1)?.seq

@@ -82,8 +82,10 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
   allowance?: ReadAllowance): AsyncGenerator<AssistantVersion> {
   for (let through = row.seq; through > 0;) {
     allowance?.keep(0)
-    const page = await log.read(branchOf(row), { from: 1, through, reverse: true, limit: pageRows,
-      bytes: bytesTogether, ...allowance && { bodyBytes: allowance.left } })
+    const range = { from: 1, through, reverse: true, limit: pageRows, bytes: bytesTogether }
+    const page = allowance === undefined ? await log.read(branchOf(row), range)
+      : await allowance.beside(() =>
+        log.read(branchOf(row), { ...range, bodyBytes: allowance.left }))
     for (const { body } of page) {
       for (const record of recordsIn(body)) {
         if (record.$case === 'assistantVersion') yield record.value

@@ -52,7 +52,7 @@ describe('a read', () => {
     }
     expect(await quota.read({ tenant: 'a', bytes: 2 }, needs(14))).toBe(14)
     expect(await quota.read({ tenant: 'a', bytes: 2 }, needs(55))).toBe(55)
-    expect(had).toEqual([2, 16, 2, 55])
+    expect(had).toEqual([2, 14, 2, 55])
     await expect(quota.read({ tenant: 'a', bytes: 2 }, needs(61))).rejects
       .toMatchObject({ code: 'too_large', facts: { bytes: 61 } })
     await expect(quota.read({ tenant: 'a', bytes: 2, most: 10 }, needs(14))).rejects
