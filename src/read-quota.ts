@@ -9,6 +9,7 @@
  *      has, takes that much, and begins again.
  */
 
+import { Turnstile } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import { HeddleError } from './errors.ts'
 
@@ -23,6 +24,8 @@ export interface ReadLimits {
   readonly ofAnswer: number
   /** Reads of one tenant that may wait. */
   readonly waiting: number
+  /** Of these, reads that gather much before they answer: they go on one at a time. */
+  readonly gathering: number
   /** How long a read may wait. */
   readonly waitMs: number
 }
@@ -30,12 +33,16 @@ export interface ReadLimits {
 const mebibyte = 1024 * 1024
 
 const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
-  large: 32 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200, waitMs: 30_000 }
+  large: 8 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200,
+  gathering: 20, waitMs: 30_000 }
 
 /** A tenant may have this many times what is left, so that something is left for the others. */
 const share = 3
-/** A read that was counted too low begins again with at least this many times as much. */
-const growth = 4
+/** With how much a read that was counted too low begins again, at least. */
+const grown = (bytes: number) => (bytes < 32 * mebibyte ? 4 : 2) * bytes
+
+/** Who waits for the turn of its tenant; others are limited there. */
+const turnLimits = { inAll: 10_000, each: 1, waiting: 10_000, full: '' }
 
 interface Waiter {
   readonly bytes: number
@@ -69,6 +76,7 @@ export class ReadQuota {
   readonly #env: Pick<Env, 'after'>
   /** The one that was let in last comes last. */
   readonly #tenants = new Map<string, Tenant>()
+  readonly #turns: Turnstile
   #bytes = 0
   #hasLarge = false
   #waiting = 0
@@ -77,10 +85,29 @@ export class ReadQuota {
   constructor(env: Pick<Env, 'after'>, limits = readLimits) {
     this.#env = env
     this.limits = limits
+    this.#turns = new Turnstile({ ...turnLimits, waitingEach: limits.gathering })
   }
 
   get stats(): ReadStats {
     return { bytes: this.#bytes, waiting: this.#waiting, refused: this.#refused }
+  }
+
+  /**
+   * Waits for the turn of a tenant to gather much: of several reads that each hold a part, none
+   * might ever get memory for the rest. Resolves with the function that ends the turn. Throws as
+   * `read` does.
+   */
+  async turn(tenant: string, gone?: AbortSignal): Promise<() => void> {
+    const late = new AbortController()
+    const stop = this.#env.after(this.limits.waitMs, () => late.abort(this.refusal()))
+    try {
+      const signal = gone ? AbortSignal.any([gone, late.signal]) : late.signal
+      return await this.#turns.enter(tenant, signal)
+    } catch (error) {
+      throw HeddleError.from(error).code === 'full' ? this.refusal() : error
+    } finally {
+      stop()
+    }
   }
 
   /** Memory for something that grows as it is read, such as an answer that is being gathered. */
@@ -106,7 +133,7 @@ export class ReadQuota {
         const needed = neededBytes(error)
         if (needed === undefined) throw error
         if (bytes === most || needed > most) throw tooLarge(most, needed)
-        bytes = Math.min(most, Math.max(growth * bytes, needed))
+        bytes = Math.min(most, Math.max(grown(bytes), needed))
       } finally {
         if (taken > this.limits.large) this.#hasLarge = false
         this.add(tenant, -taken)

@@ -56,24 +56,36 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
     ask<Reply>(tenant, id, command, gone).catch(asUnread)
 
-  /** Undefined for a thread that was deleted after it was found. A long state has its own turn. */
-  const viewReader = (gone?: AbortSignal) => {
+  /**
+   * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
+   * the turn of the tenant.
+   */
+  const viewReader = (turn: () => Promise<unknown>, gone?: AbortSignal) => {
     const alone = atMost(1)
     const view = (row: ThreadRow, most?: number) => read<ThreadView>(row.tenant, row.threadId,
       { type: 'get', ...most !== undefined && { most } }, gone)
+    const longView = (row: ThreadRow) => alone(async () => {
+      await turn()
+      return view(row)
+    })
     return (row: ThreadRow) => view(row, longState)
-      .catch((error: unknown) => isTooLarge(error) ? alone(() => view(row)) : Promise.reject(error))
+      .catch((error: unknown) => isTooLarge(error) ? longView(row) : Promise.reject(error))
       .catch(unlessGone)
   }
 
   /** Reads fewer at a time if they are long, so that other requests get their turn. */
   async function* viewsOf(rows: readonly ThreadRow[], atFirst: number, gone?: AbortSignal):
   AsyncGenerator<ThreadView, void, void> {
-    let [together, longest] = [atFirst, 1]
-    for await (const view of readAhead(() => together, rows, viewReader(gone))) {
+    let [together, longest, characters] = [atFirst, 1, 0]
+    let turn: Promise<() => void> | undefined
+    const inTurn = () => turn ??= reads.turn(rows[0]!.tenant, gone)
+    using _ = { [Symbol.dispose]: () => void turn?.then((leave) => leave(), () => {}) }
+    for await (const view of readAhead(() => together, rows, viewReader(inTurn, gone))) {
       gone?.throwIfAborted()
       if (!view) continue
       const { length } = view.values
+      characters += length
+      if (characters > longState) await inTurn()
       longest = Math.max(longest, length)
       together = Math.min(manyStates, Math.max(1, Math.floor(togetherMax / longest)))
       if (length > turnState) await new Promise((nextTurn) => setImmediate(nextTurn))

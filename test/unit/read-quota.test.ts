@@ -7,7 +7,8 @@ import { ReadQuota } from '../../src/read-quota.ts'
 import type { ReadAllowance } from '../../src/read-quota.ts'
 import { virtualEnv } from '../support/env.ts'
 
-const limits = { inAll: 100, ofTenant: 60, large: 40, ofAnswer: 50, waiting: 2, waitMs: 1_000 }
+const limits = { inAll: 100, ofTenant: 60, large: 40, ofAnswer: 50, waiting: 2,
+  gathering: 1, waitMs: 1_000 }
 
 function aQuota() {
   const env = virtualEnv()
@@ -151,6 +152,29 @@ describe('without enough memory', () => {
     expect([begun, quota.stats.waiting, env.timers()]).toEqual([['a30', 'a20'], 0, 0])
     await expect(begin('a', 1, left.signal).result).rejects
       .toMatchObject({ message: 'The caller has left.' })
+  })
+})
+
+describe('a turn', () => {
+  it('is had by one read of each tenant, and waited for by few', async () => {
+    const { env, quota } = aQuota()
+    const leave = await quota.turn('a')
+    const order: string[] = []
+    const next = quota.turn('a').then((left) => {
+      order.push('a')
+      return left
+    })
+    await expect(quota.turn('a')).rejects.toMatchObject({ code: 'unavailable',
+      facts: { retryAfterSeconds: 5 } });
+    (await quota.turn('b'))()
+    expect(order).toEqual([])
+    leave()
+    const second = await next
+    const late = quota.turn('a')
+    env.advance(1_000)
+    await expect(late).rejects.toMatchObject({ code: 'unavailable' })
+    second()
+    expect([quota.stats.refused, env.timers()]).toEqual([2, 0])
   })
 })
 

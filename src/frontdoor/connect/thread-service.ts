@@ -91,11 +91,14 @@ function stateCalls({ threads, reads }: Parts) {
       const tenant = tenantOf(context)
       // One message: it is gathered, and refused if it gets too long.
       using share = reads.share(tenant)
+      const gone = goneSignal(context)
+      using turn = new DisposableStack()
       const states: string[] = []
-      for await (const { texts } of
-        threads.history(tenant, threadIdOf(request), body, goneSignal(context))) {
+      for await (const { texts, isLast } of
+        threads.history(tenant, threadIdOf(request), body, gone)) {
         share.take(...texts)
         states.push(...texts)
+        if (!isLast && states.length === texts.length) turn.defer(await reads.turn(tenant, gone))
       }
       return { statesJson: bytesOf(`[${states.join(',')}]`) }
     },

@@ -4,10 +4,10 @@ import {
   AssistantPath, CountAssistants, CreateAssistant, DeleteAssistant, DescribeSubgraphs, DrawGraph,
   ListVersions, PatchAssistant, SearchAssistants, SetLatest, SubgraphPath,
 } from '../schema/assistant.ts'
-import { leftSignal, sendRows, shareFor } from './list-reply.ts'
+import { leftSignal, sendJson, sendRows, shareFor } from './list-reply.ts'
 import { assistantJson } from './render.ts'
 import { takeRows } from '../row-bytes.ts'
-import { route, sendJson, sendPage } from './route.ts'
+import { route, sendPage } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 
 const tag = 'Assistants'

@@ -1,4 +1,4 @@
-/** Lists as answers: a short one as a whole, a long one piece by piece, as fast as it is read. */
+/** Answers in JSON: a short one as a whole, a long one piece by piece, as fast as it is read. */
 
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
@@ -11,7 +11,7 @@ import type { ReadShare } from '../../read-quota.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-/** A list up to this length is sent as one text. */
+/** An answer up to this length is sent as one text. */
 const shortLength = 1024 * 1024
 /** What is given to a connection at a time: making bytes of more would hold up other requests. */
 const pieceLength = 256 * 1024
@@ -32,6 +32,26 @@ export function leftSignal({ raw }: FastifyReply): AbortSignal {
   return left.signal
 }
 
+/** Sends a JSON text. */
+export function sendJson(reply: FastifyReply, text: JsonText):
+FastifyReply | Promise<FastifyReply> {
+  return text.length > shortLength ? sendLong(reply, text)
+    : reply.type('application/json').send(text)
+}
+
+async function sendLong(reply: FastifyReply, text: JsonText): Promise<FastifyReply> {
+  const { raw, server, request } = reply
+  server.unread.hold(raw, text, request.caller.tenant)
+  const long = new LongReply(reply)
+  try {
+    await long.write(text)
+    long.end()
+  } catch (error) {
+    if (!long.isClosed) throw error
+  }
+  return reply
+}
+
 /** The elements that come together, and whether none follow. */
 export interface ListPart {
   readonly texts: readonly JsonText[]
@@ -48,14 +68,14 @@ Promise<FastifyReply> {
   const { texts, isLast } = (first ?? { texts: [], isLast: true }) as ListPart
   if (isLast && texts.reduce((sum, { length }) => sum + length, 0) <= shortLength) {
     await parts.return?.()
-    return reply.type('application/json').send(`[${texts.join(',')}]`)
+    return sendJson(reply, `[${texts.join(',')}]`)
   }
   const list = new LongList(reply)
   try {
     await list.add(texts)
     for (let next = isLast ? undefined : await parts.next(); next && !next.done;
       next = await parts.next()) await list.add((next.value as ListPart).texts)
-    list.end()
+    await list.finish()
   } catch (error) {
     if (list.isClosed) return reply
     list.breakOff()
@@ -88,22 +108,48 @@ AsyncGenerator<ListPart, void, void> {
   yield { texts, isLast: true }
 }
 
-/** An array that is being sent. */
-class LongList {
+/** A long answer that is being sent. */
+class LongReply {
   readonly #raw: AnyResponse
   readonly #closed = new AbortController()
-  #isEmpty = true
-  /** Short texts, which are sent together. */
-  #waiting = ''
 
   constructor(reply: FastifyReply) {
     this.#raw = reply.raw
     whenClosed(reply.raw, () => this.#closed.abort())
     reply.hijack()
-    reply.raw.writeHead(200, { ...reply.getHeaders() as OutgoingHttpHeaders,
+    reply.raw.writeHead(reply.statusCode, { ...reply.getHeaders() as OutgoingHttpHeaders,
       'content-type': 'application/json; charset=utf-8' })
     reply.server.unread.cut(reply.raw)
   }
+
+  /** Its client has left. */
+  get isClosed(): boolean { return this.#closed.signal.aborted }
+
+  /** Resolves when the connection has taken it. Throws if it was closed. */
+  async write(text: string): Promise<void> {
+    const raw: Pick<ServerResponse, 'write'> = this.#raw
+    const { signal } = this.#closed
+    for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
+      signal.throwIfAborted()
+      const piece = text.slice(at, pieceEnd(text, at))
+      if (!raw.write(piece)) await once(this.#raw, 'drain', { signal })
+    }
+  }
+
+  end(): void {
+    this.#raw.end()
+  }
+
+  breakOff(): void {
+    breakOff(this.#raw)
+  }
+}
+
+/** An array that is being sent. */
+class LongList extends LongReply {
+  #isEmpty = true
+  /** Short texts, which are sent together. */
+  #waiting = ''
 
   /** Resolves when the connection has taken them. Throws if it was closed. */
   async add(texts: readonly JsonText[]): Promise<void> {
@@ -112,36 +158,20 @@ class LongList {
       this.#isEmpty = false
       if (text.length <= pieceLength) this.#waiting += text
       if (this.#waiting.length >= pieceLength || text.length > pieceLength) await this.#send()
-      if (text.length <= pieceLength) continue
-      for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
-        await this.#write(text.slice(at, pieceEnd(text, at)))
-      }
+      if (text.length > pieceLength) await this.write(text)
     }
     await this.#send()
   }
 
-  /** Its client has left. */
-  get isClosed(): boolean { return this.#closed.signal.aborted }
-
-  end(): void {
-    this.#raw.end(this.#isEmpty ? '[]' : ']')
-  }
-
-  breakOff(): void {
-    breakOff(this.#raw)
+  async finish(): Promise<void> {
+    await this.write(this.#isEmpty ? '[]' : ']')
+    this.end()
   }
 
   async #send(): Promise<void> {
     const waiting = this.#waiting
     this.#waiting = ''
-    if (waiting !== '') await this.#write(waiting)
-  }
-
-  async #write(piece: string): Promise<void> {
-    const { signal } = this.#closed
-    signal.throwIfAborted()
-    const raw: Pick<ServerResponse, 'write'> = this.#raw
-    if (!raw.write(piece)) await once(this.#raw, 'drain', { signal })
+    await this.write(waiting)
   }
 }
 

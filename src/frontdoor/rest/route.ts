@@ -92,10 +92,6 @@ function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object
     [name, { type: 'string', description: answerHeaders[name] }]))
 }
 
-export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply {
-  return reply.type('application/json').send(text)
-}
-
 interface Page<Row> {
   readonly rows: readonly Row[]
   readonly json: (row: Row) => JsonText

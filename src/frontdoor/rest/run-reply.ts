@@ -13,7 +13,7 @@ import { whenClosed } from './ending.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { answerLate } from './late-answer.ts'
 import { runJson } from './render.ts'
-import { sendJson } from './route.ts'
+import { sendJson } from './list-reply.ts'
 import type { RouteParts } from './route.ts'
 import { SseStream } from './sse.ts'
 
@@ -53,7 +53,7 @@ export function waiterOf(request: FastifyRequest): RunCaller {
 }
 
 /** Answers a request that made a run in the background. */
-export function sendRun(reply: FastifyReply, row: RunRow): FastifyReply {
+export function sendRun(reply: FastifyReply, row: RunRow): ReturnType<typeof sendJson> {
   const run = nameOf(row)
   reply.request.about = run
   return sendJson(reply.header('content-location', placeOf(run)), runJson(row))

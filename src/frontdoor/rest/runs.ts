@@ -5,9 +5,9 @@ import {
 } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { takeRows } from '../row-bytes.ts'
-import { leftSignal, sendRows, shareFor } from './list-reply.ts'
+import { leftSignal, sendJson, sendRows, shareFor } from './list-reply.ts'
 import { runJson } from './render.ts'
-import { eventStream, route, sendJson } from './route.ts'
+import { eventStream, route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 import {
   answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,

@@ -8,7 +8,8 @@ import type { Region } from '../../region.ts'
 import { checkAll } from '../dependency.ts'
 import type { Dependency } from '../dependency.ts'
 import { isFromHere } from './from-here.ts'
-import { route, sendJson } from './route.ts'
+import { sendJson } from './list-reply.ts'
+import { route } from './route.ts'
 import type { App } from './route.ts'
 
 export interface ServerFacts {

@@ -4,8 +4,8 @@ import {
   CheckpointPath, ListHistory, ReadHistory, ReadState, ReadStateAt, UpdateState,
 } from '../schema/state.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { leftSignal, sendParts } from './list-reply.ts'
-import { route, sendJson } from './route.ts'
+import { leftSignal, sendJson, sendParts } from './list-reply.ts'
+import { route } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 
 const one = { tag: 'State', params: ThreadPath, answer: 'ThreadState' } as const

@@ -4,9 +4,9 @@ import {
   CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
   ThreadPath,
 } from '../schema/thread.ts'
-import { leftSignal, shareFor } from './list-reply.ts'
+import { leftSignal, sendJson, shareFor } from './list-reply.ts'
 import { threadJson } from './render.ts'
-import { route, sendJson, sendPage } from './route.ts'
+import { route, sendPage } from './route.ts'
 import type { App, RouteParts } from './route.ts'
 
 const tag = 'Threads'

@@ -153,7 +153,7 @@ describe('versions', () => {
     log.rowsRead = 0
     await expect(assistants.versions(name, { limit: 1_000, offset: 0 }))
       .rejects.toMatchObject({ code: 'too_large' })
-    expect(log.rowsRead).toBeLessThanOrEqual(16)
+    expect(log.rowsRead).toBeLessThanOrEqual(24)
   })
 })
 

@@ -36,8 +36,9 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
   }
   const router = {
     follow: () => Promise.reject(new Error('nobody follows')),
-    ask: async ({ id }: { id: string }) => {
+    ask: async ({ id }: { id: string }, { most = Infinity }: { most?: number }) => {
       const n = Number(id)
+      if (valuesOf(n).length > most) throw new HeddleError('too_large')
       told.most = Math.max(told.most, ++told.underWay)
       if (told.begun++ % 50 === 49) look()
       // Some later threads are answered before earlier ones.
@@ -88,6 +89,13 @@ describe('a search', () => {
     const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
     await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
     expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
+  })
+
+  it('reads long states one by one, and so do all searches of a tenant together', async () => {
+    const { client, told } = threadsWith(6, () => `"${'x'.repeat(2 * megabyte)}"`)
+    const searches = [1, 2, 3].map(() => client.search({ ...page, limit: 6 }, idOf))
+    for (const { threads } of await Promise.all(searches)) expect(threads).toHaveLength(6)
+    expect(told.most).toBe(1)
   })
 
   it('by values keeps only a page of the matching threads, and counts all of them', async () => {
