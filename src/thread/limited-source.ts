@@ -4,6 +4,9 @@ import { toTuple } from '../checkpoint/index.ts'
 import type { ChannelView, CheckpointReader, CheckpointSource } from '../checkpoint/index.ts'
 import type { ReadAllowance } from '../read-quota.ts'
 
+/** To read more, and to send it on, takes some milliseconds each. */
+const longBytes = 1024 * 1024
+
 /** Remembers the states that it returns, so that their values need not be read again. */
 export class LimitedSource implements CheckpointSource {
   readonly views = new Map<string, ChannelView>()
@@ -37,7 +40,10 @@ export class LimitedSource implements CheckpointSource {
 
   async #noted<Found>(read: () => Promise<Found>): Promise<Found> {
     try {
-      return await read()
+      const found = await read()
+      // To send on what was read is a step of its own: others have their turn before it.
+      if (this.#allowance.kept > longBytes) await new Promise((turn) => setImmediate(turn))
+      return found
     } catch (error) {
       this.#failed.abort(error)
       throw error

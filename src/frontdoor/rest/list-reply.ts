@@ -129,6 +129,8 @@ class LongReply {
   async write(text: string): Promise<void> {
     const raw: Pick<ServerResponse, 'write'> = this.#raw
     const { signal } = this.#closed
+    // The first piece of a text that was joined joins all of it: others have their turn before.
+    if (text.length > shortLength) await new Promise((turn) => setImmediate(turn))
     for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
       signal.throwIfAborted()
       const piece = text.slice(at, pieceEnd(text, at))

@@ -57,16 +57,28 @@ export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
   return writes
 }
 
+/** Copying fewer bytes costs less than transferring them. */
+const longBytes = 64 * 1024
+
+/** What of a reply is transferred instead of copied. */
+export function transferred(value: unknown): ArrayBuffer[] {
+  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  return bytes instanceof Uint8Array && isWhole(bytes) ? [bytes.buffer] : []
+}
+
 /** Rows of the log: three numbers each (epoch, seq, bytes of the body) and their bodies. */
 export interface EntryParcel {
   readonly numbers: readonly number[]
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
+/** A single long body is passed on as it is. */
 export function packEntries(entries: readonly LogEntry[]): EntryParcel {
+  const bodies = entries.map(({ body }) => body)
+  const [only] = bodies
   return {
     numbers: entries.flatMap(({ epoch, seq, body }) => [epoch, seq, body.byteLength]),
-    bytes: joined(entries.map(({ body }) => body)),
+    bytes: bodies.length === 1 && isWhole(only!) ? only : joined(bodies),
   }
 }
 
@@ -94,4 +106,10 @@ function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += body.byteLength
   }
   return bytes
+}
+
+/** Whether nothing else shares its buffer, which then can be transferred. */
+function isWhole(body: Uint8Array): body is Uint8Array<ArrayBuffer> {
+  return body.buffer instanceof ArrayBuffer && body.byteLength > longBytes
+    && body.byteLength === body.buffer.byteLength
 }

@@ -10,7 +10,7 @@ import { FilePlace } from './file-place.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
 import { createJournal, readJournal, removeJournal } from './journal.ts'
-import { unpackWrites } from './parcel.ts'
+import { transferred, unpackWrites } from './parcel.ts'
 import type {
   AskedQuestion, Batches, Greeting, Reader, Reply, Requests, WireError, StoreFile,
 } from './request.ts'
@@ -96,7 +96,9 @@ function serve(opened: Opened, waiting: Waiting): void {
   waiting.writes = []
   const wait = writes.some(({ acknowledged }) => !acknowledged)
   if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
-  if (questions.length > 0) port.postMessage(answers(opened, waiting.writes, questions))
+  if (questions.length === 0) return
+  const replies = answers(opened, waiting.writes, questions)
+  port.postMessage(replies, replies.flatMap(({ value }) => transferred(value)))
 }
 
 /** Removes the questions that it answers. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import {
-  packEntries, packWrites, unpackEntries, unpackWrites,
+  packEntries, packWrites, transferred, unpackEntries, unpackWrites,
 } from '../../../../src/store/embedded/parcel.ts'
 import type { Write } from '../../../../src/store/embedded/write.ts'
 import { aBranch, aRow } from '../../../contract/rows.ts'
@@ -44,5 +44,19 @@ describe('a parcel', () => {
     fc.assert(fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
       expect(unpackEntries(packEntries(entries))).toEqual(entries)
     }))
+  })
+
+  it('takes a single long row as it is, to be transferred, and copies what is to be written', () => {
+    const long = new Uint8Array(100_000)
+    const packed = packEntries([{ epoch: 1, seq: 1, body: long }])
+    expect(packed.bytes).toBe(long)
+    expect(transferred(packed)).toEqual([long.buffer])
+    const two = packEntries([1, 2].map((seq) => ({ epoch: 1, seq, body: long })))
+    expect(two.bytes.byteLength).toBe(200_000)
+    const part = packEntries([{ epoch: 1, seq: 1, body: long.subarray(1) }])
+    expect([part.bytes.byteLength, part.bytes.byteOffset]).toEqual([99_999, 0])
+    const rows = [aRow({ branch: aBranch(), seq: 1, body: long })]
+    expect(packWrites([{ kind: 'append', rows, updates: [] }]).bytes).not.toBe(long)
+    expect([transferred(undefined), transferred({ bytes: new Uint8Array(9) })]).toEqual([[], []])
   })
 })
