@@ -46,7 +46,7 @@ describe('a parcel', () => {
     }))
   })
 
-  it('takes a single long row as it is, to be transferred, and copies what is to be written', () => {
+  it('takes a single long row as it is, to be transferred, but copies what is written', () => {
     const long = new Uint8Array(100_000)
     const packed = packEntries([{ epoch: 1, seq: 1, body: long }])
     expect(packed.bytes).toBe(long)
