@@ -52,12 +52,15 @@ export class ChannelView {
       const content = this.#channels.get(stateChannels)
       return content ? contentJson(content) : 'null'
     }
-    const members: string[] = []
+    // Added up, long texts are not copied before they are sent: joined, they would be.
+    let text = '{'
     for (const name of stateChannels) {
       const content = this.#channels.get(name)
-      if (content) members.push(`${JSON.stringify(name)}:${contentJson(content)}`)
+      if (!content) continue
+      text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:`
+      text += contentJson(content)
     }
-    return `{${members.join(',')}}`
+    return `${text}}`
   }
 
   /** The text of all values. */

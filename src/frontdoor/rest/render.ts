@@ -61,9 +61,12 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
 
 function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,
   select: Selection): JsonText {
-  const parts: string[] = []
+  // Added up, long texts are not copied before they are sent: joined, they would be.
+  let text = '{'
   for (const name in fields) {
-    if (!select || select.includes(name)) parts.push(`"${name}":${fields[name]}`)
+    if (select && !select.includes(name)) continue
+    text += `${text === '{' ? '' : ','}"${name}":`
+    text += fields[name]
   }
-  return `{${parts.join(',')}}`
+  return `${text}}`
 }

@@ -60,10 +60,12 @@ export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
 /** Copying fewer bytes costs less than transferring them. */
 const longBytes = 64 * 1024
 
-/** What of a reply is transferred instead of copied. */
+/** What of a reply is transferred instead of copied: long bodies in it, and in rows of it. */
 export function transferred(value: unknown): ArrayBuffer[] {
+  if (value instanceof Uint8Array) return isWhole(value) ? [value.buffer] : []
+  if (Array.isArray(value)) return value.flatMap(transferred)
   const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
-  return bytes instanceof Uint8Array && isWhole(bytes) ? [bytes.buffer] : []
+  return bytes === undefined ? [] : transferred(bytes)
 }
 
 /** Rows of the log: three numbers each (epoch, seq, bytes of the body) and their bodies. */

@@ -119,7 +119,9 @@ export class RunTable {
 
   #read(no: number, texts: readonly RunText[] | undefined): Uint8Array | undefined {
     const body = this.#body.get(no)?.[0]
-    if (body === undefined || body.byteLength <= smallBytes || texts === undefined) return body
+    const isWanted = texts === undefined || texts.includes('kwargsJson')
+    // What a client sent is mostly all that is long: if it is wanted, the rest costs nothing.
+    if (body === undefined || body.byteLength <= smallBytes || isWanted) return body
     return bytesOf(RunRow, withTexts(RunRow.decode(body), new PageBytes(), texts))
   }
 }

@@ -57,6 +57,7 @@ describe('a parcel', () => {
     expect([part.bytes.byteLength, part.bytes.byteOffset]).toEqual([99_999, 0])
     const rows = [aRow({ branch: aBranch(), seq: 1, body: long })]
     expect(packWrites([{ kind: 'append', rows, updates: [] }]).bytes).not.toBe(long)
+    expect(transferred([['{}', long], new Uint8Array(9)])).toEqual([long.buffer])
     expect([transferred(undefined), transferred({ bytes: new Uint8Array(9) })]).toEqual([[], []])
   })
 })
