@@ -16,6 +16,8 @@ const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'mul
 
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
+/** Packages that are installed for tests have tests of their own. */
+const packages = '**/node_modules/**'
 
 export default defineConfig({
   test: {
@@ -38,7 +40,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [validation] },
+        test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [validation, packages] },
       },
       {
         extends: true,
@@ -49,7 +51,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/**/*.long.ts'],
-          exclude: [cluster],
+          exclude: [cluster, packages],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
