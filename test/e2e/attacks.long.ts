@@ -6,14 +6,15 @@
 import { describe, expect, it } from 'vitest'
 
 import { forgetMost, residentMb } from '../support/memory-limit.ts'
+import { compressedCalls, manyValuesInBodies } from './attacks/bodies.ts'
 import { metadataFilters } from './attacks/metadata.ts'
 import { openPlace } from './attacks/place.ts'
 import type { Attack } from './attacks/place.ts'
 import { farVersions, longHistory, manyHistories, otherReads } from './attacks/reads.ts'
 import { percentile, startWriteMeter } from './attacks/write-meter.ts'
 
-const attacks: readonly Attack[] = 
-  [longHistory, manyHistories, farVersions, otherReads, metadataFilters]
+const attacks: readonly Attack[] = [longHistory, manyHistories, farVersions, otherReads,
+  metadataFilters, manyValuesInBodies, compressedCalls]
 
 /** How long writes are measured without an attack. */
 const quietMs = 3_000

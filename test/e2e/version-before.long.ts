@@ -32,8 +32,11 @@ afterAll(() => {
 const servers: ServerProcess[] = []
 afterEach(async () => { for (const server of servers.splice(0)) await server.close() })
 
+/** A project that the program of before serves too. */
+const project = 'bench'
+
 async function started(options: ServerOptions): Promise<ServerProcess> {
-  const server = await startServer({ project: 'conformance', ...options })
+  const server = await startServer({ project, ...options })
   servers.push(server)
   return server
 }

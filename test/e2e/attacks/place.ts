@@ -30,8 +30,12 @@ export interface AttackPlace {
   readonly other: string
   /** Sends JSON with a key, and returns the answer's. Throws unless it is a success. */
   send(key: string, path: string, body: unknown): Promise<unknown>
-  /** Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. */
-  drop(key: string, path: string, body?: unknown): Promise<Dropped>
+  /**
+   * Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. A text
+   * or bytes are the body as it is sent.
+   */
+  drop(key: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>):
+    Promise<Dropped>
   close(): Promise<void>
 }
 
@@ -62,8 +66,8 @@ export async function openPlace(): Promise<AttackPlace> {
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 500)}`)
       return JSON.parse(text)
     },
-    drop: (key, path, body) =>
-      drop(new URL(path, server.url), key, body === undefined ? '' : JSON.stringify(body)),
+    drop: (key, path, body, headers) => drop(new URL(path, server.url), { 'x-api-key': key,
+      'content-type': 'application/json', ...headers }, bodyOf(body)),
     close: async () => {
       await server.close()
       await rm(dataDir, { recursive: true, force: true })
@@ -71,10 +75,16 @@ export async function openPlace(): Promise<AttackPlace> {
   }
 }
 
-function drop(url: URL, key: string, body: string): Promise<Dropped> {
+function bodyOf(body: unknown): string | Uint8Array {
+  if (body === undefined) return ''
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+}
+
+function drop(url: URL, headers: Readonly<Record<string, string>>, body: string | Uint8Array):
+Promise<Dropped> {
   return new Promise((resolve) => {
-    const sent = request(url, { method: body === '' ? 'GET' : 'POST', agent: false,
-      headers: { 'content-type': 'application/json', 'x-api-key': key } }, (answer) => {
+    const method = body === '' ? 'GET' : 'POST'
+    const sent = request(url, { method, agent: false, headers }, (answer) => {
       let bytes = 0
       answer.on('data', (chunk: Buffer) => { bytes += chunk.length })
       answer.once('error', () => {})
