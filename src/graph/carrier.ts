@@ -40,11 +40,12 @@ export interface Carrier {
 }
 
 /**
- * Two halves of 8 MiB and one for what is large. Node lets a worker that has filled its memory take
- * 16 MiB more while it ends. What a collection of young objects moves must fit into these, or V8
- * ends the whole process: with 64 MiB here it did so half the time.
+ * Two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its memory
+ * take a little more while it ends. What a collection moves out of the young generation must fit
+ * into that, or V8 ends the whole process: with 64 MiB, whose halves V8 rounds up to 32, it did so
+ * half the time.
  */
-const youngGenerationMb = 24
+const youngGenerationMb = 48
 
 /**
  * Starts a worker as a thread of this process. `printsItself`: what it prints is printed by this
